@@ -1,0 +1,23 @@
+// Files, read whole and written whole: a file is written beside its place and renamed, so readers
+// see the old one or the new one and nothing in between.
+#ifndef BONDYN_BASE_FILES_H
+#define BONDYN_BASE_FILES_H
+
+#include "base/report.h"
+
+// The whole file, with a 0 behind it; NULL and a remark at `asked` when it cannot be read.
+char *file_read(Arena *out, const char *path, size_t *length, Report *r, Pos asked);
+bool file_exists(const char *path);
+bool file_write(const char *path, const char *data, size_t length, Report *r);
+
+// For writers that need a path of their own: write to file_beside(path), then file_commit it.
+char *file_beside(Arena *out, const char *path);
+bool file_commit(const char *beside, const char *path, Report *r);
+
+bool folder_make(const char *path, Report *r);   // with its parents
+const char *path_base(const char *path);         // "a/b.bond" -> "b.bond"
+char *path_folder(Arena *out, const char *path); // "a/b.bond" -> "a"; "b" -> "."
+char *path_join(Arena *out, const char *folder, const char *name);
+char *path_stem(Arena *out, const char *path); // "a/b.bond" -> "b"
+
+#endif

@@ -1,0 +1,177 @@
+#include "base/report.h"
+
+#include "base/array.h"
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const CodeInfo code_table[CODE_COUNT] = {
+#define CODE(id, text, title, explanation, example) [id] = {text, title, explanation, example},
+#include "base/codes/all.def"
+#undef CODE
+};
+
+const CodeInfo *code_info(Code code) { return &code_table[code]; }
+
+const CodeInfo *code_find(const char *text) {
+    for (int i = 0; i < CODE_COUNT; i++)
+        if (strcmp(code_table[i].text, text) == 0) return &code_table[i];
+    return NULL;
+}
+
+static const char *format_text(Arena *a, const char *format, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    char *text = arena_alloc(a, (size_t)length + 1, 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+Remark *report_add(Report *r, Severity severity, Code code, Pos pos, const char *format, ...) {
+    Remark *remark = ARENA_NEW(&r->arena, Remark);
+    *remark = (Remark){.severity = severity, .code = code, .pos = pos};
+    va_list args;
+    va_start(args, format);
+    remark->message = format_text(&r->arena, format, args);
+    va_end(args);
+    if (r->last)
+        r->last->next = remark;
+    else
+        r->first = remark;
+    r->last = remark;
+    r->errors += severity == ERROR;
+    r->warnings += severity == WARNING;
+    return remark;
+}
+
+void remark_note(Report *r, Remark *to, Pos pos, const char *format, ...) {
+    Remark *note = ARENA_NEW(&r->arena, Remark);
+    *note = (Remark){.severity = NOTE, .code = to->code, .pos = pos};
+    va_list args;
+    va_start(args, format);
+    note->message = format_text(&r->arena, format, args);
+    va_end(args);
+    Remark **end = &to->first_note;
+    while (*end) end = &(*end)->next;
+    *end = note;
+}
+
+void remark_help(Report *r, Remark *to, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    to->help = format_text(&r->arena, format, args);
+    va_end(args);
+}
+
+bool report_full(const Report *r) { return r->errors >= (r->limit ? r->limit : 50); }
+
+void report_free(Report *r) {
+    arena_free(&r->arena);
+    *r = (Report){0};
+}
+
+// The line itself and a row of ^ under the word at pos. Long lines are shown in part.
+static void print_line(Text *out, const Sources *s, Pos pos) {
+    enum { WIDEST = 100, BEFORE = 60 };
+    size_t length;
+    const char *line = source_line(s, pos, &length);
+    LineColumn lc = source_line_column(s, pos);
+    size_t column = (size_t)lc.column - 1, from = column > BEFORE ? column - BEFORE : 0;
+    if (length < WIDEST) from = 0;
+    size_t shown = length - from < WIDEST ? length - from : WIDEST;
+    text_printf(out, "%6d | ", lc.line);
+    for (size_t i = from; i < from + shown; i++) {
+        unsigned char c = (unsigned char)line[i];
+        text_char(out, c == '\t' ? ' ' : (c < 0x20 || c == 0x7f) ? '?' : (char)c);
+    }
+    text_add(out, "\n       | ");
+    for (size_t i = from; i < column; i++) text_char(out, ' ');
+    size_t end = column;
+    while (end < from + shown && (isalnum((unsigned char)line[end]) || line[end] == '_')) end++;
+    if (end == column) end++;
+    for (size_t i = column; i < end; i++) text_char(out, '^');
+    text_char(out, '\n');
+}
+
+static const char *const severity_word[] = {"note", "warning", "error"};
+
+static void print_remark(Text *out, const Remark *m, const Sources *s, bool is_note) {
+    if (m->pos.file) {
+        LineColumn lc = source_line_column(s, m->pos);
+        text_printf(out, "%s:%d:%d: ", source_name(s, m->pos.file), lc.line, lc.column);
+    }
+    text_add(out, severity_word[m->severity]);
+    if (!is_note) text_printf(out, " %s", code_info(m->code)->text);
+    text_printf(out, ": %s\n", m->message);
+    if (m->pos.file) print_line(out, s, m->pos);
+    for (const Remark *n = m->first_note; n; n = n->next) print_remark(out, n, s, true);
+    if (m->help) text_printf(out, "  help: %s\n", m->help);
+}
+
+static int by_place(const void *pa, const void *pb) {
+    const Remark *a = *(const Remark *const *)pa, *b = *(const Remark *const *)pb;
+    if (a->pos.file != b->pos.file) return a->pos.file < b->pos.file ? -1 : 1;
+    if (a->pos.at != b->pos.at) return a->pos.at < b->pos.at ? -1 : 1;
+    int order = strcmp(code_info(a->code)->text, code_info(b->code)->text);
+    return order ? order : strcmp(a->message, b->message);
+}
+
+typedef ARRAY(const Remark *) RemarkList;
+
+static RemarkList sorted_remarks(const Report *r) {
+    RemarkList list = {0};
+    for (const Remark *m = r->first; m; m = m->next) array_push(&list, m);
+    if (list.count) qsort(list.data, (size_t)list.count, sizeof list.data[0], by_place);
+    int kept = 0;
+    for (int i = 0; i < list.count; i++)
+        if (!kept || by_place(&list.data[kept - 1], &list.data[i]) != 0)
+            list.data[kept++] = list.data[i];
+    list.count = kept;
+    return list;
+}
+
+void report_print(Text *out, const Report *r, const Sources *s) {
+    RemarkList list = sorted_remarks(r);
+    for (int i = 0; i < list.count; i++) print_remark(out, list.data[i], s, false);
+    array_free(&list);
+}
+
+static void json_remark(Text *out, const Remark *m, const Sources *s) {
+    text_printf(out, "{\"severity\": \"%s\", \"code\": \"%s\", ", severity_word[m->severity],
+                code_info(m->code)->text);
+    if (m->pos.file) {
+        LineColumn lc = source_line_column(s, m->pos);
+        text_add(out, "\"file\": ");
+        text_json(out, source_name(s, m->pos.file));
+        text_printf(out, ", \"line\": %d, \"column\": %d, ", lc.line, lc.column);
+    }
+    text_add(out, "\"message\": ");
+    text_json(out, m->message);
+    if (m->help) {
+        text_add(out, ", \"help\": ");
+        text_json(out, m->help);
+    }
+    if (m->first_note) {
+        text_add(out, ", \"notes\": [");
+        for (const Remark *n = m->first_note; n; n = n->next) {
+            json_remark(out, n, s);
+            if (n->next) text_add(out, ", ");
+        }
+        text_char(out, ']');
+    }
+    text_char(out, '}');
+}
+
+void report_json(Text *out, const Report *r, const Sources *s) {
+    RemarkList list = sorted_remarks(r);
+    text_char(out, '[');
+    for (int i = 0; i < list.count; i++) {
+        if (i) text_add(out, ",\n ");
+        json_remark(out, list.data[i], s);
+    }
+    text_char(out, ']');
+    array_free(&list);
+}

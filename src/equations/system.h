@@ -1,0 +1,74 @@
+// The reduced equations: states, their rates, and every other variable as an expression of states,
+// time, parameters and the unknowns of implicit blocks.
+//
+//   flat model + graph
+//      -> aliases        variables that are equal up to sign become one (union-find with sign)
+//      -> matching       which equation determines which variable (augmenting paths)
+//      -> index          constraints between states are differentiated (Pantelides); a state that
+//      is
+//                        no longer free becomes an ordinary variable (dummy derivative). States
+//                        that the graph gave integral causality are kept where there is a choice.
+//      -> order          strong components (Tarjan)
+//      -> solve          single equations are turned round symbolically; small linear blocks are
+//                        eliminated symbolically; others stay as implicit blocks
+//      -> substitute     along the order, into the shared graph: linear time, no expansion
+#ifndef BONDYN_EQUATIONS_SYSTEM_H
+#define BONDYN_EQUATIONS_SYSTEM_H
+
+#include "graph/graph.h"
+
+typedef struct { // unknowns that must be solved together, numerically
+    int size;
+    Expr *unknown;  // symbols
+    Expr *residual; // = 0, in symbols of unknowns, states, time, parameters, earlier blocks
+    bool linear;    // residual = matrix*unknown + rest
+    Expr *jacobian; // size*size, row by row: d residual / d unknown (free of unknowns if linear)
+    Expr *guess;    // start values or 0
+    int *equation;  // the extended equations behind the residuals, for messages
+    Pos pos;        // of the first equation
+} Block;
+
+typedef struct {  // how `check` talks about what was done
+    int var;      // the variable that would have been a state
+    int equation; // the constraint that took it, extended numbering
+    Pos pos;
+} Demoted;
+
+typedef struct {
+    const Model *model;
+    const Graph *graph;
+    Dag *dag;
+    Expr time;
+    int state_count;
+    int *state_var; // model variable of each state
+    Expr *state;    // its symbol
+    Expr *rate;     // its derivative: an expression of states, time, parameters, block unknowns
+    Expr *start;    // its initial value, an expression of parameters (and of time = start)
+    Expr *value;    // per model variable: the same kind of expression (states and parameters: own
+                    // symbol)
+    int block_count;
+    Block *block; // in the order of solution
+    int demoted_count;
+    Demoted *demoted;
+    int index; // differential index that was found: 0 or 1 explicit, 2 and up reduced
+    int alias_count, equation_count; // before and after removal, for `check`
+    Expr *power;  // per component: net power into it, in solved form (0 for junctions)
+    Expr *stored; // per component: stored energy in closed form, or 0
+} System;
+
+// Needs: a graph with strokes and without conflicts.  Keeps: model and graph (new symbols and nodes
+// enter the model's expression graph).  NULL on error, with the culprits named.
+System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r);
+
+// An expression of model variables in solved form (for plots, records, expectations).
+typedef struct Resolver Resolver;
+Resolver *resolver_new(const System *s);
+void resolver_free(Resolver *w);
+Expr resolve(Resolver *w, Expr e);
+
+typedef enum { EQUATIONS_TEXT, EQUATIONS_LATEX, EQUATIONS_JSON } EquationsStyle;
+void equations_print(Text *out, const System *s, EquationsStyle style);
+void equations_summary(Text *out, const System *s); // states and why, index, blocks, demotions
+void equations_summary_json(Text *out, const System *s);
+
+#endif

@@ -1,0 +1,139 @@
+// The expression graph: every expression of a model, each different one exactly once.
+//
+//        +            a node is an operator and the numbers of its arguments; building a node that
+//       / \           exists already gives the existing one (hash-consing), so equal expressions
+//       are
+//      *   sin        equal numbers and common subexpressions need no search.
+//     / \   |
+//    2   x  x         Arguments are always older than the node: ascending numbers are a topological
+//                     order, and walks need no recursion (graphs get 100 000 levels deep).
+//
+// Nodes are simplified while they are built, locally and never by expansion: constants fold; sums
+// and products are in canonical order with equal terms collected, 0 and 1 laws, powers of powers,
+// c*sin(x)^2 + c*cos(x)^2 = c, if/min/max/abs/sign of known cases. A sum inside a sum is merged
+// only where terms then cancel or collect, so shared sums stay shared. Division by the number 0 is
+// left standing (OP_POWER with base 0) for the caller to refuse.
+#ifndef BONDYN_EXPR_EXPR_H
+#define BONDYN_EXPR_EXPR_H
+
+#include "base/names.h"
+#include "base/text.h"
+#include "expr/table.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uint32_t Expr; // a node's number; 0 = no expression
+
+typedef enum {
+#define OP(id, name, arguments) id,
+#include "expr/ops.def"
+#undef OP
+    OP_COUNT
+} Op;
+
+typedef struct Dag Dag;
+
+Dag *dag_new(Names *names); // names must outlive the graph
+void dag_free(Dag *d);
+size_t dag_bytes(const Dag *d);  // memory in use
+uint32_t dag_size(const Dag *d); // nodes are 1 .. size
+Names *dag_names(const Dag *d);
+
+// --- building
+// -------------------------------------------------------------------------------------
+
+Expr expr_number(Dag *d, double value);
+Expr expr_symbol(Dag *d, Name name); // a new symbol at each call, numbered 0, 1, 2 ...
+Expr expr_sum(Dag *d, const Expr *terms, int n);
+Expr expr_product(Dag *d, const Expr *factors, int n);
+Expr expr_add(Dag *d, Expr a, Expr b);
+Expr expr_sub(Dag *d, Expr a, Expr b);
+Expr expr_mul(Dag *d, Expr a, Expr b);
+Expr expr_div(Dag *d, Expr a, Expr b);
+Expr expr_neg(Dag *d, Expr a);
+Expr expr_pow(Dag *d, Expr base, Expr exponent);
+Expr expr_sqrt(Dag *d, Expr a);                         // a^0.5
+Expr expr_call(Dag *d, Op op, const Expr *args, int n); // any operator, simplified
+Expr expr_if(Dag *d, Expr condition, Expr then, Expr otherwise);
+int expr_add_table(Dag *d, const Table *t); // the table's number, for OP_TABLE; keeps the pointer
+
+// --- looking
+// --------------------------------------------------------------------------------------
+
+Op expr_op(const Dag *d, Expr e);
+int expr_arg_count(const Dag *d, Expr e);
+Expr expr_arg(const Dag *d, Expr e, int i);
+bool expr_is_number(const Dag *d, Expr e, double *value); // Nullable: value
+double expr_value(const Dag *d, Expr e);                  // of an OP_NUMBER
+int expr_symbol_count(const Dag *d);
+int expr_symbol_index(const Dag *d, Expr e); // of an OP_SYMBOL
+Expr expr_symbol_at(const Dag *d, int index);
+Name expr_symbol_name(const Dag *d, int index);
+const Table *expr_table(const Dag *d, int number);
+
+// A walk over all nodes below some roots, each node once, arguments first. Reusable: walk_start
+// forgets what was seen in time proportional to what was seen.
+typedef struct ExprWalk ExprWalk;
+ExprWalk *walk_new(const Dag *d);
+void walk_free(ExprWalk *w);
+void walk_start(ExprWalk *w);
+void walk_add(ExprWalk *w, Expr root); // visits what is new below root
+int walk_count(const ExprWalk *w);
+Expr walk_at(const ExprWalk *w, int i); // in topological order of visiting
+bool walk_seen(const ExprWalk *w, Expr e);
+
+bool expr_depends(const Dag *d, Expr e, Expr symbol); // for single questions; use a walk for many
+
+// Operations to evaluate all roots once, common parts counted once: what a tape would hold.
+typedef struct {
+    int adds, multiplies, divides, calls, others;
+} OpCount;
+OpCount expr_count(const Dag *d, const Expr *roots, int n);
+
+// --- rewriting
+// ------------------------------------------------------------------------------------
+
+// Replaces symbols by expressions. Results are remembered, so rewriting many expressions costs one
+// pass over the nodes below them. Set a symbol before anything above it is rewritten.
+typedef struct Rewrite Rewrite;
+Rewrite *rewrite_new(Dag *d);
+void rewrite_free(Rewrite *w);
+void rewrite_set(Rewrite *w, Expr symbol, Expr value);
+Expr rewrite(Rewrite *w, Expr e);
+
+// Derivative along a direction: the rate of e when each symbol changes at its rate. The derivative
+// by x is the one with rate 1 for x; the time derivative has der(x) for every x. Remembers results.
+typedef struct Rates Rates;
+Rates *rates_new(Dag *d);
+void rates_free(Rates *r);
+void rates_set(Rates *r, Expr symbol, Expr rate); // symbols not set have rate 0
+Expr rates_of(Rates *r, Expr e);
+Expr expr_derivative(Dag *d, Expr e, Expr symbol); // one derivative
+
+// e = coefficient*symbol + rest with both free of the symbol? False when e is not linear in it.
+bool expr_linear_in(Dag *d, Expr e, Expr symbol, Expr *coefficient, Expr *rest);
+
+// --- numbers
+// --------------------------------------------------------------------------------------
+
+// Value with symbols from symbol_value[index]; for single values, not for simulation.
+double expr_evaluate(const Dag *d, Expr e, const double *symbol_value);
+double op_evaluate(Op op, double a, double b, double c); // one operator of up to three arguments
+
+// --- printing
+// -------------------------------------------------------------------------------------
+
+typedef enum { PRINT_TEXT, PRINT_LATEX, PRINT_C } PrintStyle;
+
+// How a symbol or a named node is written. NULL from `name` means: print the expression itself.
+typedef struct {
+    PrintStyle style;
+    const char *(*name)(void *context, Expr e); // Nullable: then symbols by their own names
+    void *context;
+} Printer;
+
+// a + b*c/d as a person writes it: sums with minus signs, products with one fraction, sqrt.
+void expr_print(Text *out, const Dag *d, Expr e, const Printer *how);
+void name_print_latex(Text *out, const char *path); // "arm.spring.q" -> q_{arm.spring}
+
+#endif

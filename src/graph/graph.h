@@ -1,0 +1,103 @@
+// The bond graph in scalars, with causality and the reason for every stroke.
+//
+//        e -->
+//    A ---------| B     The stroke marks the end that receives effort.
+//        <-- f          A 0-junction has one stroke beside it; a 1-junction all but one.
+//
+// A vector junction of dimension 3 is three scalar junctions; a vector element is one node with
+// three scalar ports. So causality is decided per component, and a multibond is only a way of
+// writing.
+#ifndef BONDYN_GRAPH_GRAPH_H
+#define BONDYN_GRAPH_GRAPH_H
+
+#include "lang/model.h"
+
+typedef enum { STROKE_NONE, STROKE_AT_FROM, STROKE_AT_TO } Stroke;
+
+typedef enum {
+    REASON_NONE,
+    REASON_FIXED,    // a source or sensor sets its own variable
+    REASON_WISH,     // the user's `causality` statement
+    REASON_INTEGRAL, // storage was given integral causality
+    REASON_FREE,     // an arbitrary choice at a resistor or field: marks an algebraic loop
+    REASON_JUNCTION, // a junction that has its one setter (or whose others are all taken)
+    REASON_TWO_PORT, // passed through a transformer or gyrator
+    REASON_FIELD,    // the equations of a field leave no other way
+} Reason;
+
+typedef struct {
+    int comp;                 // into Model.comp
+    int component;            // which scalar of a vector junction; 0 for elements
+    int first_end, end_count; // into Graph.end: the scalar ports, bond by bond
+} GraphNode;
+
+typedef struct { // one scalar port of a node and the bond at it
+    int node;
+    int bond;     // -1: not connected
+    int e, f;     // model variables of an element's port; -1 at junctions
+    bool is_from; // this end is the tail of its bond's half-arrow
+} GraphEnd;
+
+typedef struct {
+    int from, to; // into Graph.end
+    int model_bond, component;
+    Stroke stroke;
+    Reason reason;
+    int by;    // node that forced or owns the stroke
+    int cause; // bond whose stroke forced this one; -1 for first causes
+    int order; // 1, 2, 3 ... in the order of assignment
+} GraphBond;
+
+typedef struct { // storage that lost its integral causality
+    int node;
+    int *states; // nodes of the storages it depends on
+    int state_count;
+    int *source; // sources that fix it, if any
+    int source_count;
+} DependentStorage;
+
+typedef struct { // closed causal path
+    int *bonds;  // in order
+    int bond_count;
+    int tear; // node of the free choice that opened it
+} AlgebraicLoop;
+
+typedef struct { // two causes that cannot both hold
+    int node;    // where they meet
+    int bond_a, bond_b;
+} Conflict;
+
+typedef struct {
+    const Model *model;
+    GraphNode *node;
+    int node_count;
+    GraphEnd *end;
+    int end_count;
+    GraphBond *bond;
+    int bond_count;
+    DependentStorage *dependent;
+    int dependent_count;
+    AlgebraicLoop *loop;
+    int loop_count;
+    Conflict *conflict;
+    int conflict_count;
+} Graph;
+
+// Needs: a flat model.  Gives: nodes, ends and bonds without strokes; reports unconnected ports.
+Graph *graph_build(Arena *out, const Model *m, Report *r);
+// Gives: a stroke with its reason on every bond; dependent storages, loops, conflicts. Conflicts
+// are reported as errors; dependent storages and loops are not (equations solves them).
+void causality_assign(Arena *out, Graph *g, Report *r);
+
+// One line per bond in order of assignment: "3  v -> spring   stroke at v: ...because..."
+void causality_explain(Text *out, const Graph *g);
+// Dependent storages, loops, with remedies in order of cost; empty when there are none.
+void causality_findings(Text *out, const Graph *g);
+void causality_json(Text *out, const Graph *g);
+void graph_bond_label(Text *out, const Graph *g, int bond); // "v -> spring", "w[2] -> r"
+void graph_node_label(Text *out, const Graph *g, int node);
+
+void graph_dot(Text *out, const Graph *g);
+void graph_svg(Text *out, const Graph *g); // layered layout, half-arrows, strokes, legend
+
+#endif

@@ -1,0 +1,37 @@
+// From files to flat models.
+//
+//     Syntax *s = lang_load(&arena, names, sources, "crane.bond", &options, &report);
+//     Model *m = lang_instantiate(&arena, s, "Crane", "Lift", &options, &report);
+#ifndef BONDYN_LANG_LANG_H
+#define BONDYN_LANG_LANG_H
+
+#include "lang/ast.h"
+#include "lang/model.h"
+
+typedef struct {
+    const char *library;    // folder of the component library
+    const char *const *set; // "m = 2 {kg}" from the command line, in order
+    int set_count;
+    int most_scalars; // refuse larger models; 0 = 20 million
+} LangOptions;
+
+// A file with everything it imports. Never NULL; look at the report for errors.
+typedef struct {
+    Arena *arena;
+    Names *names;
+    Sources *sources;
+    AstFile *files; // the first is the file asked for
+} Syntax;
+
+Syntax *lang_load(Arena *out, Names *names, Sources *sources, const char *path,
+                  const LangOptions *options, Report *r);
+Syntax *lang_load_text(Arena *out, Names *names, Sources *sources, const char *name,
+                       const char *text, size_t length, const LangOptions *options, Report *r);
+
+// The flat model of `model`, prepared for `experiment`. NULL names: the experiment that is alone in
+// the file, else the first one; without experiments the last model. NULL on error.
+// The graph of expressions is new and belongs to the model: dag_free(m->dag).
+Model *lang_instantiate(Arena *out, Syntax *s, const char *model, const char *experiment,
+                        const LangOptions *options, Report *r);
+
+#endif

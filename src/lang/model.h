@@ -1,0 +1,227 @@
+// The flat model: what is left when classes, loops, nesting and units are gone. Scalars with paths,
+// components with ports, bonds, equations. Lists are in the order of their paths (name_compare), so
+// the order of declarations in the text changes nothing that follows, to the last bit.
+//
+//   Model
+//    |- var[]     every scalar: "spring.e", "w.f[2]", "der(x)", parameters too; its symbol in the
+//    graph
+//    |- comp[]    what a bond graph draws: junctions, sources, R C I TF GY, fields
+//    |- port[]    of the components; a port of dimension 3 has three efforts and three flows
+//    |- bond[]    port to port (or junction), with the half-arrow
+//    |- equation[] laws of elements and equations of models, left = right, SI, scalar
+//    '- experiment (optional)
+#ifndef BONDYN_LANG_MODEL_H
+#define BONDYN_LANG_MODEL_H
+
+#include "base/names.h"
+#include "base/report.h"
+#include "expr/expr.h"
+#include "lang/units.h"
+
+typedef enum {
+    VAR_TIME,         // var[0]
+    VAR_PARAM,        // value = number or expression of other parameters and constants
+    VAR_EFFORT,       // of a port, or of a 0-junction
+    VAR_FLOW,         // of a port, or of a 1-junction
+    VAR_MOMENTUM,     // p of I
+    VAR_DISPLACEMENT, // q of C
+    VAR_INPUT,
+    VAR_OUTPUT,
+    VAR_LOCAL,
+    VAR_DERIVATIVE, // der(of)
+} VarKind;
+
+typedef struct {
+    Name path;
+    Expr symbol;
+    VarKind kind;
+    int comp;        // component it belongs to, or -1
+    int der;         // the variable that is its time derivative, or -1
+    int of;          // VAR_DERIVATIVE: the variable that it derives
+    Expr value;      // VAR_PARAM: its value; otherwise 0
+    Expr start;      // initial value or 0 when none is given
+    bool structural; // VAR_PARAM: fixed a size, a loop or a condition
+    Dim dim;
+    Name unit; // how to show it: "N.m", "rad/s"; 0 when unknown or without dimension
+    Name text; // description
+    Pos pos;
+} Var;
+
+typedef enum {
+    COMP_0,
+    COMP_1,
+    COMP_SE,
+    COMP_SF,
+    COMP_R,
+    COMP_C,
+    COMP_I,
+    COMP_TF,
+    COMP_GY,
+    COMP_DE,
+    COMP_DF,
+    COMP_FIELD, // an element or a model with equations about its own ports
+} CompKind;
+
+typedef enum {      // what the energy audit holds it to
+    ROLE_NONE,      // junctions, sensors
+    ROLE_SUPPLY,    // net power out counts as supplied
+    ROLE_DISSIPATE, // net power in counts as dissipated and must not be negative
+    ROLE_STORE,     // net power in = d/dt stored
+    ROLE_LOSSLESS,  // net power in = 0
+} Role;
+
+typedef enum { WISH_NONE, WISH_INTEGRAL, WISH_DERIVATIVE, WISH_EFFORT_OUT, WISH_FLOW_OUT } Wish;
+
+typedef struct {
+    Name path; // "arm.spring"
+    Name type; // as written: "C", "MTF", "hydraulic.Orifice"
+    CompKind kind;
+    bool modulated;                     // MSe MSf MTF MGY
+    bool own_law;                       // the user wrote the law
+    int dim;                            // of junctions and one-ports
+    int first_port, port_count;         // into port[]; junctions have none
+    int first_equation, equation_count; // its laws, into equation[]
+    int var; // junctions: first of `dim` common variables (e of a 0, f of a 1), else -1
+    int first_state,
+        state_count; // storage: indices into var[] of its states are consecutive (q or p)
+    Expr *argument;  // R C I TF GY: the argument, argument_rows*argument_cols scalars (1x1: scalar)
+    int argument_rows, argument_cols;
+    Role role;
+    Expr stored; // ROLE_STORE: energy in closed form, or 0 when only its rate is known
+    bool pseudo; // its bonds are of a pseudo domain: the flow is the power
+    Wish wish;
+    Pos wish_pos;
+    Name text; // description
+    Pos pos;
+} Comp;
+
+typedef struct {
+    Name name; // "p1", "shaft"; 0 for the only port of a one-port
+    int comp;
+    int dim;
+    int e, f;    // first of `dim` consecutive variables each
+    bool out;    // power counts positive out of the component
+    Name domain; // 0 = unknown
+    Pos pos;
+} Port;
+
+typedef struct { // one end of a bond: `dim` scalars from `first` on
+    int comp;
+    int port;  // index into port[]; -1 at a junction
+    int first; // part of a vector port or junction: index of its first scalar
+} BondEnd;
+
+typedef struct {
+    BondEnd from, to; // half-arrow from -> to
+    int dim;
+    Pos pos;
+} Bond;
+
+typedef struct {
+    Expr left, right;
+    int comp; // the component whose law it is, or -1: an equation of a model
+    Pos pos;
+} Equation;
+
+// --- experiments
+// -----------------------------------------------------------------------------------
+
+typedef struct {
+    Expr what;  // an expression of model variables
+    Name label; // as written: "spring.e"
+    Name unit;
+    Pos pos;
+} Signal;
+
+typedef struct {
+    Name title;
+    Signal x; // x.what = 0: against time
+    Signal *y;
+    int y_count;
+    Pos pos;
+} Plot;
+
+typedef enum {
+    PROBE_AT,
+    PROBE_MIN,
+    PROBE_MAX,
+    PROBE_MEAN,
+    PROBE_INTEGRAL,
+    PROBE_PARTIAL
+} ProbeKind;
+
+typedef struct { // a number that is taken from a run and stands as a symbol in an expectation
+    ProbeKind kind;
+    Signal signal;
+    Expr time; // PROBE_AT: the time, an expression of parameters; 0 = end
+    Expr by;   // PROBE_PARTIAL: the symbol of a state
+    Expr symbol;
+} Probe;
+
+typedef enum { EXPECT_EQUAL, EXPECT_LESS, EXPECT_GREATER } Relation;
+
+typedef struct {
+    Expr left, right, tolerance; // expressions of parameters and probe symbols; tolerance may be 0
+    bool relative;
+    Relation relation;
+    Name text; // as written
+    Name unit;
+    Pos pos;
+} Expectation;
+
+typedef enum {
+    SOLVER_AUTO,
+    SOLVER_CVODE_ADAMS,
+    SOLVER_CVODE_BDF,
+    SOLVER_RK78,
+    SOLVER_EULER,
+    SOLVER_HEUN,
+    SOLVER_RK4
+} SolverKind;
+
+typedef struct {
+    Name name, text;
+    double start, stop;
+    int points; // result intervals; 0 = given by `every`
+    double every;
+    SolverKind solver;
+    double rtol, atol, step, max_step; // 0 = default
+    double audit; // bound for the relative energy residual; < 0 = off; 0 = default
+    Plot *plots;
+    int plot_count;
+    Name *records; // patterns
+    int record_count;
+    Probe *probes;
+    int probe_count;
+    Expectation *expects;
+    int expect_count;
+    Pos pos;
+} Experiment;
+
+// --- the model
+// -------------------------------------------------------------------------------------
+
+typedef struct {
+    Names *names;
+    Dag *dag;
+    Name name, text;
+    Var *var;
+    int var_count;
+    Comp *comp;
+    int comp_count;
+    Port *port;
+    int port_count;
+    Bond *bond;
+    int bond_count;
+    Equation *equation;
+    int equation_count;
+    Equation *initial; // initial equations
+    int initial_count;
+    Experiment *experiment; // NULL when none was asked for
+    Pos pos;
+} Model;
+
+int model_find(const Model *m, const char *path);         // variable by path, or -1
+bool path_matches(const char *pattern, const char *path); // * = any text
+
+#endif

@@ -1,0 +1,13 @@
+// Text -> syntax tree. The parser goes on after a mistake at the next line that starts a statement,
+// so one reading reports several.
+#ifndef BONDYN_LANG_PARSER_H
+#define BONDYN_LANG_PARSER_H
+
+#include "base/report.h"
+#include "lang/ast.h"
+
+AstFile *parse_file(Arena *out, Names *names, const Sources *sources, uint32_t source, Report *r);
+AstExpr *parse_expression_text(Arena *out, Names *names, const Sources *sources, uint32_t source,
+                               Report *r); // a whole source that is one expression: command line
+
+#endif

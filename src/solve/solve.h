@@ -1,0 +1,42 @@
+// A run: from initial states through time, handing every wanted point to a sink.
+#ifndef BONDYN_SOLVE_SOLVE_H
+#define BONDYN_SOLVE_SOLVE_H
+
+#include "engine/program.h"
+
+typedef struct {
+    double time;
+    const double *state, *output, *quad; // quad: time integrals since the start
+} SolvePoint;
+
+typedef struct {
+    SolverKind method;
+    double rtol, atol; // 0: 1e-6, 1e-9
+    double step;       // fixed-step methods; 0: (stop - start)/1000
+    double max_step;   // 0: none
+    double start, stop;
+    const double *times; // wanted points, rising, within [start, stop]
+    int time_count;
+    bool (*sink)(void *context, const SolvePoint *point); // false: stop
+    void *context;
+    void (*progress)(void *context, double time); // Nullable
+    const volatile int *cancel;                   // becomes nonzero: end cleanly
+    long most_steps;                              // 0: 50 million
+} SolveOptions;
+
+typedef enum { SOLVE_DONE, SOLVE_CANCELLED, SOLVE_FAILED } SolveStatus;
+
+typedef struct {
+    SolverKind method; // that was used
+    const char *why;   // for SOLVER_AUTO: why this one
+    long steps, rejected, derivative_calls, jacobian_calls, newton_iterations, events;
+    double last_step, reached; // time reached
+    double wall_seconds;
+} SolveStats;
+
+// On failure the report names time, state and component; points so far have gone to the sink.
+SolveStatus solve_run(Machine *m, const double *params, const SolveOptions *o, SolveStats *stats,
+                      Report *r);
+const char *solver_name(SolverKind k);
+
+#endif

@@ -1,0 +1,127 @@
+#include "../test.h"
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/files.h"
+#include "base/names.h"
+#include "base/report.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void arena_gives_zeroed_aligned_memory(void **state) {
+    (void)state;
+    Arena a = {0};
+    for (int i = 1; i < 2000; i++) {
+        unsigned char *p = arena_alloc(&a, (size_t)i, 3);
+        assert_int_equal((uintptr_t)p % 16, 0);
+        for (int k = 0; k < 3 * i; k++) assert_int_equal(p[k], 0);
+        memset(p, 0xff, 3 * (size_t)i);
+    }
+    arena_free(&a);
+    assert_null(a.block);
+}
+
+static void equal_names_are_equal_numbers(void **state) {
+    (void)state;
+    Names *n = names_new();
+    Name first = name_of(n, "spring.e");
+    for (int i = 0; i < 5000; i++) name_printf(n, "r[%d].e", i);
+    assert_int_equal(name_of(n, "spring.e"), first);
+    assert_int_equal(name_find(n, "r[4999].e"), name_printf(n, "r[%d].e", 4999));
+    assert_int_equal(name_find(n, "never"), 0);
+    assert_string_equal(name_text(n, first), "spring.e");
+    names_free(n);
+}
+
+static void names_order_by_number_within_text(void **state) {
+    (void)state;
+    assert_true(name_compare("r[2]", "r[10]") < 0);
+    assert_true(name_compare("a", "b") < 0);
+    assert_true(name_compare("a", "ab") < 0);
+    assert_int_equal(name_compare("x12y", "x12y"), 0);
+    assert_true(name_compare("x012", "x12") != 0);
+}
+
+static void distance_counts_typing_mistakes(void **state) {
+    (void)state;
+    assert_int_equal(name_distance("sprnig", "spring", 3), 1);
+    assert_int_equal(name_distance("mass", "mess", 3), 1);
+    assert_int_equal(name_distance("mass", "damper", 2), 3);
+}
+
+static void report_shows_place_word_and_help(void **state) {
+    (void)state;
+    Sources *s = sources_new();
+    const char *text = "model M\n  I mss(m)\nend\n";
+    uint32_t file = sources_add(s, "m.bond", text, strlen(text));
+    Report r = {0};
+    Remark *m = report_error(&r, T_CANNOT_READ, ((Pos){file, 12}), "no '%s'", "mss");
+    remark_note(&r, m, ((Pos){file, 0}), "in this model");
+    remark_help(&r, m, "write mass");
+    Text out = {0};
+    report_print(&out, &r, s);
+    assert_string_equal(text_get(&out), "m.bond:2:5: error T001: no 'mss'\n"
+                                        "     2 |   I mss(m)\n"
+                                        "       |     ^^^\n"
+                                        "m.bond:1:1: note: in this model\n"
+                                        "     1 | model M\n"
+                                        "       | ^^^^^\n"
+                                        "  help: write mass\n");
+    text_clear(&out);
+    report_json(&out, &r, s);
+    assert_non_null(strstr(text_get(&out), "\"line\": 2, \"column\": 5"));
+    text_free(&out);
+    report_free(&r);
+    sources_free(s);
+}
+
+static void numbers_print_shortest(void **state) {
+    (void)state;
+    Text t = {0};
+    text_number(&t, 0.1);
+    text_char(&t, ' ');
+    text_number(&t, 1.0 / 3.0);
+    assert_string_equal(text_get(&t), "0.1 0.3333333333333333");
+    text_free(&t);
+}
+
+static void files_are_written_whole(void **state) {
+    (void)state;
+    Report r = {0};
+    Arena a = {0};
+    char folder[] = "/tmp/bondyn_base_XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    char *deep = path_join(&a, folder, "a/b");
+    assert_true(folder_make(deep, &r));
+    char *path = path_join(&a, deep, "file.txt");
+    assert_true(file_write(path, "hello", 5, &r));
+    size_t length;
+    assert_string_equal(file_read(&a, path, &length, &r, POS_NONE), "hello");
+    assert_null(file_read(&a, folder, &length, &r, POS_NONE));
+    assert_false(file_write("/no/such/folder/x", "a", 1, &r));
+    assert_int_equal(r.errors, 2);
+    assert_string_equal(path_base(path), "file.txt");
+    assert_string_equal(path_stem(&a, path), "file");
+    assert_string_equal(path_folder(&a, "x/y.z"), "x");
+    assert_string_equal(path_folder(&a, "y.z"), ".");
+    unlink(path);
+    rmdir(deep);
+    rmdir(path_folder(&a, deep));
+    rmdir(folder);
+    arena_free(&a);
+    report_free(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arena_gives_zeroed_aligned_memory),
+        cmocka_unit_test(equal_names_are_equal_numbers),
+        cmocka_unit_test(names_order_by_number_within_text),
+        cmocka_unit_test(distance_counts_typing_mistakes),
+        cmocka_unit_test(report_shows_place_word_and_help),
+        cmocka_unit_test(numbers_print_shortest),
+        cmocka_unit_test(files_are_written_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
