@@ -1,0 +1,62 @@
+# Thin front door: every target is a command of the README. `make help` lists them.
+.PHONY: demo test build bench format check-format tidy coverage fuzz fresh install clean help
+.DEFAULT_GOAL := help
+
+BONDYN := build/release/bondyn
+DEMO   := examples/dc_motor/dc_motor.bond
+SOURCES = $(shell find src tests bench -name '*.[ch]')
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 22
+
+demo: ## install what is missing, build, run the main example, say where the plot is
+	@tools/setup.sh build
+	@$(MAKE) --no-print-directory build
+	@$(BONDYN) run $(DEMO) --out build/demo
+	@echo "The plots are in build/demo: open them in a browser."
+
+test: ## install what is missing, then all tests: release, sanitizers, fuzzers, format, lint
+	@tools/setup.sh build test
+	@tools/test.sh
+
+build: ## build/release/bondyn
+	@cmake --preset release >/dev/null
+	@cmake --build build/release --target bondyn
+
+bench: ## time and memory of every stage; writes bench/results
+	@tools/setup.sh build bench
+	@cmake --preset release >/dev/null
+	@bench/run.sh
+
+format: ## format all C files
+	@tools/setup.sh test
+	@clang-format -i $(SOURCES)
+
+check-format:
+	@clang-format --dry-run -Werror $(SOURCES)
+
+tidy: ## clang-tidy over src
+	@tools/setup.sh build test
+	@cmake --preset debug >/dev/null
+	@find src -name '*.c' | xargs -n 8 -P 2 clang-tidy -p build/debug --quiet
+
+coverage: ## line coverage of src by the tests; fails below 85 %
+	@tools/setup.sh build test
+	@tools/coverage.sh
+
+fuzz: ## fuzz every parser for a minute each
+	@tools/setup.sh build test
+	@tools/fuzz.sh 60
+
+fresh: ## prove demo and test in a minimal Debian root (needs root)
+	@tools/setup.sh fresh
+	@tools/fresh.sh
+
+install: ## install the program, the library, the man page (PREFIX=/usr/local)
+	@tools/setup.sh build
+	@cmake -G Ninja -S . -B build/install -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
+	    -DCMAKE_INSTALL_PREFIX=$(or $(PREFIX),/usr/local) >/dev/null
+	@cmake --build build/install --target install
+
+clean: ## remove build/
+	@rm -rf build

@@ -1,0 +1,121 @@
+// RC ladder from text to reduced equations: time and memory against size, and how they grow.
+//
+//   Se -> 1 -> 0 -> 1 -> 0 ...      four bonds a section: 1 -> R, 1 -> 0, 0 -> C, 0 -> 1
+//         |    |    |    |
+//         R    C    R    C
+//
+// Each size runs in a process of its own, so that peak memory is that size's. The text is written
+// out section by section, as a program that draws would write it; no loops of the language help.
+#include "bench.h"
+
+#include "equations/system.h"
+#include "lang/lang.h"
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct {
+    double parse, instantiate, causality, equations, total, bytes;
+    int bonds, states;
+} Sample;
+
+static void write_ladder(Text *out, int sections) {
+    text_add(out, "model Ladder\n  Se u = 1 {V}\n");
+    for (int i = 1; i <= sections; i++)
+        text_printf(out, "  R r%d(100 {ohm})\n  C c%d(1e-6 {F})\n  1 i%d\n  0 v%d\n", i, i, i, i);
+    text_add(out, "  u -> i1\n");
+    for (int i = 1; i <= sections; i++) {
+        text_printf(out, "  i%d -> r%d, v%d\n  v%d -> c%d\n", i, i, i, i, i);
+        if (i < sections) text_printf(out, "  v%d -> i%d\n", i, i + 1);
+    }
+    text_add(out, "end\n");
+}
+
+static Sample measure(const Text *text) {
+    Sample s = {0};
+    double memory_before = peak_memory(), start = now_seconds();
+    Arena arena = {0};
+    Names *names = names_new();
+    Sources *sources = sources_new();
+    Report report = {0};
+    LangOptions options = {.library = BONDYN_SOURCE "/library"};
+    Syntax *syntax = lang_load_text(&arena, names, sources, "ladder.bond", text_get(text),
+                                    text->length, &options, &report);
+    double parsed = now_seconds();
+    Model *model = lang_instantiate(&arena, syntax, NULL, NULL, &options, &report);
+    double instantiated = now_seconds();
+    if (!model) exit(1);
+    Graph *graph = graph_build(&arena, model, &report);
+    causality_assign(&arena, graph, &report);
+    double causal = now_seconds();
+    System *system = equations_build(&arena, model, graph, &report);
+    double done = now_seconds();
+    if (!system || report.errors) exit(1);
+    s.parse = parsed - start;
+    s.instantiate = instantiated - parsed;
+    s.causality = causal - instantiated;
+    s.equations = done - causal;
+    s.total = done - start;
+    s.bonds = graph->bond_count;
+    s.states = system->state_count;
+    s.bytes = peak_memory() - memory_before;
+    dag_free(model->dag);
+    arena_free(&arena);
+    sources_free(sources);
+    names_free(names);
+    report_free(&report);
+    return s;
+}
+
+// One sample in a child process; the result comes back through a pipe.
+static bool measure_apart(int bonds, Sample *s) {
+    int fd[2];
+    if (pipe(fd) != 0) return false;
+    pid_t child = fork();
+    if (child == 0) {
+        Text text = {0};
+        write_ladder(&text, bonds / 4);
+        Sample mine = measure(&text);
+        _exit(write(fd[1], &mine, sizeof mine) == sizeof mine ? 0 : 1);
+    }
+    close(fd[1]);
+    bool good = read(fd[0], s, sizeof *s) == sizeof *s;
+    close(fd[0]);
+    int status;
+    waitpid(child, &status, 0);
+    return good && status == 0;
+}
+
+static double middle(const Sample *s, int n, size_t field) {
+    double value[64];
+    for (int i = 0; i < n; i++) memcpy(&value[i], (const char *)&s[i] + field, sizeof(double));
+    return median(value, n);
+}
+
+int main(void) {
+    const int sizes[] = {10, 40, 160, 1000, 10000, 100000};
+    double last_time = 0, last_bonds = 0;
+    printf("RC ladder, text to reduced equations (medians; milliseconds)\n");
+    printf("%8s %8s %8s %8s %8s %8s %9s %10s %8s\n", "bonds", "states", "parse", "instant.",
+           "causal", "equat.", "total", "byte/bond", "growth");
+    for (int k = 0; k < 6; k++) {
+        enum { MOST = 21 };
+        Sample s[MOST];
+        int n = sizes[k] > 20000 ? 5 : MOST;
+        for (int i = 0; i < n; i++)
+            if (!measure_apart(sizes[k], &s[i])) return fprintf(stderr, "ladder failed\n"), 1;
+        double total = middle(s, n, offsetof(Sample, total));
+        printf("%8d %8d %8.3f %8.3f %8.3f %8.3f %9.3f %10.0f", s[0].bonds, s[0].states,
+               1e3 * middle(s, n, offsetof(Sample, parse)),
+               1e3 * middle(s, n, offsetof(Sample, instantiate)),
+               1e3 * middle(s, n, offsetof(Sample, causality)),
+               1e3 * middle(s, n, offsetof(Sample, equations)), 1e3 * total,
+               middle(s, n, offsetof(Sample, bytes)) / s[0].bonds);
+        if (last_time > 0) printf(" %8.2f", log(total / last_time) / log(s[0].bonds / last_bonds));
+        printf("\n");
+        last_time = total, last_bonds = s[0].bonds;
+    }
+    printf("growth: exponent of time against bonds from the size before; 1 is linear\n");
+    return 0;
+}

@@ -1,0 +1,176 @@
+// The program `bondyn`: a table of verbs over the stages.
+//
+//     main.c      the table of verbs, dispatch, help
+//     options.c   options.def -> Options; complaints about the command line
+//     session.c   what every verb works with; writes stdout, stderr or the one JSON object
+//     pipeline.c  the stages in order
+//     run.c check.c show.c explain.c compare.c new.c lib.c    the verbs
+//     dump.c syntax_text.c                                     stages as readable text
+//     terminal.c  colours, progress bar, Ctrl-C
+//     json.c      a small writer
+//
+// Only this folder prints and exits. Standard output carries what was asked for, and nothing else;
+// remarks, progress and complaints go to standard error.
+#ifndef BONDYN_CLI_CLI_H
+#define BONDYN_CLI_CLI_H
+
+#include "base/array.h"
+#include "base/files.h"
+#include "lang/lang.h"
+#include "results/results.h"
+
+// --- exit codes ----------------------------------------------------------------------------------
+
+typedef enum {
+    EXIT_GOOD = 0,
+    EXIT_INPUT = 1,         // errors in the input, or files that cannot be read or written
+    EXIT_USAGE = 2,         // the command line itself is wrong
+    EXIT_AUDIT = 3,         // energy was made or lost
+    EXIT_EXPECT = 4,        // an expectation failed; compare: the results differ
+    EXIT_EARLY = 5,         // the run ended before its stop time
+    EXIT_INTERRUPTED = 130, // Ctrl-C
+} ExitCode;
+
+ExitCode exit_worse(ExitCode a, ExitCode b); // which of two a script should hear of
+
+// --- options -------------------------------------------------------------------------------------
+
+typedef enum {
+#define OPTION(id, letter, name, argument, help) OPT_##id,
+#include "cli/options.def"
+#undef OPTION
+    OPT_COUNT
+} OptionId;
+
+typedef struct {
+    char letter;          // 0: none
+    const char *name;     // "stop"
+    const char *argument; // "TIME"; NULL for a switch
+    const char *help;
+} OptionInfo;
+
+const OptionInfo *option_info(OptionId id);
+
+#define OPT_BIT(id) (1ull << OPT_##id)
+
+typedef ARRAY(const char *) TextList;
+
+typedef struct {
+    const char *value[OPT_COUNT]; // the last one given; "" for a switch; NULL when not given
+    TextList sets, records;       // --set and --record, in order
+    TextList argument;            // what is left
+} Options;
+
+// --- session -------------------------------------------------------------------------------------
+
+typedef struct Verb Verb;
+
+typedef struct {
+    const Verb *verb; // NULL while it is not known
+    Options options;
+    Arena arena;
+    Names *names;
+    Sources *sources;
+    Report report;
+    Text out;  // for stdout: text, or the members of the JSON object
+    bool json; // --json
+} Session;
+
+struct Verb {
+    const char *name;
+    const char *arguments; // "FILE [EXPERIMENT]..."
+    const char *summary;   // one line
+    const char *details;   // more lines for --help; Nullable
+    const char *examples;  // lines
+    const char *exits;     // exit codes beyond 0, 1 and 2; Nullable
+    uint64_t options;      // OPT_BITs beside the common ones
+    int least, most;       // arguments
+    ExitCode (*run)(Session *s);
+};
+
+const Verb *verb_table(int *count);
+
+ExitCode verb_help(Session *s);
+ExitCode verb_version(Session *s);
+ExitCode verb_run(Session *s);
+ExitCode verb_check(Session *s);
+ExitCode verb_equations(Session *s);
+ExitCode verb_graph(Session *s);
+ExitCode verb_explain(Session *s);
+ExitCode verb_compare(Session *s);
+ExitCode verb_new(Session *s);
+ExitCode verb_lib(Session *s);
+
+void session_begin(Session *s);
+ExitCode session_end(Session *s, ExitCode code); // prints and frees everything; the final code
+void session_flush(Session *s);              // text so far to stdout; nothing with --json
+bool session_has(const Session *s, OptionId id);
+const char *session_value(const Session *s, OptionId id); // NULL when not given
+const char *session_argument(const Session *s, int i);    // NULL when there are not so many
+LangOptions session_lang_options(Session *s);
+const char *session_library(Session *s); // folder; NULL when there is none
+
+// Fills s->options from the words after the verb; false with a complaint in the report.
+bool options_parse(Session *s, int count, char **words);
+bool option_number(Session *s, OptionId id, double *value);  // >= 0; keeps *value when not given
+bool option_seconds(Session *s, OptionId id, double *value); // the same, with a unit of time
+// The nearest of `count` words (word(i) gives them), or NULL: for "did you mean".
+const char *nearest_word(const char *wrong, int count, const char *(*word)(const void *of, int i),
+                         const void *of);
+const char *nearest_text(const char *wrong, const char *const *words, int count);
+
+// --- pipeline ------------------------------------------------------------------------------------
+
+typedef enum { STAGE_MODEL, STAGE_GRAPH, STAGE_SYSTEM } Stage;
+
+typedef struct {
+    Arena arena;
+    Model *model; // NULL from the stage on that failed
+    Graph *graph;
+    System *system;
+} Pipeline;
+
+Syntax *pipeline_load(Session *s, const char *file); // NULL on error
+bool pipeline_build(Pipeline *p, Session *s, Syntax *syntax, const char *experiment, Stage last);
+void pipeline_free(Pipeline *p);
+
+// --- shared by verbs -----------------------------------------------------------------------------
+
+// Runs one experiment without files and without a summary; failures go into the report.
+ExitCode run_selftest(Session *s, Syntax *syntax, const char *experiment);
+// Names of the experiments in the file asked for, in the order of the text.
+TextList experiment_names(const Syntax *syntax);
+bool dump_stage(Session *s, Syntax *syntax, const char *stage);
+
+void syntax_print(Text *out, const Syntax *syntax); // the file asked for
+void syntax_expr_print(Text *out, const Names *names, const AstExpr *e);
+
+// --- terminal ------------------------------------------------------------------------------------
+
+bool terminal_colours(int fd);
+void terminal_remarks(Text *out, const char *plain, bool colours); // paints report_print's text
+
+typedef struct {
+    bool on; // stderr is a terminal and the user did not ask for silence
+    bool shown;
+    const char *label;
+    double started, drawn; // seconds
+} Progress;
+
+Progress progress_begin(const Session *s, const char *label);
+void progress_show(void *progress, double fraction); // RunOptions.progress
+void progress_clear(Progress *p);
+const volatile int *interrupt_watch(void); // becomes 1 at the first Ctrl-C; the second one kills
+
+// --- JSON ----------------------------------------------------------------------------------------
+
+// Commas are put where they belong: json_key(t, "a"); json_number(t, 1); json_key(t, "b"); ...
+void json_open(Text *t, char bracket);
+void json_close(Text *t, char bracket);
+void json_key(Text *t, const char *key);
+void json_string(Text *t, const char *value);
+void json_number(Text *t, double value); // null when it is not finite
+void json_bool(Text *t, bool value);
+void json_raw(Text *t, const char *json); // a value that is JSON already
+
+#endif

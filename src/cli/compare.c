@@ -1,0 +1,73 @@
+// compare: two result files, each CSV or HDF5 by its ending, within a tolerance tube.
+#include "cli/cli.h"
+
+#include <string.h>
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), k = strlen(end);
+    return n >= k && strcmp(text + n - k, end) == 0;
+}
+
+static Results *read_results(Session *s, const char *path) {
+    if (ends_with(path, ".h5") || ends_with(path, ".hdf5"))
+        return results_read_hdf5(path, &s->report);
+    if (ends_with(path, ".csv")) return results_read_csv(path, &s->report);
+    Remark *m = report_error(&s->report, T_NOT_RESULTS, POS_NONE,
+                             "'%s' is no results file that can be read", path);
+    remark_help(&s->report, m, "give files that end in .csv or .h5");
+    return NULL;
+}
+
+static void difference_json(Text *t, const Difference *d) {
+    json_open(t, '{');
+    json_key(t, "name");
+    json_string(t, d->name);
+    json_key(t, "largest");
+    json_number(t, d->largest);
+    json_key(t, "time");
+    json_number(t, d->at_time);
+    json_key(t, "bound");
+    json_number(t, d->bound);
+    json_key(t, "pass");
+    json_bool(t, d->pass);
+    json_close(t, '}');
+}
+
+static void print_differences(Session *s, const Difference *list, int count, int bad) {
+    bool all = session_has(s, OPT_VERBOSE);
+    for (int i = 0; i < count; i++) {
+        const Difference *d = &list[i];
+        if (d->pass && !all) continue;
+        text_printf(&s->out, "%-9s %s: largest difference %.3g at time %.6g, allowed %.3g\n",
+                    d->pass ? "same" : "DIFFERENT", d->name, d->largest, d->at_time, d->bound);
+    }
+    if (session_has(s, OPT_QUIET)) return;
+    if (bad)
+        text_printf(&s->out, "%d of %d columns differ\n", bad, count);
+    else
+        text_printf(&s->out, "%d columns, all the same within the tolerance\n", count);
+}
+
+ExitCode verb_compare(Session *s) {
+    double rtol = 1e-4, atol = 1e-9;
+    if (!option_number(s, OPT_RTOL, &rtol) || !option_number(s, OPT_ATOL, &atol))
+        return EXIT_USAGE;
+    Results *a = read_results(s, session_argument(s, 0));
+    Results *b = read_results(s, session_argument(s, 1));
+    Difference *list = NULL;
+    int count = 0, bad = 0;
+    if (a && b) count = results_compare(&s->arena, a, b, rtol, atol, &list, &s->report);
+    for (int i = 0; i < count; i++) bad += !list[i].pass;
+    if (s->json) {
+        json_key(&s->out, "columns");
+        json_open(&s->out, '[');
+        for (int i = 0; i < count; i++) difference_json(&s->out, &list[i]);
+        json_close(&s->out, ']');
+    } else if (a && b && !s->report.errors) {
+        print_differences(s, list, count, bad);
+    }
+    if (a) results_free(a);
+    if (b) results_free(b);
+    if (!a || !b || s->report.errors) return EXIT_INPUT;
+    return bad ? EXIT_EXPECT : EXIT_GOOD;
+}

@@ -1,0 +1,48 @@
+// A small JSON writer. Whether a comma is due shows in the text itself: one is due behind anything
+// but an opening bracket or a key.
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+
+static void comma(Text *t) {
+    if (t->length && !strchr("{[ ", t->data[t->length - 1])) text_add(t, ", ");
+}
+
+void json_open(Text *t, char bracket) {
+    comma(t);
+    text_char(t, bracket);
+}
+
+void json_close(Text *t, char bracket) { text_char(t, bracket); }
+
+void json_key(Text *t, const char *key) {
+    comma(t);
+    text_json(t, key);
+    text_add(t, ": ");
+}
+
+void json_string(Text *t, const char *value) {
+    comma(t);
+    text_json(t, value);
+}
+
+void json_number(Text *t, double value) {
+    comma(t);
+    if (isfinite(value))
+        text_number(t, value);
+    else
+        text_add(t, "null");
+}
+
+void json_bool(Text *t, bool value) {
+    comma(t);
+    text_add(t, value ? "true" : "false");
+}
+
+void json_raw(Text *t, const char *json) {
+    comma(t);
+    size_t length = strlen(json);
+    while (length && strchr(" \n", json[length - 1])) length--;
+    text_add_n(t, json, length);
+}

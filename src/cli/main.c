@@ -1,0 +1,289 @@
+// bondyn VERB ...: the table of verbs, and how one is found, helped with and called.
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MODEL_OPTIONS (OPT_BIT(MODEL) | OPT_BIT(SET))
+
+static const Verb verbs[] = {
+    {
+        .name = "run",
+        .arguments = "FILE [EXPERIMENT]...",
+        .summary = "simulate: results, plots, energy audit, expectations",
+        .details =
+            "Without EXPERIMENT the first one of the file runs. Results go to\n"
+            "results/<file>/<experiment>/ below the current folder, or into --out FOLDER (several\n"
+            "experiments: a folder for each in it). Ctrl-C ends a run cleanly and keeps what was\n"
+            "computed; a second Ctrl-C kills it.\n",
+        .examples = "bondyn run crane.bond\n"
+                    "bondyn run crane.bond Lift --set \"load = 2 {t}\" --stop 30\n"
+                    "bondyn run crane.bond --all --h5 --out results\n",
+        .exits = "3    the energy audit failed\n"
+                 "4    an expectation failed\n"
+                 "5    the run ended early; what was computed is kept and marked\n"
+                 "130  interrupted; what was computed is kept and marked\n"
+                 "Of several the first in the order 130, 1, 5, 4, 3 is given.\n",
+        .options = MODEL_OPTIONS | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RTOL) | OPT_BIT(ATOL) |
+                   OPT_BIT(RECORD) | OPT_BIT(OUT) | OPT_BIT(CSV) | OPT_BIT(H5) | OPT_BIT(NO_PLOT) |
+                   OPT_BIT(ALL),
+        .least = 1,
+        .most = 1000,
+        .run = verb_run,
+    },
+    {
+        .name = "check",
+        .arguments = "FILE [EXPERIMENT]",
+        .summary = "sizes, units, causality with reasons, states; remedies",
+        .details = "Says where every causal stroke comes from, which storages depend on others,\n"
+                   "which algebraic loops there are and what can be done about them.\n",
+        .examples = "bondyn check crane.bond\n"
+                    "bondyn check crane.bond --model Winch\n"
+                    "bondyn check crane.bond --dump system\n",
+        .options = MODEL_OPTIONS | OPT_BIT(DUMP),
+        .least = 1,
+        .most = 2,
+        .run = verb_check,
+    },
+    {
+        .name = "equations",
+        .arguments = "FILE [EXPERIMENT]",
+        .summary = "the reduced equations in the model's names",
+        .examples = "bondyn equations motor.bond\n"
+                    "bondyn equations motor.bond --latex --out motor.tex\n",
+        .options = MODEL_OPTIONS | OPT_BIT(LATEX) | OPT_BIT(OUT),
+        .least = 1,
+        .most = 2,
+        .run = verb_equations,
+    },
+    {
+        .name = "graph",
+        .arguments = "FILE [EXPERIMENT]",
+        .summary = "the bond graph drawn with its causal strokes",
+        .details = "Goes to standard output; at a terminal, into <file>.svg (or .dot) in the\n"
+                   "current folder. --out FILE takes the form from the ending of FILE.\n",
+        .examples = "bondyn graph motor.bond\n"
+                    "bondyn graph motor.bond --dot | dot -Tpdf > motor.pdf\n"
+                    "bondyn graph motor.bond -o motor.svg\n",
+        .options = MODEL_OPTIONS | OPT_BIT(SVG) | OPT_BIT(DOT) | OPT_BIT(OUT),
+        .least = 1,
+        .most = 2,
+        .run = verb_graph,
+    },
+    {
+        .name = "explain",
+        .arguments = "[CODE]",
+        .summary = "what an error code means and how to mend it",
+        .details = "Without CODE all codes are listed.\n",
+        .examples = "bondyn explain L001\n",
+        .least = 0,
+        .most = 1,
+        .run = verb_explain,
+    },
+    {
+        .name = "compare",
+        .arguments = "A B",
+        .summary = "two result files, column by column within a tolerance",
+        .details = "On the times of A, with B interpolated, every column of A has to keep to\n"
+                   "|a - b| <= atol + rtol*max|a|. Defaults: rtol 1e-4, atol 1e-9.\n",
+        .examples = "bondyn compare results/rlc/Step/results.csv rlc.csv --rtol 1e-6\n",
+        .exits = "4    the files differ\n",
+        .options = OPT_BIT(RTOL) | OPT_BIT(ATOL),
+        .least = 2,
+        .most = 2,
+        .run = verb_compare,
+    },
+    {
+        .name = "new",
+        .arguments = "NAME",
+        .summary = "write a commented model to start from",
+        .details = "Writes NAME.bond and never overwrites a file. Templates: msd (mass, spring and\n"
+                   "damper; the default), rlc (an electric circuit), motor (electric motor with\n"
+                   "load), hydraulic (tank and valve), element (a law of your own), empty.\n",
+        .examples = "bondyn new crane\n"
+                    "bondyn new drive --template motor\n",
+        .options = OPT_BIT(TEMPLATE),
+        .least = 1,
+        .most = 1,
+        .run = verb_new,
+    },
+    {
+        .name = "lib",
+        .arguments = "[NAME | test]",
+        .summary = "the component library: ports and parameters; its self-tests",
+        .details = "Without NAME all components are listed, file by file; NAME is a component or\n"
+                   "a file of the library. 'lib test' runs every experiment in the library.\n",
+        .examples = "bondyn lib\n"
+                    "bondyn lib Resistor\n"
+                    "bondyn lib test\n",
+        .exits = "3 4 5  a self-test failed, as for 'bondyn run'\n",
+        .least = 0,
+        .most = 1,
+        .run = verb_lib,
+    },
+    {
+        .name = "help",
+        .arguments = "[VERB]",
+        .summary = "this overview, or the help of a verb",
+        .examples = "bondyn help run\n",
+        .least = 0,
+        .most = 1,
+        .run = verb_help,
+    },
+    {
+        .name = "version",
+        .arguments = "",
+        .summary = "the version of the program",
+        .examples = "bondyn version\n",
+        .least = 0,
+        .most = 0,
+        .run = verb_version,
+    },
+};
+
+const Verb *verb_table(int *count) {
+    *count = (int)(sizeof verbs / sizeof verbs[0]);
+    return verbs;
+}
+
+static const char *verb_name_at(const void *of, int i) { return ((const Verb *)of)[i].name; }
+
+static const Verb *find_verb(const char *name) {
+    int count;
+    const Verb *v = verb_table(&count);
+    for (int i = 0; i < count; i++)
+        if (strcmp(v[i].name, name) == 0) return &v[i];
+    return NULL;
+}
+
+static ExitCode refuse_verb(Session *s, const char *name) {
+    Remark *m;
+    if (name[0] == '-') {
+        m = report_error(&s->report, T_UNKNOWN_VERB, POS_NONE, "'%s' stands where a verb belongs",
+                         name);
+        remark_help(&s->report, m, "options follow the verb: bondyn run model.bond %s", name);
+        return EXIT_USAGE;
+    }
+    m = report_error(&s->report, T_UNKNOWN_VERB, POS_NONE, "there is no verb '%s'", name);
+    int count;
+    const Verb *v = verb_table(&count);
+    const char *near = nearest_word(name, count, verb_name_at, v);
+    if (near)
+        remark_help(&s->report, m, "did you mean 'bondyn %s'?", near);
+    else if (strstr(name, ".bond"))
+        remark_help(&s->report, m, "to simulate it: bondyn run %s", name);
+    else
+        remark_help(&s->report, m, "'bondyn help' lists the verbs");
+    return EXIT_USAGE;
+}
+
+// --- help ----------------------------------------------------------------------------------------
+
+static void print_overview(Text *t) {
+    text_add(t, "bondyn: model, simulate and analyse physical systems with bond graphs\n\n"
+                "usage: bondyn VERB [arguments] [options]\n\nverbs\n");
+    int count;
+    const Verb *v = verb_table(&count);
+    for (int i = 0; i < count; i++) text_printf(t, "  %-10s %s\n", v[i].name, v[i].summary);
+    text_add(t, "\nexamples\n"
+                "  bondyn new first\n"
+                "  bondyn run first.bond\n\n"
+                "'bondyn VERB --help' tells the options of a verb.\n");
+}
+
+static void print_indented(Text *t, const char *lines) {
+    while (*lines) {
+        size_t length = strcspn(lines, "\n");
+        text_add(t, "  ");
+        text_add_n(t, lines, length);
+        text_char(t, '\n');
+        lines += length + (lines[length] == '\n');
+    }
+}
+
+static void print_option(Text *t, const OptionInfo *o) {
+    char left[64];
+    int n = o->letter ? snprintf(left, sizeof left, "-%c, --%s", o->letter, o->name)
+                      : snprintf(left, sizeof left, "    --%s", o->name);
+    if (o->argument) snprintf(left + n, sizeof left - (size_t)n, " %s", o->argument);
+    text_printf(t, "  %-28s %s\n", left, o->help);
+}
+
+static void print_verb_help(Text *t, const Verb *v) {
+    text_printf(t, "bondyn %s: %s\n\nusage: bondyn %s %s%s[options]\n", v->name, v->summary,
+                v->name, v->arguments, *v->arguments ? " " : "");
+    if (v->details) text_printf(t, "\n%s", v->details);
+    text_add(t, "\noptions\n");
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (v->options >> i & 1 || i >= OPT_LIBRARY) print_option(t, option_info((OptionId)i));
+    text_add(t, "\nexamples\n");
+    print_indented(t, v->examples);
+    text_add(t, "\nexit codes\n"
+                "  0    good\n"
+                "  1    wrong input: errors were reported\n"
+                "  2    wrong use of the command line\n");
+    if (v->exits) print_indented(t, v->exits);
+}
+
+static void add_help(Session *s, const Verb *v) {
+    Text text = {0};
+    if (v)
+        print_verb_help(&text, v);
+    else
+        print_overview(&text);
+    if (s->json) {
+        json_key(&s->out, "help");
+        json_string(&s->out, text_get(&text));
+    } else {
+        text_add(&s->out, text_get(&text));
+    }
+    text_free(&text);
+}
+
+ExitCode verb_help(Session *s) {
+    const char *name = session_argument(s, 0);
+    const Verb *v = name ? find_verb(name) : NULL;
+    if (name && !v) return refuse_verb(s, name);
+    add_help(s, v);
+    return EXIT_GOOD;
+}
+
+ExitCode verb_version(Session *s) {
+    if (s->json) {
+        json_key(&s->out, "version");
+        json_string(&s->out, BONDYN_VERSION);
+    } else {
+        text_add(&s->out, "bondyn " BONDYN_VERSION "\n");
+    }
+    return EXIT_GOOD;
+}
+
+// --- dispatch ------------------------------------------------------------------------------------
+
+static ExitCode dispatch(Session *s, int count, char **words) {
+    if (count < 2) {
+        Text help = {0};
+        print_overview(&help);
+        fputs(text_get(&help), stderr);
+        text_free(&help);
+        return EXIT_USAGE;
+    }
+    const char *name = words[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
+    s->verb = find_verb(name);
+    if (!s->verb) return refuse_verb(s, name);
+    if (!options_parse(s, count - 2, words + 2)) return EXIT_USAGE;
+    if (session_has(s, OPT_HELP)) {
+        add_help(s, s->verb);
+        return EXIT_GOOD;
+    }
+    return s->verb->run(s);
+}
+
+int main(int count, char **words) {
+    Session s;
+    session_begin(&s);
+    for (int i = 1; i < count; i++) s.json |= strcmp(words[i], "--json") == 0;
+    return session_end(&s, dispatch(&s, count, words));
+}

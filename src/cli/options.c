@@ -1,0 +1,191 @@
+// The command line behind the verb: options anywhere, `--name value`, `--name=value`, `-n value`,
+// switches; `--` ends the options.
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const OptionInfo option_table[OPT_COUNT] = {
+#define OPTION(id, letter, name, argument, help) {letter, name, argument, help},
+#include "cli/options.def"
+#undef OPTION
+};
+
+static const uint64_t common_options =
+    OPT_BIT(LIBRARY) | OPT_BIT(JSON) | OPT_BIT(VERBOSE) | OPT_BIT(QUIET) | OPT_BIT(HELP);
+
+const OptionInfo *option_info(OptionId id) { return &option_table[id]; }
+
+const char *nearest_word(const char *wrong, int count, const char *(*word)(const void *of, int i),
+                         const void *of) {
+    const char *best = NULL;
+    int limit = (int)strlen(wrong) / 3 + 1, least = (limit < 3 ? limit : 3) + 1;
+    for (int i = 0; i < count; i++) {
+        int distance = name_distance(wrong, word(of, i), least);
+        if (distance < least) least = distance, best = word(of, i);
+    }
+    return best;
+}
+
+static const char *text_at(const void *words, int i) { return ((const char *const *)words)[i]; }
+
+const char *nearest_text(const char *wrong, const char *const *words, int count) {
+    return nearest_word(wrong, count, text_at, words);
+}
+
+static bool verb_takes(const Verb *v, OptionId id) {
+    return (v->options | common_options) >> id & 1;
+}
+
+static int find_long(const char *name, size_t length) {
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (strlen(option_table[i].name) == length &&
+            strncmp(option_table[i].name, name, length) == 0)
+            return i;
+    return -1;
+}
+
+static int find_letter(char letter) {
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (option_table[i].letter == letter) return i;
+    return -1;
+}
+
+static bool refuse_option(Session *s, const char *word, size_t length, int known) {
+    if (known >= 0) {
+        Remark *m = report_error(&s->report, T_UNKNOWN_OPTION, POS_NONE,
+                                 "'bondyn %s' does not take the option '%.*s'", s->verb->name,
+                                 (int)length, word);
+        remark_help(&s->report, m, "'bondyn %s --help' lists its options", s->verb->name);
+        return false;
+    }
+    Remark *m = report_error(&s->report, T_UNKNOWN_OPTION, POS_NONE, "there is no option '%.*s'",
+                             (int)length, word);
+    const char *names[OPT_COUNT];
+    int count = 0;
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (verb_takes(s->verb, (OptionId)i)) names[count++] = option_table[i].name;
+    char *bare = arena_copy_text(&s->arena, word, length);
+    const char *near = nearest_text(bare + strspn(bare, "-"), names, count);
+    if (near)
+        remark_help(&s->report, m, "did you mean '--%s'?", near);
+    else
+        remark_help(&s->report, m, "'bondyn %s --help' lists its options", s->verb->name);
+    return false;
+}
+
+static void store(Session *s, int id, const char *value) {
+    s->options.value[id] = value;
+    if (id == OPT_SET) array_push(&s->options.sets, value);
+    if (id == OPT_RECORD) array_push(&s->options.records, value);
+}
+
+// One word that starts with '-'; *i moves on when the next word is its value.
+static bool parse_option(Session *s, int count, char **words, int *i) {
+    const char *word = words[*i], *value = NULL;
+    size_t length = strcspn(word, "=");
+    int id;
+    if (word[1] == '-') {
+        id = find_long(word + 2, length - 2);
+        if (word[length] == '=') value = word + length + 1;
+    } else {
+        id = find_letter(word[1]);
+        length = 2;
+        if (word[2]) value = word + 2 + (word[2] == '=');
+    }
+    if (id < 0 || !verb_takes(s->verb, (OptionId)id)) return refuse_option(s, word, length, id);
+    const OptionInfo *option = &option_table[id];
+    if (!option->argument && value) {
+        report_error(&s->report, T_BAD_VALUE, POS_NONE, "the option '--%s' takes no value, but got '%s'",
+                     option->name, value);
+        return false;
+    }
+    if (option->argument && !value) {
+        if (*i + 1 >= count) {
+            Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE,
+                                     "the option '--%s' wants a value", option->name);
+            remark_help(&s->report, m, "write --%s %s", option->name, option->argument);
+            return false;
+        }
+        value = words[++*i];
+    }
+    store(s, id, option->argument ? value : "");
+    return true;
+}
+
+static bool check_argument_count(Session *s) {
+    int count = s->options.argument.count;
+    const Verb *v = s->verb;
+    if (session_has(s, OPT_HELP) || (count >= v->least && count <= v->most)) return true;
+    Remark *m;
+    if (count < v->least)
+        m = report_error(&s->report, T_ARGUMENTS, POS_NONE, "'bondyn %s' wants more arguments: %s",
+                         v->name, v->arguments);
+    else
+        m = report_error(&s->report, T_ARGUMENTS, POS_NONE,
+                         "'bondyn %s' does not know what to do with '%s'", v->name,
+                         s->options.argument.data[v->most]);
+    remark_help(&s->report, m, "usage: bondyn %s %s", v->name, v->arguments);
+    return false;
+}
+
+bool options_parse(Session *s, int count, char **words) {
+    bool good = true, more = true;
+    for (int i = 0; i < count; i++) {
+        const char *word = words[i];
+        if (more && strcmp(word, "--") == 0)
+            more = false;
+        else if (more && word[0] == '-' && word[1])
+            good = parse_option(s, count, words, &i) && good;
+        else
+            array_push(&s->options.argument, word);
+    }
+    return good && check_argument_count(s);
+}
+
+static bool refuse_value(Session *s, OptionId id, const char *wanted) {
+    Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE, "'%s' is no value for '--%s'",
+                             s->options.value[id], option_table[id].name);
+    remark_help(&s->report, m, "give %s", wanted);
+    return false;
+}
+
+bool option_number(Session *s, OptionId id, double *value) {
+    const char *text = s->options.value[id];
+    if (!text) return true;
+    char *end;
+    double x = strtod(text, &end);
+    if (end == text || *end || !isfinite(x) || x < 0)
+        return refuse_value(s, id, "a number that is not negative, like 1e-6");
+    *value = x;
+    return true;
+}
+
+// seconds = number [ "{" unit "}" ]
+bool option_seconds(Session *s, OptionId id, double *value) {
+    static const char wanted[] = "a time above zero, like 5 or \"2 {min}\"";
+    const char *text = s->options.value[id];
+    if (!text) return true;
+    char *end;
+    double x = strtod(text, &end);
+    if (end == text) return refuse_value(s, id, wanted);
+    end += strspn(end, " ");
+    if (*end == '{') {
+        size_t length = strcspn(end, "}"), bad_length;
+        const char *bad;
+        Unit unit, second;
+        unit_parse("s", 1, &second, &bad, &bad_length);
+        if (end[length] != '}' || end[length + 1] ||
+            !unit_parse(end + 1, length - 1, &unit, &bad, &bad_length) ||
+            !dim_equal(unit.dim, second.dim))
+            return refuse_value(s, id, wanted);
+        x *= unit.scale;
+    } else if (*end) {
+        return refuse_value(s, id, wanted);
+    }
+    if (!isfinite(x) || x <= 0) return refuse_value(s, id, wanted);
+    *value = x;
+    return true;
+}

@@ -1,0 +1,35 @@
+// The stages in order.
+//
+//     text -> syntax -> model -> graph -> system     (program, solver, results: run_experiment)
+#include "cli/cli.h"
+
+Syntax *pipeline_load(Session *s, const char *file) {
+    int before = s->report.errors;
+    LangOptions options = session_lang_options(s);
+    Syntax *syntax = lang_load(&s->arena, s->names, s->sources, file, &options, &s->report);
+    return s->report.errors > before ? NULL : syntax;
+}
+
+bool pipeline_build(Pipeline *p, Session *s, Syntax *syntax, const char *experiment, Stage last) {
+    *p = (Pipeline){0};
+    Report *r = &s->report;
+    int before = r->errors;
+    LangOptions options = session_lang_options(s);
+    p->model = lang_instantiate(&p->arena, syntax, session_value(s, OPT_MODEL), experiment,
+                                &options, r);
+    if (!p->model || r->errors > before) return false;
+    if (last == STAGE_MODEL) return true;
+    p->graph = graph_build(&p->arena, p->model, r);
+    if (!p->graph || r->errors > before) return false;
+    causality_assign(&p->arena, p->graph, r);
+    if (r->errors > before) return false;
+    if (last == STAGE_GRAPH) return true;
+    p->system = equations_build(&p->arena, p->model, p->graph, r);
+    return p->system && r->errors == before;
+}
+
+void pipeline_free(Pipeline *p) {
+    if (p->model) dag_free(p->model->dag);
+    arena_free(&p->arena);
+    *p = (Pipeline){0};
+}

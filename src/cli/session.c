@@ -1,0 +1,151 @@
+// A session: one call of the program. It gathers what goes to stdout and the report, and writes
+// them at its end as text, or as one object:
+//
+//     {"verb": "run", ...members that the verb added..., "exit": 0, "remarks": [...]}
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void session_begin(Session *s) {
+    *s = (Session){.names = names_new(), .sources = sources_new()};
+}
+
+bool session_has(const Session *s, OptionId id) { return s->options.value[id] != NULL; }
+
+const char *session_value(const Session *s, OptionId id) { return s->options.value[id]; }
+
+const char *session_argument(const Session *s, int i) {
+    return i < s->options.argument.count ? s->options.argument.data[i] : NULL;
+}
+
+// --- writing -------------------------------------------------------------------------------------
+
+static bool write_stdout(const Text *text) {
+    fwrite(text_get(text), 1, text->length, stdout);
+    return fflush(stdout) == 0 && !ferror(stdout);
+}
+
+void session_flush(Session *s) {
+    if (s->json) return;
+    if (!write_stdout(&s->out))
+        report_error(&s->report, T_CANNOT_WRITE, POS_NONE, "cannot write to standard output: %s",
+                     strerror(errno));
+    text_clear(&s->out);
+}
+
+static void count_line(Text *t, const Report *r) {
+    if (!r->errors && !r->warnings) return;
+    if (r->errors) text_printf(t, "%d error%s", r->errors, r->errors == 1 ? "" : "s");
+    if (r->warnings)
+        text_printf(t, "%s%d warning%s", r->errors ? ", " : "", r->warnings,
+                    r->warnings == 1 ? "" : "s");
+    text_char(t, '\n');
+}
+
+static void write_remarks(Session *s) {
+    Text plain = {0}, painted = {0};
+    report_print(&plain, &s->report, s->sources);
+    count_line(&plain, &s->report);
+    terminal_remarks(&painted, text_get(&plain), terminal_colours(STDERR_FILENO));
+    fwrite(text_get(&painted), 1, painted.length, stderr);
+    text_free(&plain);
+    text_free(&painted);
+}
+
+static bool write_object(Session *s, ExitCode code) {
+    Text object = {0}, remarks = {0};
+    json_open(&object, '{');
+    if (s->verb) {
+        json_key(&object, "verb");
+        json_string(&object, s->verb->name);
+    }
+    if (s->out.length) json_raw(&object, text_get(&s->out));
+    json_key(&object, "exit");
+    json_number(&object, code);
+    json_key(&object, "remarks");
+    report_json(&remarks, &s->report, s->sources);
+    json_raw(&object, text_get(&remarks));
+    json_close(&object, '}');
+    text_char(&object, '\n');
+    bool good = write_stdout(&object);
+    text_free(&object);
+    text_free(&remarks);
+    return good;
+}
+
+ExitCode session_end(Session *s, ExitCode code) {
+    if (s->json) {
+        if (!write_object(s, code)) code = exit_worse(code, EXIT_INPUT);
+    } else {
+        int before = s->report.errors;
+        session_flush(s);
+        if (s->report.errors > before) code = exit_worse(code, EXIT_INPUT);
+        write_remarks(s);
+    }
+    text_free(&s->out);
+    report_free(&s->report);
+    array_free(&s->options.sets);
+    array_free(&s->options.records);
+    array_free(&s->options.argument);
+    arena_free(&s->arena);
+    sources_free(s->sources);
+    names_free(s->names);
+    return code;
+}
+
+// Interruption first, then wrong input, an early end, expectations, energy.
+ExitCode exit_worse(ExitCode a, ExitCode b) {
+    static const ExitCode order[] = {EXIT_INTERRUPTED, EXIT_USAGE,  EXIT_INPUT,
+                                     EXIT_EARLY,       EXIT_EXPECT, EXIT_AUDIT};
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        if (a == order[i] || b == order[i]) return order[i];
+    return EXIT_GOOD;
+}
+
+// --- library folder ------------------------------------------------------------------------------
+
+static bool is_folder(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+// The folder of this program's file; NULL when the system does not say.
+static char *program_folder(Arena *out) {
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    if (length <= 0 || length == (ssize_t)sizeof path) return NULL;
+    path[length] = 0;
+    return path_folder(out, path);
+}
+
+static const char *named_library(Session *s, const char *folder, const char *by) {
+    if (is_folder(folder)) return folder;
+    Remark *m = report_error(&s->report, T_NO_LIBRARY, POS_NONE,
+                             "the library folder '%s' does not exist", folder);
+    remark_help(&s->report, m, "%s names it; give a folder with .bond files", by);
+    return NULL;
+}
+
+const char *session_library(Session *s) {
+    const char *asked = session_value(s, OPT_LIBRARY), *environment = getenv("BONDYN_LIBRARY");
+    if (asked) return named_library(s, asked, "--library");
+    if (environment && *environment) return named_library(s, environment, "$BONDYN_LIBRARY");
+    static const char *const beside[] = {"../../library", "../library", "../share/bondyn/library"};
+    const char *program = program_folder(&s->arena);
+    for (size_t i = 0; program && i < sizeof beside / sizeof beside[0]; i++) {
+        char *folder = path_join(&s->arena, program, beside[i]);
+        if (is_folder(folder)) return folder;
+    }
+    return is_folder(BONDYN_LIBRARY) ? BONDYN_LIBRARY : NULL;
+}
+
+LangOptions session_lang_options(Session *s) {
+    return (LangOptions){.library = session_library(s),
+                         .set = s->options.sets.data,
+                         .set_count = s->options.sets.count};
+}

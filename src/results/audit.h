@@ -1,0 +1,54 @@
+// The energy audit: where the energy of a run came from, where it went, and what is missing.
+// docs/audit.md tells how to read it.
+#ifndef BONDYN_RESULTS_AUDIT_H
+#define BONDYN_RESULTS_AUDIT_H
+
+#include "solve/solve.h"
+
+typedef struct {
+    int comp;
+    double supplied, dissipated, stored, residual; // joules over the run
+    double moved; // largest |energy received since the start| at any point
+} AuditLine;
+
+typedef struct {
+    AuditLine *line; // per component with a role, largest throughput first
+    int line_count;
+    double supplied, dissipated, stored, throughput,
+        residual;       // residual = supplied - dissipated - stored
+    double relative;    // the larger of |residual| and the worst own residual, by throughput
+    double bound;       // that `relative` is held to
+    int worst;          // component with the largest own residual, or -1
+    int worst_junction; // component: junction beside it, or -1
+    bool off;           // no audit was wanted: nothing above is set, pass is true
+    bool pass;
+} Audit;
+
+// Text table for people: per component supplied, dissipated, stored; the residual; the worst named.
+void audit_print(Text *out, const Audit *a, const System *s);
+void audit_json(Text *out, const Audit *a, const System *s);
+
+// --- taking the audit during a run --------------------------------------------------------------
+
+typedef struct { // one audited component
+    int comp;
+    int stored;                  // which output is its stored energy, or -1
+    double first_stored;         // its value at the start
+    double last_stored, energy;  // at the last point; energy received since the start
+    double moved, against;       // largest |energy|; energy that went the forbidden way
+} AuditTrack;
+
+typedef struct {
+    const System *system;
+    AuditTrack *track; // quadrature i is the energy of track i
+    int track_count;
+    double throughput; // so far
+    bool started;
+} AuditBook;
+
+// Components with a role; their powers are the first wishes for quadratures.
+void audit_open(AuditBook *book, Arena *out, const System *s);
+void audit_point(AuditBook *book, const double *quad, const double *output);
+void audit_close(Audit *a, Arena *out, const AuditBook *book, double bound);
+
+#endif

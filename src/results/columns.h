@@ -1,0 +1,58 @@
+// Results: columns of numbers with names and units, in memory and in files.
+//
+//     time [s]   v.f [m/s]   spring.e [N]      column[0] is time, and it never falls
+//     0          0           1                 one row per wanted point
+//     0.01       0.0001      0.99
+//
+// CSV and HDF5 files hold the same: the columns, and a few words about where they came from.
+#ifndef BONDYN_RESULTS_COLUMNS_H
+#define BONDYN_RESULTS_COLUMNS_H
+
+#include "base/arena.h"
+#include "base/report.h"
+
+typedef struct {
+    const char *name, *unit, *text; // unit "" when unknown, text "" when there is none
+    double *value;                  // row_count values
+} Column;
+
+typedef struct {
+    Arena arena;
+    int column_count;
+    Column *column; // the first is time
+    int row_count, row_capacity;
+    const char *model, *experiment, *solver, *source; // metadata; Nullable
+    bool complete; // false: the run ended early; marked in every file
+} Results;
+
+// Empty results that live in their own arena: results_free gives back the struct as well.
+Results *results_new(void);
+void results_free(Results *r);
+// Columns without names and room for `rows` rows of zeros; for results whose size is known.
+void results_make_room(Results *r, int columns, int rows);
+int results_column(const Results *r, const char *name); // -1 when there is none
+
+// Written beside their place and renamed. False, with the reason in the report, when it failed.
+bool results_write_csv(const Results *r, const char *path, Report *report);
+bool results_write_hdf5(const Results *r, const char *path, Report *report);
+// NULL when the file cannot be read or does not hold results. Free with results_free.
+// CSV of other tools is read too: a line of names, then numbers, apart by comma, semicolon or tab.
+Results *results_read_csv(const char *path, Report *report);
+Results *results_read_hdf5(const char *path, Report *report);
+
+// --- comparison ---------------------------------------------------------------------------------
+
+typedef struct {
+    const char *name;
+    double largest, at_time; // largest distance and where
+    double bound;            // tube half-width there
+    bool pass;
+} Difference;
+
+// Column by column on the times of `a`, `b` interpolated: |a-b| <= atol + rtol*max|a|.
+// Gives the number of entries in *list: one for each column that both have. Columns that only one
+// has, units that differ and times that `b` does not cover are reported.
+int results_compare(Arena *out, const Results *a, const Results *b, double rtol, double atol,
+                    Difference **list, Report *r);
+
+#endif

@@ -1,0 +1,21 @@
+// Plots: curves as an SVG picture.
+#ifndef BONDYN_RESULTS_PLOT_H
+#define BONDYN_RESULTS_PLOT_H
+
+#include "base/text.h"
+
+typedef struct {
+    const char *title;
+    const char *x_label; // "time [s]"
+    int curve_count;
+    const char **label; // "v.f"
+    const char **unit;  // curves of one unit share an axis; two units: left and right;
+                        // more: stacked panels
+    const double **x, **y;
+    const int *count;
+    const char *footer; // small print: model, experiment; Nullable
+} PlotData;
+
+void plot_svg(Text *out, const PlotData *p);
+
+#endif

@@ -1,0 +1,47 @@
+// A whole run: the experiment of a model, with everything that it asks for.
+#ifndef BONDYN_RESULTS_RUN_H
+#define BONDYN_RESULTS_RUN_H
+
+#include "results/audit.h"
+#include "results/columns.h"
+#include "results/plot.h"
+
+typedef struct {
+    const Expectation *expectation;
+    double left, right, tolerance; // absolute, SI
+    bool pass;
+} Verdict;
+
+typedef struct {
+    const char *const *record; // patterns from the command line, in place of the experiment's
+    int record_count;
+    SolverKind solver;                                // SOLVER_AUTO: as the experiment says
+    double stop, rtol, atol;                          // 0: as the experiment says
+    void (*progress)(void *context, double fraction); // Nullable
+    void *context;
+    const volatile int *cancel; // Nullable
+} RunOptions;
+
+typedef struct {
+    Arena arena;
+    Results results;        // recorded variables; the caller may set results.source
+    PlotData *plot;         // one per `plot` of the experiment; without any, a sensible one
+    const char **plot_name; // for the file name: "speed_and_force"
+    int plot_count;
+    Audit audit;
+    Verdict *verdict;
+    int verdict_count, failed_count;
+    SolveStats stats;
+    SolveStatus status;
+} Run;
+
+// Program, solver, recording, audit, expectations of the model's experiment (a default one when the
+// model has none: stop 10 s). NULL when the run could not start. Free with run_free.
+Run *run_experiment(const System *s, const RunOptions *o, Report *r);
+void run_free(Run *run);
+
+// One line per expectation; a failed one has a second line with both sides and the distance.
+void verdicts_print(Text *out, const Run *run, const System *s);
+void verdicts_json(Text *out, const Run *run, const System *s);
+
+#endif

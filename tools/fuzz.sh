@@ -1,0 +1,22 @@
+#!/bin/sh
+# Fuzzes every target of tests/fuzz. Without argument: a short seeded run that is the same each time;
+# with a number: that many seconds each.
+set -eu
+cd "$(dirname "$0")/.."
+cmake --preset fuzz >/dev/null
+cmake --build build/fuzz --target fuzzers
+mkdir -p build/fuzz/corpus
+find examples library tests/golden -name '*.bond' -size -16k -exec cp -t build/fuzz/corpus {} +
+for target in build/fuzz/tests/fuzz_*; do
+    [ -x "$target" ] && [ -f "$target" ] || continue
+    work=$(mktemp -d)
+    if [ $# -gt 0 ]; then
+        how="-max_total_time=$1"
+    else
+        how="-runs=4000 -seed=1"
+    fi
+    # shellcheck disable=SC2086
+    "$target" $how -max_len=8192 -timeout=20 -rss_limit_mb=4096 -verbosity=0 -print_final_stats=1 \
+        -artifact_prefix=build/fuzz/ "$work" build/fuzz/corpus
+    rm -r "$work"
+done

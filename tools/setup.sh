@@ -1,0 +1,28 @@
+#!/bin/sh
+# Installs what is missing from packages.txt with the distribution's package manager.
+#     tools/setup.sh build          what building and running need
+#     tools/setup.sh build test     and what testing needs
+# Uses sudo only when not root and only when something is missing.
+set -eu
+cd "$(dirname "$0")/.."
+
+missing=""
+for group in "$@"; do
+    for package in $(sed -n "s/^$group \([a-z0-9.+-]*\)\$/\1/p" packages.txt); do
+        state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+        [ "$state" = installed ] || missing="$missing $package"
+    done
+done
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+    echo "setup: please install the counterparts of these Debian packages:$missing" >&2
+    exit 1
+fi
+sudo=""
+[ "$(id -u)" -eq 0 ] || sudo=sudo
+echo "setup: installing$missing" >&2
+export DEBIAN_FRONTEND=noninteractive
+$sudo apt-get update -qq >&2
+# shellcheck disable=SC2086
+$sudo apt-get install -y -qq --no-install-recommends $missing >&2

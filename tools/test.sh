@@ -1,0 +1,44 @@
+#!/bin/sh
+# All tests: format, lint, the whole suite in a release build and under sanitizers, a seeded short
+# run of every fuzzer. Ends with a line that counts. Everything runs even when something failed.
+set -u
+cd "$(dirname "$0")/.."
+mkdir -p build
+passed=0 failed=0
+
+step() { # step NAME COMMAND...
+    name=$1
+    shift
+    echo "== $name"
+    if "$@" >build/step.log 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        cat build/step.log
+        echo "== $name FAILED"
+    fi
+}
+
+suite() { # suite PRESET: configure, build, ctest; counts every test
+    echo "== tests, $1 build"
+    if ! { cmake --preset "$1" && cmake --build "build/$1"; } >build/step.log 2>&1; then
+        tail -n 60 build/step.log
+        failed=$((failed + 1))
+        return
+    fi
+    (cd "build/$1" && ctest -j 2 --output-on-failure) >"build/$1.log" 2>&1
+    grep -vE '^ *(Start|[0-9]+/[0-9]+ Test .* Passed)' "build/$1.log" || true
+    ok=$(grep -cE 'Test +#[0-9]+: .* Passed' "build/$1.log")
+    bad=$(grep -cE 'Test +#[0-9]+: .*\*\*\*' "build/$1.log")
+    passed=$((passed + ok)) failed=$((failed + bad))
+    [ $((ok + bad)) -gt 0 ] || failed=$((failed + 1))
+}
+
+step "formatting" make --no-print-directory check-format
+step "stage order" tools/stage_order.sh
+suite release
+suite asan
+step "lint" make --no-print-directory tidy
+step "fuzzers, seeded" tools/fuzz.sh
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
