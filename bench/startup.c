@@ -22,8 +22,9 @@ int main(void) {
     enum { RUNS = 41 };
     char folder[] = "/tmp/bondyn_startup_XXXXXX";
     if (!mkdtemp(folder)) return 1;
-    char *const args[] = {BONDYN_PROGRAM, "run", BONDYN_SOURCE "/examples/rlc/rlc.bond", "Step",
-                          "--out", folder, NULL};
+    char *const args[] = {
+        BONDYN_PROGRAM, "run", BONDYN_SOURCE "/examples/rlc/rlc.bond", "Step", "--out",
+        folder,         NULL};
     double sample[RUNS];
     for (int i = 0; i < RUNS; i++) {
         double start = now_seconds();

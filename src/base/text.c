@@ -37,11 +37,29 @@ void text_printf(Text *t, const char *format, ...) {
     va_end(args);
 }
 
+// 60 and 0.001 rather than 6e+01 and 1e-03: plain decimals in the range that people write so.
+static void print_digits(char *buffer, size_t size, int digits, double x) {
+    double magnitude = x < 0 ? -x : x;
+    if (magnitude < 1e-4 || magnitude >= 1e15) {
+        snprintf(buffer, size, "%.*g", digits, x);
+        return;
+    }
+    int before = 1; // digits before the point
+    for (double m = magnitude; m >= 10; m /= 10) before++;
+    for (double m = magnitude; m < 1; m *= 10) before--;
+    snprintf(buffer, size, "%.*f", digits > before ? digits - before : 0, x);
+}
+
 void text_number(Text *t, double x) {
-    char buffer[40];
+    char buffer[64];
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(buffer, sizeof buffer, "%.*g", digits, x);
-        if (strtod(buffer, NULL) == x) break;
+        if (strtod(buffer, NULL) == x) {
+            char plain[64];
+            print_digits(plain, sizeof plain, digits, x);
+            if (strtod(plain, NULL) == x) strcpy(buffer, plain);
+            break;
+        }
     }
     text_add(t, buffer);
 }

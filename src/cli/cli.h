@@ -4,7 +4,7 @@
 //     options.c   options.def -> Options; complaints about the command line
 //     session.c   what every verb works with; writes stdout, stderr or the one JSON object
 //     pipeline.c  the stages in order
-//     run.c check.c show.c explain.c compare.c new.c lib.c    the verbs
+//     run.c check.c show.c explain.c compare.c new.c (templates.c) lib.c    the verbs
 //     dump.c syntax_text.c                                     stages as readable text
 //     terminal.c  colours, progress bar, Ctrl-C
 //     json.c      a small writer
@@ -74,6 +74,8 @@ typedef struct {
     Report report;
     Text out;  // for stdout: text, or the members of the JSON object
     bool json; // --json
+    bool library_known;
+    const char *library; // folder, once known
 } Session;
 
 struct Verb {
@@ -89,6 +91,7 @@ struct Verb {
 };
 
 const Verb *verb_table(int *count);
+bool verb_takes(const Verb *v, OptionId id);
 
 ExitCode verb_help(Session *s);
 ExitCode verb_version(Session *s);
@@ -103,7 +106,7 @@ ExitCode verb_lib(Session *s);
 
 void session_begin(Session *s);
 ExitCode session_end(Session *s, ExitCode code); // prints and frees everything; the final code
-void session_flush(Session *s);              // text so far to stdout; nothing with --json
+void session_flush(Session *s);                  // text so far to stdout; nothing with --json
 bool session_has(const Session *s, OptionId id);
 const char *session_value(const Session *s, OptionId id); // NULL when not given
 const char *session_argument(const Session *s, int i);    // NULL when there are not so many
@@ -143,7 +146,12 @@ TextList experiment_names(const Syntax *syntax);
 bool dump_stage(Session *s, Syntax *syntax, const char *stage);
 
 void syntax_print(Text *out, const Syntax *syntax); // the file asked for
-void syntax_expr_print(Text *out, const Names *names, const AstExpr *e);
+
+typedef struct {
+    const char *name, *about, *text;
+} Template;
+
+const Template *template_table(int *count); // what `new` can write
 
 // --- terminal ------------------------------------------------------------------------------------
 

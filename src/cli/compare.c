@@ -50,8 +50,7 @@ static void print_differences(Session *s, const Difference *list, int count, int
 
 ExitCode verb_compare(Session *s) {
     double rtol = 1e-4, atol = 1e-9;
-    if (!option_number(s, OPT_RTOL, &rtol) || !option_number(s, OPT_ATOL, &atol))
-        return EXIT_USAGE;
+    if (!option_number(s, OPT_RTOL, &rtol) || !option_number(s, OPT_ATOL, &atol)) return EXIT_USAGE;
     Results *a = read_results(s, session_argument(s, 0));
     Results *b = read_results(s, session_argument(s, 1));
     Difference *list = NULL;

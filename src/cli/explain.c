@@ -84,8 +84,7 @@ ExitCode verb_explain(Session *s) {
     for (char *c = upper; *c; c++) *c = (char)toupper((unsigned char)*c);
     const CodeInfo *code = code_find(upper);
     if (!code) {
-        Remark *m =
-            report_error(&s->report, T_NO_CODE, POS_NONE, "there is no code '%s'", asked);
+        Remark *m = report_error(&s->report, T_NO_CODE, POS_NONE, "there is no code '%s'", asked);
         const char *near = nearest_word(upper, CODE_COUNT, code_text_at, NULL);
         if (near)
             remark_help(&s->report, m, "did you mean %s? 'bondyn explain' lists all codes", near);

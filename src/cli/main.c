@@ -97,9 +97,10 @@ static const Verb verbs[] = {
         .name = "new",
         .arguments = "NAME",
         .summary = "write a commented model to start from",
-        .details = "Writes NAME.bond and never overwrites a file. Templates: msd (mass, spring and\n"
-                   "damper; the default), rlc (an electric circuit), motor (electric motor with\n"
-                   "load), hydraulic (tank and valve), element (a law of your own), empty.\n",
+        .details =
+            "Writes NAME.bond and never overwrites a file. Templates: msd (mass, spring and\n"
+            "damper; the default), rlc (an electric circuit), motor (electric motor with\n"
+            "load), hydraulic (tank and valve), element (a law of your own), empty.\n",
         .examples = "bondyn new crane\n"
                     "bondyn new drive --template motor\n",
         .options = OPT_BIT(TEMPLATE),
@@ -215,7 +216,7 @@ static void print_verb_help(Text *t, const Verb *v) {
     if (v->details) text_printf(t, "\n%s", v->details);
     text_add(t, "\noptions\n");
     for (int i = 0; i < OPT_COUNT; i++)
-        if (v->options >> i & 1 || i >= OPT_LIBRARY) print_option(t, option_info((OptionId)i));
+        if (verb_takes(v, (OptionId)i)) print_option(t, option_info((OptionId)i));
     text_add(t, "\nexamples\n");
     print_indented(t, v->examples);
     text_add(t, "\nexit codes\n"

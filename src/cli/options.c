@@ -35,9 +35,7 @@ const char *nearest_text(const char *wrong, const char *const *words, int count)
     return nearest_word(wrong, count, text_at, words);
 }
 
-static bool verb_takes(const Verb *v, OptionId id) {
-    return (v->options | common_options) >> id & 1;
-}
+bool verb_takes(const Verb *v, OptionId id) { return (v->options | common_options) >> id & 1; }
 
 static int find_long(const char *name, size_t length) {
     for (int i = 0; i < OPT_COUNT; i++)
@@ -98,8 +96,8 @@ static bool parse_option(Session *s, int count, char **words, int *i) {
     if (id < 0 || !verb_takes(s->verb, (OptionId)id)) return refuse_option(s, word, length, id);
     const OptionInfo *option = &option_table[id];
     if (!option->argument && value) {
-        report_error(&s->report, T_BAD_VALUE, POS_NONE, "the option '--%s' takes no value, but got '%s'",
-                     option->name, value);
+        report_error(&s->report, T_BAD_VALUE, POS_NONE,
+                     "the option '--%s' takes no value, but got '%s'", option->name, value);
         return false;
     }
     if (option->argument && !value) {

@@ -15,8 +15,8 @@ bool pipeline_build(Pipeline *p, Session *s, Syntax *syntax, const char *experim
     Report *r = &s->report;
     int before = r->errors;
     LangOptions options = session_lang_options(s);
-    p->model = lang_instantiate(&p->arena, syntax, session_value(s, OPT_MODEL), experiment,
-                                &options, r);
+    p->model =
+        lang_instantiate(&p->arena, syntax, session_value(s, OPT_MODEL), experiment, &options, r);
     if (!p->model || r->errors > before) return false;
     if (last == STAGE_MODEL) return true;
     p->graph = graph_build(&p->arena, p->model, r);

@@ -11,9 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void session_begin(Session *s) {
-    *s = (Session){.names = names_new(), .sources = sources_new()};
-}
+void session_begin(Session *s) { *s = (Session){.names = names_new(), .sources = sources_new()}; }
 
 bool session_has(const Session *s, OptionId id) { return s->options.value[id] != NULL; }
 
@@ -131,7 +129,7 @@ static const char *named_library(Session *s, const char *folder, const char *by)
     return NULL;
 }
 
-const char *session_library(Session *s) {
+static const char *find_library(Session *s) {
     const char *asked = session_value(s, OPT_LIBRARY), *environment = getenv("BONDYN_LIBRARY");
     if (asked) return named_library(s, asked, "--library");
     if (environment && *environment) return named_library(s, environment, "$BONDYN_LIBRARY");
@@ -142,6 +140,12 @@ const char *session_library(Session *s) {
         if (is_folder(folder)) return folder;
     }
     return is_folder(BONDYN_LIBRARY) ? BONDYN_LIBRARY : NULL;
+}
+
+const char *session_library(Session *s) {
+    if (!s->library_known) s->library = find_library(s);
+    s->library_known = true;
+    return s->library;
 }
 
 LangOptions session_lang_options(Session *s) {

@@ -28,20 +28,29 @@ typedef enum {
     TAPE_SQRT,
     TAPE_RECIPROCAL,
     TAPE_MULADD, // to = to + a*b, two roundings
+    TAPE_MULSUB, // to = to - a*b, two roundings
     TAPE_SELECT, // to = a != 0 ? b : to
-    TAPE_SWITCH, // to = state of switch number aux (held between events), else a < b resp. a <= b
-    TAPE_BLOCK,  // solve implicit block number aux; unknowns go to their registers
+    TAPE_SWITCH, // to = state of switch number b (held between events), else a < 0 resp. a <= 0
+    TAPE_BLOCK,  // solve implicit block number b; unknowns go to their registers
     TAPE_COUNT
 } TapeOp;
 
+typedef struct { // which fields of an instruction are registers that it reads
+    const char *name;
+    bool a, b, to;
+} TapeInfo;
+
+extern const TapeInfo tape_info[TAPE_COUNT];
+
 typedef struct {
     uint16_t op;
-    uint16_t aux;
-    uint32_t to, a, b;
+    uint16_t aux;      // TAPE_SWITCH: 1 = or equal
+    uint32_t to, a, b; // registers; b is a number for TAPE_SWITCH, TAPE_BLOCK and tables
 } Instruction;
 
 typedef struct {
     Instruction *code;
+    Expr *origin; // per instruction: the expression that it computes or is a part of
     int count;
     uint32_t *result; // registers that hold the results, in order
     int result_count;
@@ -50,7 +59,7 @@ typedef struct {
 typedef struct {
     int size;
     bool linear;
-    uint32_t *unknown;     // registers
+    uint32_t unknown;      // first of `size` consecutive registers
     uint32_t *guess;       // registers with start values, or NULL
     TapeFunction residual; // `size` results at the unknowns as they are
     TapeFunction jacobian; // size*size results, row by row
@@ -58,26 +67,40 @@ typedef struct {
     const char *what; // for messages: variables and equations in the user's words
 } TapeBlock;
 
+typedef struct { // a relation a < b or a <= b that may jump while a run goes on
+    Expr relation;
+    bool or_equal;
+    bool time_only; // its border depends on time and parameters alone
+} TapeSwitch;
+
 typedef struct {
     Arena arena;
     const System *system;
     uint32_t register_count;
     uint32_t constant_count;
     double *constant;                  // values of the first registers
-    uint32_t first_param, param_count; // a register for each VAR_PARAM that is used
+    uint32_t first_param, param_count; // a register for each VAR_PARAM that is used and has a
+                                       // number; parameters made of others are prepared
     int *param_var;                    // its model variable
     double *param_value;               // defaults (evaluated)
     uint32_t time, first_state;
     int state_count, quad_count, output_count, switch_count;
-    double *start; // initial states for the default parameters
+    double *start;             // initial states for the default parameters
+    Expr *output, *quadrature; // what they evaluate, for messages
     TapeFunction prepare, derivative, outputs, jacobian, switches, initial;
-    // sparsity of the jacobian function, by columns (CSC)
+    int rate_code; // the first instructions of derivative that suffice for the rates
+    // sparsity of d rate / d state, by columns (CSC); NULL when it was too much to find out
     int *column_start, *row; // state_count+1, nonzeros
     int nonzero_count;
-    bool has_jacobian; // false: blocks make it implicit; solvers use differences
+    int *color; // per state: columns of one colour have no row in common
+    int color_count;
+    bool has_jacobian; // false: too large as a formula; solvers use differences
+    TapeSwitch *sw;
+    uint32_t first_unknown, unknown_count; // of all blocks
     TapeBlock *block;
     int block_count;
-    const Table *const *table;
+    int largest_block;
+    const Table **table;
     int table_count;
 } Program;
 
@@ -95,10 +118,13 @@ void program_free(Program *p);
 typedef struct {
     const Program *program;
     double *reg;
-    double *work;        // scratch for blocks
+    double *work; // scratch for blocks
+    int *pivot;   // the same
+    double *switch_value;
     unsigned char *held; // state of each switch
     bool hold;           // switches keep their state (inside a step of an event solver)
     int failed_block;    // block that did not converge in the last call, or -1
+    double residual;     // largest residual of that block, in its own units
     long calls;          // derivative calls
 } Machine;
 
@@ -107,13 +133,22 @@ void machine_free(Machine *m);
 // Sets parameters (NULL: defaults), prepares; false when a value is not finite.
 bool machine_set_params(Machine *m, const double *param);
 void machine_initial(Machine *m, double time, double *state); // start values for these parameters
-// False when a block failed; then look at failed_block.
+// False when a block failed; then look at failed_block. Nullable: quad.
 bool machine_derivative(Machine *m, double time, const double *state, double *rate, double *quad);
 bool machine_outputs(Machine *m, double time, const double *state, double *output);
 bool machine_jacobian(Machine *m, double time, const double *state, double *nonzero);
 bool machine_switches(Machine *m, double time, const double *state, double *value);
 void machine_update_switches(Machine *m, double time,
                              const double *state); // take their true states
+
+// Why is a rate (states first, then quadratures) or an output not finite? One sentence that names
+// the operation and its inputs: "division by zero in a/b: b = v.f = 0".
+void machine_explain_rate(Machine *m, double time, const double *state, int rate, Text *out);
+void machine_explain_output(Machine *m, double time, const double *state, int output, Text *out);
+// "spring.q": the variable with this value, else a short formula, else what it depends on.
+void program_name(Text *out, const Program *p, Expr e);
+const char *program_state_name(const Program *p, int state);
+Pos program_state_pos(const Program *p, int state);
 
 void program_dump(Text *out, const Program *p);                  // readable listing
 void program_c(Text *out, const Program *p, const char *prefix); // the same tape as C17

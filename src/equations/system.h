@@ -17,6 +17,9 @@
 
 #include "graph/graph.h"
 
+// Equations in extended numbering: those of the model (Model.equation), then the balance of each
+// node of the graph (Model.equation_count + node).
+
 typedef struct { // unknowns that must be solved together, numerically
     int size;
     Expr *unknown;  // symbols
@@ -27,6 +30,16 @@ typedef struct { // unknowns that must be solved together, numerically
     int *equation;  // the extended equations behind the residuals, for messages
     Pos pos;        // of the first equation
 } Block;
+
+typedef struct { // equations that had to be solved together, for `check`
+    int size;    // how many
+    int left;    // unknowns that elimination and tearing left; 0: solved one after the other
+    int *var;    // those of them that the model names
+    int var_count;
+    bool linear;
+    bool implicit; // solved numerically during the run (a Block), else in closed form
+    Pos pos;
+} Loop;
 
 typedef struct {  // how `check` talks about what was done
     int var;      // the variable that would have been a state
@@ -48,12 +61,15 @@ typedef struct {
                     // symbol)
     int block_count;
     Block *block; // in the order of solution
+    int loop_count;
+    Loop *loop;
     int demoted_count;
     Demoted *demoted;
-    int index; // differential index that was found: 0 or 1 explicit, 2 and up reduced
-    int alias_count, equation_count; // before and after removal, for `check`
-    Expr *power;  // per component: net power into it, in solved form (0 for junctions)
-    Expr *stored; // per component: stored energy in closed form, or 0
+    int index;          // differential index that was found: 0 or 1 explicit, 2 and up reduced
+    int alias_count;    // equations that only said that two variables are equal up to sign
+    int equation_count; // equations that were left, before index reduction
+    Expr *power;        // per component: net power into it, in solved form (0 for junctions)
+    Expr *stored;       // per component: stored energy in closed form, or 0
 } System;
 
 // Needs: a graph with strokes and without conflicts.  Keeps: model and graph (new symbols and nodes

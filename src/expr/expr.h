@@ -70,6 +70,8 @@ int expr_symbol_index(const Dag *d, Expr e); // of an OP_SYMBOL
 Expr expr_symbol_at(const Dag *d, int index);
 Name expr_symbol_name(const Dag *d, int index);
 const Table *expr_table(const Dag *d, int number);
+int expr_table_count(const Dag *d);
+bool expr_is_undefined(const Dag *d, Expr e); // a part can never have a value: 1/0, log(-1)
 
 // A walk over all nodes below some roots, each node once, arguments first. Reusable: walk_start
 // forgets what was seen in time proportional to what was seen.
@@ -125,7 +127,8 @@ double op_evaluate(Op op, double a, double b, double c); // one operator of up t
 
 typedef enum { PRINT_TEXT, PRINT_LATEX, PRINT_C } PrintStyle;
 
-// How a symbol or a named node is written. NULL from `name` means: print the expression itself.
+// How a symbol or a named node is written: the text as it shall appear (name_print_latex makes
+// LaTeX of a path). NULL from `name` means: print the expression itself.
 typedef struct {
     PrintStyle style;
     const char *(*name)(void *context, Expr e); // Nullable: then symbols by their own names
@@ -134,6 +137,10 @@ typedef struct {
 
 // a + b*c/d as a person writes it: sums with minus signs, products with one fraction, sqrt.
 void expr_print(Text *out, const Dag *d, Expr e, const Printer *how);
+// Output ends with "..." after 20000 nodes or 250 levels: name nodes to print large systems.
+// C calls bondyn_sign and bondyn_mod (their text: expr_c_helpers), and bondyn_table(number, x) and
+// bondyn_slope(number, x), which whoever writes the tables provides.
+const char *expr_c_helpers(void);
 void name_print_latex(Text *out, const char *path); // "arm.spring.q" -> q_{arm.spring}
 
 #endif

@@ -23,6 +23,7 @@ typedef enum {
     REASON_JUNCTION, // a junction that has its one setter (or whose others are all taken)
     REASON_TWO_PORT, // passed through a transformer or gyrator
     REASON_FIELD,    // the equations of a field leave no other way
+    REASON_RETREAT,  // the choice one would rather make runs into a conflict further on
 } Reason;
 
 typedef struct {
@@ -54,30 +55,33 @@ typedef struct { // storage that lost its integral causality
     int state_count;
     int *source; // sources that fix it, if any
     int source_count;
+    bool more; // the search ended early: there are others beside those listed
 } DependentStorage;
 
 typedef struct { // closed causal path
     int *bonds;  // in order
     int bond_count;
-    int tear; // node of the free choice that opened it
+    int tear; // node of the free choice that opened it, else an element on the path
 } AlgebraicLoop;
 
 typedef struct { // two causes that cannot both hold
     int node;    // where they meet
-    int bond_a, bond_b;
+    int bond_a;  // has a stroke that the node cannot accept
+    int bond_b;  // bond behind the node's objection; -1: the node itself
 } Conflict;
 
 typedef struct {
     const Model *model;
     GraphNode *node;
     int node_count;
+    int *first_node; // per component: its node, the first of `dim` ones for junctions
     GraphEnd *end;
     int end_count;
     GraphBond *bond;
     int bond_count;
     DependentStorage *dependent;
     int dependent_count;
-    AlgebraicLoop *loop;
+    AlgebraicLoop *loop; // in the order of their first bonds
     int loop_count;
     Conflict *conflict;
     int conflict_count;

@@ -1,5 +1,8 @@
 // The syntax tree, as the parser leaves it: names are not yet looked up, sizes not yet known.
 // Nodes live in an arena and are never changed after parsing.
+//
+// What the parser promises: an expression is at most AST_DEEPEST nodes deep (a sum of n terms is n
+// deep) and bodies are nested at most AST_NESTED times, so walking the tree by recursion is safe.
 #ifndef BONDYN_LANG_AST_H
 #define BONDYN_LANG_AST_H
 
@@ -12,11 +15,12 @@ typedef struct AstExpr AstExpr;
 typedef struct AstItem AstItem;
 typedef struct AstClass AstClass;
 
-// --- expressions
-// ----------------------------------------------------------------------------------
+enum { AST_DEEPEST = 2000, AST_NESTED = 200 };
+
+// --- expressions --------------------------------------------------------------------------------
 
 typedef enum {
-    AST_NUMBER, // number
+    AST_NUMBER, // number; true and false are 1 and 0
     AST_NAME,   // name, args = subscripts if subscripted:  x   r[2]   K[i,j]   (a[:] is AST_RANGE
                 // without ends)
     AST_MEMBER, // left '.' name, args = subscripts:        motor.shaft   r[2].e
@@ -27,7 +31,7 @@ typedef enum {
     AST_VECTOR, // '(' args with a comma ')'
     AST_MATRIX, // '[' rows ']': args in order, columns = entries per row
     AST_RANGE,  // left ':' right (either may be NULL in a subscript)
-    AST_WITH_UNIT, // left {unit}
+    AST_WITH_UNIT, // left {unit}; `-5 {degC}` is (-5) {degC}
     AST_TIME,
     AST_END,    // the word `end` as a time in an experiment
     AST_STRING, // only as an argument
@@ -55,22 +59,24 @@ typedef struct {
     Pos pos;
 } AstArg;
 
-struct AstExpr {
-    AstExprKind kind;
-    uint8_t op;  // BinaryOp, or the unary character
-    int columns; // AST_MATRIX
+struct AstExpr { // 96 bytes with alignment: a flat model of 100000 bonds has a million of these
+    AstExprKind kind : 8;
+    uint8_t op;     // BinaryOp, or the unary character
+    uint16_t depth; // nodes on the longest way down, this one included
+    int arg_count;
     Pos pos;
     Name name;
+    union {
+        int columns;    // AST_MATRIX
+        Name unit_text; // AST_WITH_UNIT
+    };
     double number;
     AstExpr *left, *right, *other;
     AstArg *args;
-    int arg_count;
     Unit unit; // AST_WITH_UNIT
-    Name unit_text;
 };
 
-// --- declarations and statements
-// --------------------------------------------------------------------
+// --- declarations and statements ----------------------------------------------------------------
 
 typedef enum {
     ITEM_PARAM,
@@ -80,7 +86,9 @@ typedef enum {
     ITEM_OUTPUT,
     ITEM_VAR,
     ITEM_COMPONENT, // type name(args) [: laws]  or  type name = value
-    ITEM_BOND,      // ends[] -> ends[]: one item per '->' ; a chain a -> b -> c is two items
+    ITEM_BOND,      // ends[] -> ends[]: one item per '->'; a chain a -> b -> c is two items that
+               // follow each other and share the AstExpr of b. The order matters for two-ports:
+               // b is entered (p1) by the first and left (p2) by the second
     ITEM_EQUATION,  // left = right
     ITEM_INITIAL,   // initial left = right
     ITEM_FOR,       // name in range: body
@@ -105,27 +113,28 @@ typedef enum {
 
 struct AstItem {
     ItemKind kind;
-    Pos pos;            // of the name, or of the statement
-    Name name;          // declared name, loop variable, method, causality word
-    AstExpr *path;      // component type as a path; causality: the component
-    int junction;       // ITEM_COMPONENT: 0 or 1 for a junction, -1 otherwise
-    AstExpr *dimension; // Type[3]: 3
-    AstExpr **size;     // name[2,3]: 2, 3 (or the index inside a for loop)
-    int size_count;
-    bool has_unit;
-    Unit unit; // declared unit
-    Name unit_text;
-    Name text;             // description or title
-    AstExpr *left, *right; // value, sides, condition, range
-    AstExpr *tolerance;    // expect
-    bool relative;
     BinaryOp relation; // expect: BIN_EQ, BIN_LT, BIN_GT, BIN_LE, BIN_GE
+    bool relative;     // expect: the tolerance
     bool out;          // port: power counts positive out
+    bool has_unit;
+    int8_t junction; // ITEM_COMPONENT: 0 or 1 for a junction, -1 otherwise
+    int size_count, arg_count, expr_count, tail_count;
+    Pos pos;   // of the name, or of the statement
+    Name name; // declared name, loop variable, method, causality word
+    Name unit_text;
+    Name text;          // description or title
+    Unit unit;          // declared unit
+    AstExpr *path;      // component type or port domain as a path; causality: the component
+    AstExpr *dimension; // Type[3] name, port name: domain[3]: 3
+    AstExpr **size;     // name[2,3]: 2, 3 (or the index inside a for loop)
+    // left: the value of a param, const, input or source (`Se s = left`), the start value of a var,
+    //       the condition of if, the range of for, the argument of stores, start, stop, points ...
+    // left and right: the sides of equation, initial, set and expect; right: the abscissa of a plot
+    AstExpr *left, *right;
+    AstExpr *tolerance; // expect
     AstArg *args;
-    int arg_count;
     AstExpr **exprs; // bond: tails then heads; plots; records
-    int expr_count, tail_count;
-    AstItem *laws; // ITEM_COMPONENT: list of ITEM_EQUATION
+    AstItem *laws;   // ITEM_COMPONENT: list of ITEM_EQUATION
     AstItem *body, *otherwise;
     AstItem *next;
 };
@@ -160,7 +169,7 @@ struct AstClass {
     AstItem *items;
     AstFormal *formals; // function, table
     int formal_count;
-    AstExpr *value;       // function result, const value
+    AstExpr *value;       // function result (items: its local names as equations), const value
     bool has_unit;        // table value, const
     Unit unit, flow_unit; // table value; domain effort and flow
     Name unit_text, flow_unit_text;

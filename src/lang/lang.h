@@ -20,7 +20,8 @@ typedef struct {
     Arena *arena;
     Names *names;
     Sources *sources;
-    AstFile *files; // the first is the file asked for
+    AstFile *files;        // the first is the file asked for
+    struct Lookup *lookup; // definitions by name and who imports whom: lang/lookup.h
 } Syntax;
 
 Syntax *lang_load(Arena *out, Names *names, Sources *sources, const char *path,

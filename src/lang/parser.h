@@ -10,4 +10,9 @@ AstFile *parse_file(Arena *out, Names *names, const Sources *sources, uint32_t s
 AstExpr *parse_expression_text(Arena *out, Names *names, const Sources *sources, uint32_t source,
                                Report *r); // a whole source that is one expression: command line
 
+// A whole source `path = expression, ...` as on the command line: a list of ITEM_SET, NULL on
+// error.
+AstItem *parse_setting_text(Arena *out, Names *names, const Sources *sources, uint32_t source,
+                            Report *r);
+
 #endif

@@ -18,6 +18,7 @@ typedef struct {
         residual;       // residual = supplied - dissipated - stored
     double relative;    // the larger of |residual| and the worst own residual, by throughput
     double bound;       // that `relative` is held to
+    double noise;       // joules more that the integration of storages may be off by
     int worst;          // component with the largest own residual, or -1
     int worst_junction; // component: junction beside it, or -1
     bool off;           // no audit was wanted: nothing above is set, pass is true
@@ -32,23 +33,25 @@ void audit_json(Text *out, const Audit *a, const System *s);
 
 typedef struct { // one audited component
     int comp;
-    int stored;                  // which output is its stored energy, or -1
-    double first_stored;         // its value at the start
-    double last_stored, energy;  // at the last point; energy received since the start
-    double moved, against;       // largest |energy|; energy that went the forbidden way
+    int stored;                 // which output is its stored energy, or -1
+    double first_stored;        // its value at the start
+    double last_stored, energy; // at the last point; energy received since the start
+    double moved, against;      // largest |energy|; energy that went the forbidden way
 } AuditTrack;
 
 typedef struct {
     const System *system;
     AuditTrack *track; // quadrature i is the energy of track i
     int track_count;
-    double throughput; // so far
+    double throughput, most_stored; // so far; most_stored = sum of |stored energy|
     bool started;
 } AuditBook;
 
 // Components with a role; their powers are the first wishes for quadratures.
 void audit_open(AuditBook *book, Arena *out, const System *s);
 void audit_point(AuditBook *book, const double *quad, const double *output);
-void audit_close(Audit *a, Arena *out, const AuditBook *book, double bound);
+void audit_close(Audit *a, Arena *out, const AuditBook *book, double bound, double rtol);
+// The bound when the experiment gives none: rtol of the solver, 0 for fixed steps.
+double audit_default_bound(double rtol);
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef BONDYN_RESULTS_COLUMNS_H
 #define BONDYN_RESULTS_COLUMNS_H
 
-#include "base/arena.h"
+#include "base/names.h"
 #include "base/report.h"
 
 typedef struct {
@@ -31,6 +31,16 @@ void results_free(Results *r);
 // Columns without names and room for `rows` rows of zeros; for results whose size is known.
 void results_make_room(Results *r, int columns, int rows);
 int results_column(const Results *r, const char *name); // -1 when there is none
+
+// The same question many times: an index of the names as they are now.
+typedef struct {
+    Names *names;
+    int *column; // by name
+} ColumnIndex;
+
+ColumnIndex column_index_new(const Results *r);
+void column_index_free(ColumnIndex *index);
+int column_index_find(const ColumnIndex *index, const char *name); // -1 when there is none
 
 // Written beside their place and renamed. False, with the reason in the report, when it failed.
 bool results_write_csv(const Results *r, const char *path, Report *report);

@@ -37,6 +37,7 @@ typedef struct {
 
 // Program, solver, recording, audit, expectations of the model's experiment (a default one when the
 // model has none: stop 10 s). NULL when the run could not start. Free with run_free.
+// Nullable: o. Expectations and names point into the model, which must outlive the run.
 Run *run_experiment(const System *s, const RunOptions *o, Report *r);
 void run_free(Run *run);
 

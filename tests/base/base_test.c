@@ -82,7 +82,13 @@ static void numbers_print_shortest(void **state) {
     text_number(&t, 0.1);
     text_char(&t, ' ');
     text_number(&t, 1.0 / 3.0);
-    assert_string_equal(text_get(&t), "0.1 0.3333333333333333");
+    const double others[] = {60, 1e-3, 1e-5, 123456, 1e20, -2.5, 0, 1e15};
+    for (int i = 0; i < 8; i++) {
+        text_char(&t, ' ');
+        text_number(&t, others[i]);
+    }
+    assert_string_equal(text_get(&t),
+                        "0.1 0.3333333333333333 60 0.001 1e-05 123456 1e+20 -2.5 0 1e+15");
     text_free(&t);
 }
 

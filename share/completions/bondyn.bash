@@ -1,0 +1,50 @@
+# Completion of bondyn for bash: source this file, or put it into
+# /usr/share/bash-completion/completions/bondyn.
+
+_bondyn() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
+    local verbs="run check equations graph explain compare new lib help version"
+    local common="--library --json --verbose --quiet --help"
+    local options=""
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$word")
+        return
+    fi
+    case $before in
+        --solver) mapfile -t COMPREPLY < <(compgen -W "cvode bdf adams rk78 euler heun rk4" -- "$word"); return ;;
+        --dump) mapfile -t COMPREPLY < <(compgen -W "syntax model graph system program" -- "$word"); return ;;
+        --template | -t) mapfile -t COMPREPLY < <(compgen -W "msd rlc motor hydraulic element empty" -- "$word"); return ;;
+        --out | -o | --library) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+        --set | --stop | --rtol | --atol | --record | --model) return ;;
+    esac
+    case $verb in
+        run) options="--model --set --stop --solver --rtol --atol --record --out --csv --h5 --no-plot --all" ;;
+        check) options="--model --set --dump" ;;
+        equations) options="--model --set --latex --out" ;;
+        graph) options="--model --set --svg --dot --out" ;;
+        compare) options="--rtol --atol" ;;
+        new) options="--template" ;;
+    esac
+    if [[ $word == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$options $common" -- "$word")
+        return
+    fi
+    case $verb in
+        run | check | equations | graph)
+            if ((COMP_CWORD > 2)) && [[ ${COMP_WORDS[2]} == *.bond && -r ${COMP_WORDS[2]} ]]; then
+                local experiments
+                experiments=$(sed -n 's/^ *experiment  *\([A-Za-z0-9_]*\).*/\1/p' "${COMP_WORDS[2]}")
+                mapfile -t COMPREPLY < <(compgen -W "$experiments" -- "$word")
+            else
+                mapfile -t COMPREPLY < <(compgen -f -X '!*.bond' -- "$word"; compgen -d -- "$word")
+            fi
+            ;;
+        explain) mapfile -t COMPREPLY < <(compgen -W "$(bondyn explain 2>/dev/null | cut -d' ' -f1)" -- "$word") ;;
+        compare) mapfile -t COMPREPLY < <(compgen -f -X '!*.@(csv|h5)' -- "$word"; compgen -d -- "$word") ;;
+        lib) mapfile -t COMPREPLY < <(compgen -W "test $(bondyn lib 2>/dev/null | awk '/^  /{print $1}')" -- "$word") ;;
+        help) mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word") ;;
+    esac
+}
+
+complete -o filenames -F _bondyn bondyn

@@ -1,0 +1,52 @@
+# Completion of bondyn for fish: put this file into ~/.config/fish/completions.
+
+function __bondyn_experiments
+    for word in (commandline -opc)
+        if string match -q '*.bond' -- $word; and test -r $word
+            sed -n 's/^ *experiment  *\([A-Za-z0-9_]*\).*/\1/p' $word
+        end
+    end
+end
+
+set -l models run check equations graph
+complete -c bondyn -f
+complete -c bondyn -n __fish_use_subcommand -a run -d 'simulate'
+complete -c bondyn -n __fish_use_subcommand -a check -d 'sizes, units, causality, states'
+complete -c bondyn -n __fish_use_subcommand -a equations -d 'the reduced equations'
+complete -c bondyn -n __fish_use_subcommand -a graph -d 'draw the bond graph'
+complete -c bondyn -n __fish_use_subcommand -a explain -d 'what an error code means'
+complete -c bondyn -n __fish_use_subcommand -a compare -d 'two result files'
+complete -c bondyn -n __fish_use_subcommand -a new -d 'write a model to start from'
+complete -c bondyn -n __fish_use_subcommand -a lib -d 'the component library'
+complete -c bondyn -n __fish_use_subcommand -a help -d 'help'
+complete -c bondyn -n __fish_use_subcommand -a version -d 'the version'
+
+complete -c bondyn -l library -r -F -d 'folder of the component library'
+complete -c bondyn -l json -d 'one JSON object'
+complete -c bondyn -s v -l verbose -d 'say more'
+complete -c bondyn -s q -l quiet -d 'only errors'
+complete -c bondyn -s h -l help -d 'show help'
+
+complete -c bondyn -n "__fish_seen_subcommand_from $models" -F
+complete -c bondyn -n "__fish_seen_subcommand_from $models" -a '(__bondyn_experiments)'
+complete -c bondyn -n "__fish_seen_subcommand_from $models" -l model -x -d 'take this model'
+complete -c bondyn -n "__fish_seen_subcommand_from $models" -l set -x -d 'set a parameter'
+complete -c bondyn -n '__fish_seen_subcommand_from run' -l stop -x -d 'end at this time'
+complete -c bondyn -n '__fish_seen_subcommand_from run' -l solver -x -a 'cvode bdf adams rk78 euler heun rk4'
+complete -c bondyn -n '__fish_seen_subcommand_from run compare' -l rtol -x -d 'relative tolerance'
+complete -c bondyn -n '__fish_seen_subcommand_from run compare' -l atol -x -d 'absolute tolerance'
+complete -c bondyn -n '__fish_seen_subcommand_from run' -l record -x -d 'record these variables'
+complete -c bondyn -n '__fish_seen_subcommand_from run equations graph' -s o -l out -r -F -d 'write here'
+complete -c bondyn -n '__fish_seen_subcommand_from run' -l csv -d 'write results.csv'
+complete -c bondyn -n '__fish_seen_subcommand_from run' -l h5 -d 'write results.h5'
+complete -c bondyn -n '__fish_seen_subcommand_from run' -l no-plot -d 'draw no plots'
+complete -c bondyn -n '__fish_seen_subcommand_from run' -s a -l all -d 'every experiment'
+complete -c bondyn -n '__fish_seen_subcommand_from check' -l dump -x -a 'syntax model graph system program'
+complete -c bondyn -n '__fish_seen_subcommand_from equations' -l latex -d 'as LaTeX'
+complete -c bondyn -n '__fish_seen_subcommand_from graph' -l svg -d 'as SVG'
+complete -c bondyn -n '__fish_seen_subcommand_from graph' -l dot -d 'as Graphviz dot'
+complete -c bondyn -n '__fish_seen_subcommand_from explain' -a '(bondyn explain 2>/dev/null | cut -d" " -f1)'
+complete -c bondyn -n '__fish_seen_subcommand_from compare' -F
+complete -c bondyn -n '__fish_seen_subcommand_from new' -s t -l template -x -a 'msd rlc motor hydraulic element empty'
+complete -c bondyn -n '__fish_seen_subcommand_from lib' -a 'test (bondyn lib 2>/dev/null | string match -r "^  \S+" | string trim)'
+complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run check equations graph explain compare new lib'

@@ -1,0 +1,339 @@
+// run: experiments from file to results.
+//
+//     results/<file>/<experiment>/results.csv   recorded variables (or results.h5)
+//                                 <plot>.svg    one per `plot`
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct { // one experiment on its way
+    Session *s;
+    const Pipeline *p;
+    const Run *run;
+    TextList written; // paths
+    bool write_failed;
+} Task;
+
+TextList experiment_names(const Syntax *syntax) {
+    TextList list = {0};
+    for (const AstClass *c = syntax->files->classes; c; c = c->next)
+        if (c->kind == CLASS_EXPERIMENT) array_push(&list, name_text(syntax->names, c->name));
+    return list;
+}
+
+// --- options -------------------------------------------------------------------------------------
+
+static bool option_solver(Session *s, SolverKind *kind) {
+    static const char *const name[] = {"cvode", "bdf", "adams", "rk78", "euler", "heun", "rk4"};
+    static const SolverKind kinds[] = {SOLVER_CVODE_BDF, SOLVER_CVODE_BDF, SOLVER_CVODE_ADAMS,
+                                       SOLVER_RK78,      SOLVER_EULER,     SOLVER_HEUN,
+                                       SOLVER_RK4};
+    enum { COUNT = sizeof kinds / sizeof kinds[0] };
+    const char *asked = session_value(s, OPT_SOLVER);
+    if (!asked) return true;
+    for (int i = 0; i < COUNT; i++) {
+        if (strcmp(asked, name[i]) != 0) continue;
+        *kind = kinds[i];
+        return true;
+    }
+    Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE, "there is no solver '%s'", asked);
+    const char *near = nearest_text(asked, name, COUNT);
+    if (near)
+        remark_help(&s->report, m, "did you mean '%s'?", near);
+    else
+        remark_help(&s->report, m, "take cvode, bdf, adams, rk78, euler, heun or rk4");
+    return false;
+}
+
+static bool run_options(Session *s, RunOptions *o) {
+    *o = (RunOptions){.record = s->options.records.data,
+                      .record_count = s->options.records.count,
+                      .cancel = interrupt_watch()};
+    bool good = option_solver(s, &o->solver);
+    good = option_seconds(s, OPT_STOP, &o->stop) && good;
+    good = option_number(s, OPT_RTOL, &o->rtol) && good;
+    return option_number(s, OPT_ATOL, &o->atol) && good;
+}
+
+// --- files ---------------------------------------------------------------------------------------
+
+static void keep_written(Task *t, bool good, const char *path) {
+    if (good)
+        array_push(&t->written, path);
+    else
+        t->write_failed = true;
+}
+
+static void write_plots(Task *t, const char *folder) {
+    for (int i = 0; i < t->run->plot_count; i++) {
+        Text svg = {0};
+        plot_svg(&svg, &t->run->plot[i]);
+        char *name = arena_printf(&t->s->arena, "%s.svg", t->run->plot_name[i]);
+        char *path = path_join(&t->s->arena, folder, name);
+        keep_written(t, file_write(path, text_get(&svg), svg.length, &t->s->report), path);
+        text_free(&svg);
+    }
+}
+
+static void write_files(Task *t, const char *folder) {
+    Session *s = t->s;
+    if (!folder_make(folder, &s->report)) {
+        t->write_failed = true;
+        return;
+    }
+    bool h5 = session_has(s, OPT_H5), csv = session_has(s, OPT_CSV) || !h5;
+    if (csv) {
+        char *path = path_join(&s->arena, folder, "results.csv");
+        keep_written(t, results_write_csv(&t->run->results, path, &s->report), path);
+    }
+    if (h5) {
+        char *path = path_join(&s->arena, folder, "results.h5");
+        keep_written(t, results_write_hdf5(&t->run->results, path, &s->report), path);
+    }
+    if (!session_has(s, OPT_NO_PLOT)) write_plots(t, folder);
+}
+
+static const char *experiment_label(const Model *m) {
+    const char *name = m->experiment ? name_text(m->names, m->experiment->name) : "";
+    return *name ? name : name_text(m->names, m->name);
+}
+
+static char *result_folder(Session *s, const Model *m, bool several) {
+    const char *out = session_value(s, OPT_OUT), *label = experiment_label(m);
+    if (out) return several ? path_join(&s->arena, out, label) : (char *)out;
+    return arena_printf(&s->arena, "results/%s/%s", path_stem(&s->arena, session_argument(s, 0)),
+                        label);
+}
+
+// --- summary -------------------------------------------------------------------------------------
+
+static void print_expectations(Text *t, const Task *k, bool all) {
+    const Run *run = k->run;
+    if (!run->verdict_count) return;
+    text_printf(t, "expectations %d of %d hold\n", run->verdict_count - run->failed_count,
+                run->verdict_count);
+    if (all || run->failed_count) verdicts_print(t, run, k->p->system);
+}
+
+static void print_audit(Text *t, const Task *k, bool table) {
+    const Audit *a = &k->run->audit;
+    if (k->run->audit.off) {
+        text_add(t, "energy       not audited\n");
+        return;
+    }
+    text_printf(t,
+                "energy       supplied %.6g J, dissipated %.6g J, stored %.6g J; residual %.3g J"
+                " (%.2g of the throughput): %s\n",
+                a->supplied, a->dissipated, a->stored, a->residual, a->relative,
+                a->pass ? "balanced" : "NOT BALANCED");
+    if (!a->pass && a->worst >= 0)
+        text_printf(t, "             look at '%s' first: its own balance is the worst\n",
+                    name_text(k->p->model->names, k->p->model->comp[a->worst].path));
+    if (table) audit_print(t, a, k->p->system);
+}
+
+static void print_times(Text *t, const Task *k) {
+    const SolveStats *st = &k->run->stats;
+    text_printf(t, "solver       %s, %ld steps", solver_name(st->method), st->steps);
+    if (st->rejected) text_printf(t, " (%ld rejected)", st->rejected);
+    text_printf(t, ", %ld evaluations", st->derivative_calls);
+    if (st->events) text_printf(t, ", %ld events", st->events);
+    if (st->why && session_has(k->s, OPT_VERBOSE)) text_printf(t, "; %s", st->why);
+    text_printf(t, "\ntime         %.3g s for %d points", st->wall_seconds,
+                k->run->results.row_count);
+    if (k->run->status != SOLVE_DONE)
+        text_printf(t, "; %s at time %.9g",
+                    k->run->status == SOLVE_FAILED ? "ENDED EARLY" : "INTERRUPTED", st->reached);
+    text_char(t, '\n');
+}
+
+static void print_summary(Text *t, const Task *k) {
+    const Model *m = k->p->model;
+    bool verbose = session_has(k->s, OPT_VERBOSE);
+    text_printf(t, "model        %s", name_text(m->names, m->name));
+    if (*name_text(m->names, m->text)) text_printf(t, ", %s", name_text(m->names, m->text));
+    text_char(t, '\n');
+    if (m->experiment && *name_text(m->names, m->experiment->name)) {
+        text_printf(t, "experiment   %s", name_text(m->names, m->experiment->name));
+        const char *text = name_text(m->names, m->experiment->text);
+        text_printf(t, "%s%s\n", *text ? ", " : "", text);
+    }
+    text_printf(t, "states       %d\n", k->p->system->state_count);
+    print_times(t, k);
+    print_audit(t, k, verbose);
+    print_expectations(t, k, verbose);
+    for (int i = 0; i < k->written.count; i++)
+        text_printf(t, "%-12s %s\n", i ? "" : "written", k->written.data[i]);
+}
+
+// --- summary as JSON -----------------------------------------------------------------------------
+
+static void add_json(Text *t, const char *key, Text *value) {
+    json_key(t, key);
+    json_raw(t, text_get(value));
+    text_clear(value);
+}
+
+static void stats_json(Text *t, const Task *k) {
+    static const char *const status[] = {"done", "interrupted", "failed"};
+    const SolveStats *st = &k->run->stats;
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {{"states", k->p->system->state_count},
+                   {"steps", (double)st->steps},
+                   {"rejected", (double)st->rejected},
+                   {"evaluations", (double)st->derivative_calls},
+                   {"jacobians", (double)st->jacobian_calls},
+                   {"events", (double)st->events},
+                   {"reached", st->reached},
+                   {"seconds", st->wall_seconds},
+                   {"rows", k->run->results.row_count},
+                   {"columns", k->run->results.column_count}};
+    json_key(t, "status");
+    json_string(t, status[k->run->status]);
+    json_key(t, "solver");
+    json_string(t, solver_name(st->method));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        json_key(t, numbers[i].key);
+        json_number(t, numbers[i].value);
+    }
+}
+
+static void summary_json(Text *t, const Task *k, ExitCode code) {
+    const Model *m = k->p->model;
+    json_open(t, '{');
+    json_key(t, "model");
+    json_string(t, name_text(m->names, m->name));
+    json_key(t, "experiment");
+    json_string(t, m->experiment ? name_text(m->names, m->experiment->name) : "");
+    stats_json(t, k);
+    Text part = {0};
+    if (!k->run->audit.off) {
+        audit_json(&part, &k->run->audit, k->p->system);
+        add_json(t, "audit", &part);
+    }
+    verdicts_json(&part, k->run, k->p->system);
+    add_json(t, "expectations", &part);
+    text_free(&part);
+    json_key(t, "files");
+    json_open(t, '[');
+    for (int i = 0; i < k->written.count; i++) json_string(t, k->written.data[i]);
+    json_close(t, ']');
+    json_key(t, "exit");
+    json_number(t, code);
+    json_close(t, '}');
+}
+
+// --- running -------------------------------------------------------------------------------------
+
+static ExitCode verdict_of(const Task *k) {
+    ExitCode code = EXIT_GOOD;
+    if (k->write_failed) code = exit_worse(code, EXIT_INPUT);
+    if (k->run->status == SOLVE_CANCELLED) code = exit_worse(code, EXIT_INTERRUPTED);
+    if (k->run->status == SOLVE_FAILED) code = exit_worse(code, EXIT_EARLY);
+    if (k->run->failed_count) code = exit_worse(code, EXIT_EXPECT);
+    if (!k->run->audit.pass && !k->run->audit.off) code = exit_worse(code, EXIT_AUDIT);
+    return code;
+}
+
+// Wraps a run with progress and Ctrl-C; NULL when it could not start.
+static Run *start_run(Session *s, const Pipeline *p, RunOptions *o) {
+    Progress progress = progress_begin(s, experiment_label(p->model));
+    o->progress = progress_show;
+    o->context = &progress;
+    Run *run = run_experiment(p->system, o, &s->report);
+    progress_clear(&progress);
+    return run;
+}
+
+static void finish(Task *k, bool several) {
+    Session *s = k->s;
+    write_files(k, result_folder(s, k->p->model, several));
+    ExitCode code = verdict_of(k);
+    if (code == EXIT_INTERRUPTED)
+        report_warning(&s->report, T_INTERRUPTED, POS_NONE,
+                       "interrupted at time %.9g; what was computed is kept and marked incomplete",
+                       k->run->stats.reached);
+    if (s->json)
+        summary_json(&s->out, k, code);
+    else if (!session_has(s, OPT_QUIET))
+        print_summary(&s->out, k);
+    session_flush(s);
+}
+
+static ExitCode run_one(Session *s, Syntax *syntax, const char *experiment, RunOptions *o,
+                        bool several) {
+    Pipeline p;
+    ExitCode code = EXIT_INPUT;
+    if (pipeline_build(&p, s, syntax, experiment, STAGE_SYSTEM)) {
+        Run *run = start_run(s, &p, o);
+        if (run) {
+            run->results.source = session_argument(s, 0);
+            Task task = {.s = s, .p = &p, .run = run};
+            finish(&task, several);
+            code = verdict_of(&task);
+            array_free(&task.written);
+            run_free(run);
+        }
+    }
+    pipeline_free(&p);
+    return code;
+}
+
+ExitCode run_selftest(Session *s, Syntax *syntax, const char *experiment) {
+    Pipeline p;
+    RunOptions o;
+    ExitCode code = EXIT_INPUT;
+    if (pipeline_build(&p, s, syntax, experiment, STAGE_SYSTEM) && run_options(s, &o)) {
+        Run *run = start_run(s, &p, &o);
+        if (run) {
+            Task task = {.s = s, .p = &p, .run = run};
+            code = verdict_of(&task);
+            if (!s->json) print_expectations(&s->out, &task, false);
+            run_free(run);
+        }
+    }
+    pipeline_free(&p);
+    return code;
+}
+
+// Which experiments: those named, all, or (NULL) the one that the language picks.
+static TextList choose_experiments(Session *s, const Syntax *syntax) {
+    TextList all = experiment_names(syntax), chosen = {0};
+    if (session_has(s, OPT_ALL)) {
+        if (!all.count)
+            report_error(&s->report, T_NO_EXPERIMENT, POS_NONE, "'%s' has no experiment",
+                         session_argument(s, 0));
+        return all;
+    }
+    for (int i = 1; session_argument(s, i); i++) array_push(&chosen, session_argument(s, i));
+    if (!chosen.count) array_push(&chosen, NULL);
+    if (!chosen.data[0] && all.count > 1 && !session_has(s, OPT_MODEL) && !s->json &&
+        !session_has(s, OPT_QUIET))
+        fprintf(stderr, "running the first of %d experiments; name others, or --all for all\n",
+                all.count);
+    array_free(&all);
+    return chosen;
+}
+
+ExitCode verb_run(Session *s) {
+    RunOptions o;
+    if (!run_options(s, &o)) return EXIT_USAGE;
+    Syntax *syntax = pipeline_load(s, session_argument(s, 0));
+    if (!syntax) return EXIT_INPUT;
+    TextList chosen = choose_experiments(s, syntax);
+    ExitCode code = chosen.count ? EXIT_GOOD : EXIT_INPUT;
+    if (s->json) {
+        json_key(&s->out, "runs");
+        json_open(&s->out, '[');
+    }
+    for (int i = 0; i < chosen.count && code != EXIT_INTERRUPTED; i++) {
+        if (i && !s->json && !session_has(s, OPT_QUIET)) text_char(&s->out, '\n');
+        code = exit_worse(code, run_one(s, syntax, chosen.data[i], &o, chosen.count > 1));
+    }
+    if (s->json) json_close(&s->out, ']');
+    array_free(&chosen);
+    return code;
+}

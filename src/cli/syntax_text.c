@@ -1,0 +1,222 @@
+// The syntax tree written back as model text, for `check --dump syntax`. Brackets stand where the
+// tree needs them, not where the author put them.
+#include "cli/cli.h"
+#include "lang/build.h"
+
+static void print_description(Text *t, const Names *n, Name text) {
+    if (text) text_printf(t, " \"%s\"", name_text(n, text));
+}
+
+static void print_arguments(Text *t, const Names *n, const AstArg *args, int count) {
+    if (!count) return;
+    for (int i = 0; i < count; i++) {
+        text_add(t, i ? ", " : "(");
+        if (args[i].name) text_printf(t, "%s = ", name_text(n, args[i].name));
+        ast_print(t, n, args[i].value);
+    }
+    text_char(t, ')');
+}
+
+static const char *const item_word[] = {
+    [ITEM_PARAM] = "param",
+    [ITEM_CONST] = "const",
+    [ITEM_PORT] = "port",
+    [ITEM_INPUT] = "input",
+    [ITEM_OUTPUT] = "output",
+    [ITEM_VAR] = "var",
+    [ITEM_COMPONENT] = "",
+    [ITEM_BOND] = "",
+    [ITEM_EQUATION] = "",
+    [ITEM_INITIAL] = "initial",
+    [ITEM_FOR] = "for",
+    [ITEM_IF] = "if",
+    [ITEM_CAUSALITY] = "causality",
+    [ITEM_STORES] = "stores",
+    [ITEM_LOSSLESS] = "lossless",
+    [ITEM_SUPPLIES] = "supplies",
+    [ITEM_DISSIPATES] = "dissipates",
+    [ITEM_SET] = "set",
+    [ITEM_START] = "start",
+    [ITEM_STOP] = "stop",
+    [ITEM_POINTS] = "points",
+    [ITEM_EVERY] = "every",
+    [ITEM_SOLVER] = "solver",
+    [ITEM_PLOT] = "plot",
+    [ITEM_RECORD] = "record",
+    [ITEM_EXPECT] = "expect",
+    [ITEM_AUDIT] = "audit",
+};
+
+static void print_exprs(Text *t, const Names *n, AstExpr *const *list, int from, int to) {
+    for (int i = from; i < to; i++) {
+        if (i > from) text_add(t, ", ");
+        ast_print(t, n, list[i]);
+    }
+}
+
+static void print_declared(Text *t, const Names *n, const AstItem *i) {
+    text_add(t, name_text(n, i->name));
+    if (i->size_count) {
+        text_char(t, '[');
+        print_exprs(t, n, i->size, 0, i->size_count);
+        text_char(t, ']');
+    }
+    if (i->has_unit) text_printf(t, " {%s}", name_text(n, i->unit_text));
+}
+
+static void print_dimension(Text *t, const Names *n, const AstItem *i) {
+    if (!i->dimension) return;
+    text_char(t, '[');
+    ast_print(t, n, i->dimension);
+    text_char(t, ']');
+}
+
+static void print_component(Text *t, const Names *n, const AstItem *i) {
+    if (i->junction >= 0)
+        text_printf(t, "%d", i->junction);
+    else
+        ast_print(t, n, i->path);
+    print_dimension(t, n, i);
+    text_char(t, ' ');
+    print_declared(t, n, i);
+    print_arguments(t, n, i->args, i->arg_count);
+    if (i->left) {
+        text_add(t, " = ");
+        ast_print(t, n, i->left);
+    }
+    for (const AstItem *law = i->laws; law; law = law->next) {
+        text_add(t, law == i->laws ? ": " : ", ");
+        ast_print(t, n, law->left);
+        text_add(t, " = ");
+        ast_print(t, n, law->right);
+    }
+}
+
+static void print_sides(Text *t, const Names *n, const AstItem *i, const char *between) {
+    if (i->left) ast_print(t, n, i->left);
+    if (i->left && i->right) text_add(t, between);
+    if (i->right) ast_print(t, n, i->right);
+}
+
+static void print_bond(Text *t, const Names *n, const AstItem *i) {
+    print_exprs(t, n, i->exprs, 0, i->tail_count);
+    text_add(t, " -> ");
+    print_exprs(t, n, i->exprs, i->tail_count, i->expr_count);
+}
+
+static void print_port(Text *t, const Names *n, const AstItem *i) {
+    print_declared(t, n, i);
+    text_add(t, ": ");
+    ast_print(t, n, i->path);
+    print_dimension(t, n, i);
+    if (i->out) text_add(t, " out");
+}
+
+static void print_solver(Text *t, const Names *n, const AstItem *i) {
+    text_add(t, name_text(n, i->name));
+    for (int k = 0; k < i->arg_count; k++) {
+        text_printf(t, " %s ", name_text(n, i->args[k].name));
+        ast_print(t, n, i->args[k].value);
+    }
+}
+
+static void print_plot(Text *t, const Names *n, const AstItem *i) {
+    if (*name_text(n, i->text)) text_printf(t, "\"%s\" ", name_text(n, i->text));
+    print_exprs(t, n, i->exprs, 0, i->expr_count);
+    if (i->right) text_add(t, " vs ");
+    ast_print(t, n, i->right);
+}
+
+static void print_record(Text *t, const Names *n, const AstItem *i) {
+    for (int k = 0; k < i->expr_count; k++)
+        text_printf(t, "%s%s", k ? ", " : "", name_text(n, i->exprs[k]->name));
+}
+
+static void print_expect(Text *t, const Names *n, const AstItem *i) {
+    const char *relation = i->relation == BIN_EQ   ? " = "
+                           : i->relation == BIN_LT ? " < "
+                           : i->relation == BIN_LE ? " <= "
+                           : i->relation == BIN_GT ? " > "
+                                                   : " >= ";
+    print_sides(t, n, i, relation);
+    if (i->tolerance) text_add(t, " within ");
+    ast_print(t, n, i->tolerance);
+    if (i->relative) text_add(t, " relative");
+}
+
+// A declaration or a word with a value: `param m {kg} = 1`, `var x initial 0`, `stop 5`.
+static void print_simple(Text *t, const Names *n, const AstItem *i) {
+    if (i->name) print_declared(t, n, i);
+    if (i->name && (i->left || i->right))
+        text_add(t, i->kind == ITEM_VAR ? " initial " : i->kind == ITEM_FOR ? " in " : " = ");
+    print_sides(t, n, i, " = ");
+}
+
+static void print_statement(Text *t, const Names *n, const AstItem *i) {
+    text_add(t, item_word[i->kind]);
+    if (*item_word[i->kind]) text_char(t, ' ');
+    switch (i->kind) {
+    case ITEM_COMPONENT: print_component(t, n, i); break;
+    case ITEM_BOND: print_bond(t, n, i); break;
+    case ITEM_PORT: print_port(t, n, i); break;
+    case ITEM_SOLVER: print_solver(t, n, i); break;
+    case ITEM_PLOT: print_plot(t, n, i); return;
+    case ITEM_RECORD: print_record(t, n, i); break;
+    case ITEM_EXPECT: print_expect(t, n, i); break;
+    case ITEM_CAUSALITY:
+        ast_print(t, n, i->path);
+        text_printf(t, " %s", name_text(n, i->name));
+        break;
+    default: print_simple(t, n, i);
+    }
+    print_description(t, n, i->text);
+}
+
+static void print_items(Text *t, const Names *n, const AstItem *i, int indent) {
+    for (; i; i = i->next) {
+        text_printf(t, "%*s", 2 * indent, "");
+        print_statement(t, n, i);
+        text_char(t, '\n');
+        if (!i->body && !i->otherwise) continue;
+        if (indent > 2 * AST_NESTED) continue; // the parser allows no deeper ones
+        print_items(t, n, i->body, indent + 1);
+        if (i->otherwise) {
+            text_printf(t, "%*selse\n", 2 * indent, "");
+            print_items(t, n, i->otherwise, indent + 1);
+        }
+        text_printf(t, "%*send\n", 2 * indent, "");
+    }
+}
+
+static void print_head(Text *t, const Names *n, const AstClass *c) {
+    static const char *const word[] = {"model", "element", "experiment", "function",
+                                       "table", "domain",  "const",      "import"};
+    text_printf(t, c->quoted ? "%s \"%s\"" : "%s %s", word[c->kind], name_text(n, c->name));
+    for (int i = 0; i < c->formal_count; i++)
+        text_printf(t, "%s%s", i ? ", " : "(", name_text(n, c->formals[i].name));
+    if (c->formal_count) text_char(t, ')');
+    bool experiment = c->kind == CLASS_EXPERIMENT;
+    if (!experiment) print_description(t, n, c->text);
+    if (c->base) text_add(t, experiment ? " of " : " extends ");
+    ast_print(t, n, c->base);
+    if (experiment) print_description(t, n, c->text);
+    print_arguments(t, n, c->args, c->arg_count);
+    if (c->value) {
+        text_add(t, " = ");
+        ast_print(t, n, c->value);
+    }
+    text_char(t, '\n');
+}
+
+void syntax_print(Text *out, const Syntax *syntax) {
+    for (const AstClass *c = syntax->files->classes; c; c = c->next) {
+        print_head(out, syntax->names, c);
+        print_items(out, syntax->names, c->items, 1);
+        for (int i = 0; i + 1 < c->number_count; i += 2) {
+            text_add(out, "  ");
+            print_exprs(out, syntax->names, c->numbers, i, i + 2);
+            text_char(out, '\n');
+        }
+        if (c->items || c->number_count) text_add(out, "end\n");
+    }
+}

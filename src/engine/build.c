@@ -1,0 +1,330 @@
+// Building a program: the roles of symbols, then blocks, then each function, then `prepare` with
+// everything the others found to depend on parameters alone; at last registers get their numbers.
+//
+//   places     c0 c1 | p0 | t | x0 x1 | prepared | unknowns | inputs | work | inner work
+//   registers  0  1    2    3   4  5    ...
+#include "engine/build.h"
+
+#include "engine/check.h"
+#include <math.h>
+#include <string.h>
+
+enum {
+    CODE_PREPARE,
+    CODE_DERIVATIVE,
+    CODE_OUTPUTS,
+    CODE_JACOBIAN,
+    CODE_SWITCHES,
+    CODE_INITIAL,
+    CODE_FUNCTIONS
+};
+
+// --- symbols -------------------------------------------------------------------------------------
+
+static void set_roles(Builder *b) {
+    const System *s = b->system;
+    const Model *m = s->model;
+    for (int i = 0; i < m->var_count; i++)
+        if (m->var[i].kind == VAR_PARAM && m->var[i].symbol)
+            builder_set_role(b, m->var[i].symbol, (SymbolRole){SYMBOL_PARAM, i, 0});
+    if (s->time) builder_set_role(b, s->time, (SymbolRole){SYMBOL_TIME, 0, 0});
+    for (int i = 0; i < s->state_count; i++)
+        builder_set_role(b, s->state[i], (SymbolRole){SYMBOL_STATE, i, 0});
+}
+
+static const char *block_words(Builder *b, const Block *block) {
+    Text t = {0};
+    Names *names = dag_names(b->dag);
+    int shown = block->size > 8 ? 6 : block->size;
+    for (int i = 0; i < shown; i++) {
+        Name name = expr_symbol_name(b->dag, expr_symbol_index(b->dag, block->unknown[i]));
+        text_printf(&t, "%s'%s'", i ? ", " : "", name_text(names, name));
+    }
+    if (shown < block->size) text_printf(&t, " and %d more", block->size - shown);
+    const char *words = arena_copy_text(&b->program->arena, text_get(&t), t.length);
+    text_free(&t);
+    return words;
+}
+
+static void add_blocks(Builder *b) {
+    for (int i = 0; i < b->system->block_count; i++) {
+        const Block *s = &b->system->block[i];
+        BlockDraft draft = {.size = s->size,
+                            .linear = s->linear,
+                            .unknown = s->unknown,
+                            .residual = s->residual,
+                            .jacobian = s->jacobian,
+                            .guess = s->guess,
+                            .pos = s->pos,
+                            .what = block_words(b, s)};
+        block_add(b, &draft);
+    }
+}
+
+// --- switches ------------------------------------------------------------------------------------
+
+static int compare_exprs(const void *a, const void *b) {
+    Expr x = *(const Expr *)a, y = *(const Expr *)b;
+    return (x > y) - (x < y);
+}
+
+// Relations below the rates and quadratures that can change during a run.
+static void find_switches(Builder *b, const ProgramWish *wish) {
+    const System *s = b->system;
+    builder_grow(b);
+    ExprWalk *walk = walk_new(b->dag);
+    walk_start(walk);
+    for (int i = 0; i < s->state_count; i++) walk_add(walk, s->rate[i]);
+    for (int i = 0; i < wish->quadrature_count; i++) walk_add(walk, wish->quadrature[i]);
+    for (int i = 0; i < b->block.count; i++)
+        for (int k = 0; k < b->block.data[i].size; k++)
+            walk_add(walk, b->block.data[i].residual[k]);
+    for (int i = 0; i < walk_count(walk); i++) {
+        Expr e = walk_at(walk, i);
+        Op op = expr_op(b->dag, e);
+        if ((op == OP_LESS || op == OP_LESS_EQUAL) && b->level.data[e] > LEVEL_STATIC)
+            array_push(&b->relation, e);
+    }
+    walk_free(walk);
+    if (b->relation.count)
+        qsort(b->relation.data, (size_t)b->relation.count, sizeof(Expr), compare_exprs);
+    Program *p = b->program;
+    p->switch_count = b->relation.count;
+    p->sw = ARENA_ARRAY(&p->arena, TapeSwitch, p->switch_count + 1);
+    for (int i = 0; i < p->switch_count; i++) {
+        Expr e = b->relation.data[i];
+        p->sw[i] = (TapeSwitch){.relation = e,
+                                .or_equal = expr_op(b->dag, e) == OP_LESS_EQUAL,
+                                .time_only = b->level.data[e] == LEVEL_TIME};
+    }
+}
+
+// --- functions -----------------------------------------------------------------------------------
+
+static void write_roots(Builder *b, Draft *draft, int level, const Expr *root, int count) {
+    function_begin(b, draft, level, -1);
+    function_roots(b, root, count);
+    for (int i = 0; i < count; i++) function_add(b, root[i]);
+    function_end(b);
+}
+
+static void write_derivative(Builder *b, Draft *draft, const ProgramWish *wish) {
+    const System *s = b->system;
+    function_begin(b, draft, LEVEL_TIME, -1);
+    function_roots(b, s->rate, s->state_count);
+    function_roots(b, wish->quadrature, wish->quadrature_count);
+    for (int i = 0; i < s->state_count; i++) function_add(b, s->rate[i]);
+    b->program->rate_code = draft->code.count;
+    for (int i = 0; i < wish->quadrature_count; i++) function_add(b, wish->quadrature[i]);
+    function_end(b);
+}
+
+static void write_switches(Builder *b, Draft *draft) {
+    Exprs border = {0};
+    for (int i = 0; i < b->relation.count; i++) {
+        Expr e = b->relation.data[i];
+        array_push(&border, expr_sub(b->dag, expr_arg(b->dag, e, 0), expr_arg(b->dag, e, 1)));
+    }
+    write_roots(b, draft, LEVEL_TIME, border.data, border.count);
+    array_free(&border);
+}
+
+static void write_all(Builder *b, Draft *code, const ProgramWish *wish) {
+    const System *s = b->system;
+    for (int i = 0; i < b->block.count; i++) block_write(b, i);
+    write_derivative(b, &code[CODE_DERIVATIVE], wish);
+    write_roots(b, &code[CODE_OUTPUTS], LEVEL_TIME, wish->output, wish->output_count);
+    write_switches(b, &code[CODE_SWITCHES]);
+    write_roots(b, &code[CODE_INITIAL], LEVEL_TIME, s->start, s->state_count);
+    if (!b->failed) jacobian_build(b, &code[CODE_JACOBIAN]);
+    write_roots(b, &code[CODE_PREPARE], LEVEL_STATIC, b->prepared.data, b->prepared.count);
+}
+
+// --- registers -----------------------------------------------------------------------------------
+
+typedef struct {
+    uint32_t base[SPACE_COUNT];
+} Layout;
+
+static Layout lay_out(Builder *b) {
+    uint32_t size[SPACE_COUNT] = {
+        [SPACE_CONSTANT] = (uint32_t)b->constant.count,
+        [SPACE_PARAM] = (uint32_t)b->param.count,
+        [SPACE_TIME] = 1,
+        [SPACE_STATE] = (uint32_t)b->system->state_count,
+        [SPACE_PREPARED] = (uint32_t)b->prepared.count,
+        [SPACE_UNKNOWN] = (uint32_t)b->unknown_count,
+        [SPACE_INPUT] = (uint32_t)b->input.count,
+        [SPACE_WORK] = b->work_count,
+        [SPACE_INNER] = b->inner_count,
+    };
+    Layout layout;
+    uint32_t next = 0;
+    for (int i = 0; i < SPACE_COUNT; i++) {
+        layout.base[i] = next;
+        next += size[i];
+    }
+    Program *p = b->program;
+    p->register_count = next;
+    p->constant_count = size[SPACE_CONSTANT];
+    p->first_param = layout.base[SPACE_PARAM];
+    p->param_count = size[SPACE_PARAM];
+    p->time = layout.base[SPACE_TIME];
+    p->first_state = layout.base[SPACE_STATE];
+    p->first_unknown = layout.base[SPACE_UNKNOWN];
+    p->unknown_count = size[SPACE_UNKNOWN];
+    return layout;
+}
+
+static uint32_t register_of(const Layout *layout, Place place) {
+    return layout->base[PLACE_SPACE(place)] + PLACE_INDEX(place);
+}
+
+static uint32_t *registers_of(Builder *b, const Layout *layout, const Places *places) {
+    uint32_t *reg = ARENA_ARRAY(&b->program->arena, uint32_t, places->count + 1);
+    for (int i = 0; i < places->count; i++) reg[i] = register_of(layout, places->data[i]);
+    return reg;
+}
+
+static TapeFunction finish(Builder *b, const Layout *layout, Draft *d) {
+    Arena *arena = &b->program->arena;
+    int count = d->code.count;
+    TapeFunction f = {.code = ARENA_ARRAY(arena, Instruction, count + 1),
+                      .origin = ARENA_ARRAY(arena, Expr, count + 1),
+                      .count = count,
+                      .result = registers_of(b, layout, &d->result),
+                      .result_count = d->result.count};
+    for (int i = 0; i < count; i++) {
+        Instruction c = d->code.data[i];
+        const TapeInfo *info = &tape_info[c.op];
+        c.to = c.op == TAPE_BLOCK ? 0 : register_of(layout, c.to);
+        c.a = info->a ? register_of(layout, c.a) : 0;
+        if (info->b) c.b = register_of(layout, c.b);
+        if (c.b == NO_PLACE) c.b = 0;
+        f.code[i] = c;
+        f.origin[i] = d->origin.data[i];
+    }
+    draft_free(d);
+    return f;
+}
+
+static void finish_blocks(Builder *b, const Layout *layout) {
+    Program *p = b->program;
+    p->block_count = b->block.count;
+    p->block = ARENA_ARRAY(&p->arena, TapeBlock, p->block_count + 1);
+    for (int i = 0; i < p->block_count; i++) {
+        BlockDraft *d = &b->block.data[i];
+        p->block[i] = (TapeBlock){
+            .size = d->size,
+            .linear = d->linear,
+            .unknown = p->first_unknown + (uint32_t)d->first_unknown,
+            .guess = registers_of(b, layout, &d->guess_place),
+            .residual = finish(b, layout, &d->residual_code),
+            .jacobian = finish(b, layout, &d->jacobian_code),
+            .pos = d->pos,
+            .what = d->what,
+        };
+        if (d->size > p->largest_block) p->largest_block = d->size;
+    }
+}
+
+static void finish_tables(Builder *b) {
+    Program *p = b->program;
+    p->table_count = expr_table_count(b->dag);
+    p->table = ARENA_ARRAY(&p->arena, const Table *, p->table_count + 1);
+    for (int i = 0; i < p->table_count; i++) p->table[i] = expr_table(b->dag, i);
+}
+
+static void finish_params(Builder *b) {
+    Program *p = b->program;
+    p->constant = ARENA_ARRAY(&p->arena, double, p->constant_count + 1);
+    for (uint32_t i = 0; i < p->constant_count; i++) p->constant[i] = b->constant.data[i];
+    p->param_var = ARENA_ARRAY(&p->arena, int, p->param_count + 1);
+    p->param_value = ARENA_ARRAY(&p->arena, double, p->param_count + 1);
+    for (uint32_t i = 0; i < p->param_count; i++) {
+        Expr value = b->system->model->var[b->param.data[i]].value;
+        p->param_var[i] = b->param.data[i];
+        p->param_value[i] = value ? expr_value(b->dag, value) : (double)NAN;
+    }
+}
+
+static Expr *copy_exprs(Program *p, const Expr *e, int count) {
+    Expr *copy = ARENA_ARRAY(&p->arena, Expr, count + 1);
+    if (count) memcpy(copy, e, (size_t)count * sizeof *e);
+    return copy;
+}
+
+static void finish_program(Builder *b, Draft *code, const ProgramWish *wish) {
+    Program *p = b->program;
+    Layout layout = lay_out(b);
+    p->state_count = b->system->state_count;
+    p->quad_count = wish->quadrature_count;
+    p->output_count = wish->output_count;
+    p->output = copy_exprs(p, wish->output, wish->output_count);
+    p->quadrature = copy_exprs(p, wish->quadrature, wish->quadrature_count);
+    p->prepare = finish(b, &layout, &code[CODE_PREPARE]);
+    p->derivative = finish(b, &layout, &code[CODE_DERIVATIVE]);
+    p->outputs = finish(b, &layout, &code[CODE_OUTPUTS]);
+    p->jacobian = finish(b, &layout, &code[CODE_JACOBIAN]);
+    p->switches = finish(b, &layout, &code[CODE_SWITCHES]);
+    p->initial = finish(b, &layout, &code[CODE_INITIAL]);
+    finish_blocks(b, &layout);
+    finish_tables(b);
+    finish_params(b);
+}
+
+static void builder_free(Builder *b) {
+    for (int i = 0; i < b->block.count; i++) {
+        array_free(&b->block.data[i].need);
+        array_free(&b->block.data[i].guess_place);
+        draft_free(&b->block.data[i].residual_code);
+        draft_free(&b->block.data[i].jacobian_code);
+    }
+    array_free(&b->level);
+    array_free(&b->home);
+    array_free(&b->place);
+    array_free(&b->uses);
+    array_free(&b->role);
+    array_free(&b->constant);
+    array_free(&b->param);
+    array_free(&b->prepared);
+    array_free(&b->input);
+    array_free(&b->relation);
+    array_free(&b->block);
+    array_free(&b->touched);
+    array_free(&b->stack);
+    array_free(&b->view.item);
+    array_free(&b->view.operand);
+    array_free(&b->view.sums);
+    array_free(&b->view.products);
+    array_free(&b->view.below);
+    array_free(&b->view.outer_terms);
+    array_free(&b->view.outer_factors);
+}
+
+Program *program_build(const System *s, const ProgramWish *wish, Report *r) {
+    static const ProgramWish nothing = {0};
+    if (!wish) wish = &nothing;
+    Program *p = calloc(1, sizeof *p);
+    if (!p) abort();
+    p->system = s;
+    Builder b = {.program = p, .system = s, .dag = s->dag, .report = r};
+    Draft code[CODE_FUNCTIONS] = {0};
+    set_roles(&b);
+    add_blocks(&b);
+    find_switches(&b, wish);
+    write_all(&b, code, wish);
+    bool good = !b.failed;
+    if (good) finish_program(&b, code, wish);
+    for (int i = 0; i < CODE_FUNCTIONS; i++) draft_free(&code[i]);
+    builder_free(&b);
+    if (good && program_check(p, r)) return p;
+    program_free(p);
+    return NULL;
+}
+
+void program_free(Program *p) {
+    if (!p) return;
+    arena_free(&p->arena);
+    free(p);
+}

@@ -1,0 +1,149 @@
+// From expressions to tapes: what the files of this folder share while a program is written.
+//
+//   level of a node    STATIC      numbers and parameters           -> function prepare
+//                      TIME, STATE what changes during a run        -> the other functions
+//                      b >= 0      needs the unknowns of block b    -> after TAPE_BLOCK b
+//
+//   A function holds the nodes from its own level on; those below are outer: their values lie ready
+//   in registers (prepared, or inputs of a block) when the function runs.
+//
+//   place              where a value lies: a space (constants, states, work ...) and a number in
+//   it.
+//                      Spaces become ranges of registers when all functions are written.
+#ifndef BONDYN_ENGINE_BUILD_H
+#define BONDYN_ENGINE_BUILD_H
+
+#include "base/array.h"
+#include "engine/program.h"
+
+enum { LEVEL_STATIC = -3, LEVEL_TIME = -2, LEVEL_STATE = -1 };
+
+typedef enum {
+    SPACE_CONSTANT,
+    SPACE_PARAM,
+    SPACE_TIME,
+    SPACE_STATE,
+    SPACE_PREPARED,
+    SPACE_UNKNOWN, // of blocks
+    SPACE_INPUT,   // values that blocks read, computed before them
+    SPACE_WORK,    // temporaries of a function
+    SPACE_INNER,   // temporaries of the functions of a block
+    SPACE_COUNT
+} Space;
+
+typedef uint32_t Place;
+#define PLACE_BITS          28
+#define PLACE(space, index) ((Place)(space) << PLACE_BITS | (Place)(index))
+#define PLACE_SPACE(place)  ((Space)((place) >> PLACE_BITS))
+#define PLACE_INDEX(place)  ((place) & ((1u << PLACE_BITS) - 1))
+#define NO_PLACE            UINT32_MAX
+#define OPEN_PLACE          (UINT32_MAX - 1) // being computed: its arguments come first
+
+typedef ARRAY(Expr) Exprs;
+typedef ARRAY(Place) Places;
+
+typedef enum {
+    SYMBOL_UNSOLVED,
+    SYMBOL_TIME,
+    SYMBOL_STATE,
+    SYMBOL_PARAM,
+    SYMBOL_UNKNOWN
+} SymbolKind;
+
+typedef struct { // what a symbol stands for
+    SymbolKind kind;
+    int index; // state, model variable of a parameter, or number of an unknown
+    int block; // of an unknown
+} SymbolRole;
+
+typedef struct { // one function while it is written; places are virtual
+    ARRAY(Instruction) code;
+    Exprs origin;
+    Places result;
+    uint32_t work; // virtual temporaries so far
+} Draft;
+
+typedef struct {
+    int size;
+    bool linear;
+    int first_unknown;
+    Expr *unknown, *residual, *jacobian, *guess;
+    Exprs need; // what must be computed before the block: inputs and unknowns of earlier blocks
+    Draft residual_code, jacobian_code;
+    Places guess_place;
+    Pos pos;
+    const char *what;
+} BlockDraft;
+
+typedef struct { // a part of a sum, or a product: sign * numerators / denominators
+    int sign;    // into View.operand:
+    int first;   // numerators
+    int numerators, denominators;
+} Item;
+
+typedef struct {
+    Expr node;
+    int sign;
+} Signed;
+
+typedef struct { // a node as it will be computed
+    ARRAY(Item) item;
+    Exprs operand;
+    ARRAY(Signed) sums; // scratch: parts that wait to be taken apart
+    Exprs products, below;
+    Exprs outer_terms, outer_factors;
+} View;
+
+typedef struct {
+    Program *program;
+    const System *system;
+    Dag *dag;
+    Report *report;
+    bool failed;
+    // per node; these grow with the graph
+    ARRAY(int32_t) level;
+    Places home;            // the place that holds it in every function, if it has one
+    Places place;           // in the present function
+    ARRAY(uint8_t) uses;    // in the present function, at most 255
+    ARRAY(SymbolRole) role; // per symbol
+    // what the functions asked for
+    ARRAY(double) constant;
+    ARRAY(int) param;
+    Exprs prepared, input;
+    Exprs relation; // switches: relations in rising order
+    ARRAY(BlockDraft) block;
+    int unknown_count;
+    uint32_t work_count, inner_count; // after reuse, the largest of all functions
+    // the present function
+    Draft *draft;
+    int from;         // its level
+    int block_number; // the block it belongs to, or -1
+    Exprs touched, stack;
+    View view;
+} Builder;
+
+// --- lower.c: expressions to instructions
+void builder_grow(Builder *b); // take in nodes that are new in the graph
+int builder_level(Builder *b, Expr e);
+void builder_set_role(Builder *b, Expr symbol, SymbolRole role);
+void function_begin(Builder *b, Draft *draft, int level, int block);
+void function_roots(Builder *b, const Expr *root, int count); // before the first of them is added
+void function_add(Builder *b, Expr root);                     // its place is the next result
+void function_end(Builder *b);
+Place outer_place(Builder *b, Expr e);
+
+// --- view.c: how a node is computed
+void view_node(Builder *b, Expr e);
+bool is_outer(const Builder *b, Expr e);
+
+// --- registers.c: reuse of temporaries. Gives: how many are needed.
+uint32_t draft_reuse(Draft *d, Space space);
+void draft_free(Draft *d);
+
+// --- jacobian.c
+void jacobian_build(Builder *b, Draft *code);
+// --- blocks.c
+void block_add(Builder *b, const BlockDraft *given); // new unknowns, symbols of the graph
+void block_write(Builder *b, int number);            // its functions
+
+#endif

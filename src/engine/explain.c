@@ -1,0 +1,268 @@
+// Why a value is no number: the expression below it is evaluated node by node, and from the top the
+// search follows arguments that are not finite down to the first operation whose inputs are.
+//
+//        rate = nan            rate <- product <- sqrt(e): e = -3 is finite, so the root
+//         |    \               of a negative number is to blame, and e is named.
+//       sqrt(e)  k
+#include "engine/check.h"
+
+#include "expr/kernels.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- names ---------------------------------------------------------------------------------------
+
+static const char *symbol_text(const Program *p, Expr e) {
+    Dag *dag = p->system->dag;
+    return name_text(dag_names(dag), expr_symbol_name(dag, expr_symbol_index(dag, e)));
+}
+
+const char *program_state_name(const Program *p, int state) {
+    const System *s = p->system;
+    if (s->state_var && s->model->var)
+        return name_text(s->model->names, s->model->var[s->state_var[state]].path);
+    return symbol_text(p, s->state[state]);
+}
+
+Pos program_state_pos(const Program *p, int state) {
+    const System *s = p->system;
+    if (!s->state_var || !s->model->var) return POS_NONE;
+    const Var *var = &s->model->var[s->state_var[state]];
+    return var->comp >= 0 && s->model->comp ? s->model->comp[var->comp].pos : var->pos;
+}
+
+static int variable_with_value(const System *s, Expr e) {
+    for (int i = 0; s->value && i < s->model->var_count; i++)
+        if (s->value[i] == e) return i;
+    return -1;
+}
+
+enum { SHORT_FORMULA = 24, FEW_NAMES = 4 };
+
+static void name_by_symbols(Text *out, const Program *p, const ExprWalk *walk) {
+    int found = 0;
+    text_add(out, "an expression of ");
+    for (int i = 0; i < walk_count(walk); i++) {
+        if (expr_op(p->system->dag, walk_at(walk, i)) != OP_SYMBOL || ++found > FEW_NAMES) continue;
+        text_printf(out, "%s%s", found > 1 ? ", " : "", symbol_text(p, walk_at(walk, i)));
+    }
+    if (found > FEW_NAMES) text_printf(out, " and %d more", found - FEW_NAMES);
+}
+
+void program_name(Text *out, const Program *p, Expr e) {
+    const System *s = p->system;
+    int var = variable_with_value(s, e);
+    if (var >= 0) {
+        text_add(out, name_text(s->model->names, s->model->var[var].path));
+        return;
+    }
+    ExprWalk *walk = walk_new(s->dag);
+    walk_start(walk);
+    walk_add(walk, e);
+    if (walk_count(walk) <= SHORT_FORMULA) {
+        Printer how = {.style = PRINT_TEXT};
+        expr_print(out, s->dag, e, &how);
+    } else {
+        name_by_symbols(out, p, walk);
+    }
+    walk_free(walk);
+}
+
+// --- values --------------------------------------------------------------------------------------
+
+typedef struct {
+    const Machine *m;
+    Dag *dag;
+    double *symbol; // per symbol
+    double *node;   // per node below the value in question
+    ExprWalk *walk;
+} Values;
+
+static void set_symbol(Values *v, Expr e, double value) {
+    v->symbol[expr_symbol_index(v->dag, e)] = value;
+}
+
+// Parameters made of others: as many passes as the longest chain of them.
+static void set_params(Values *v) {
+    const Program *p = v->m->program;
+    const Model *model = p->system->model;
+    for (int pass = 0; pass < 32; pass++) {
+        bool changed = false;
+        for (int i = 0; i < model->var_count; i++) {
+            const Var *var = &model->var[i];
+            if (var->kind != VAR_PARAM || !var->symbol || !var->value) continue;
+            if (pass > 0 && expr_is_number(v->dag, var->value, NULL)) continue;
+            double *to = &v->symbol[expr_symbol_index(v->dag, var->symbol)];
+            double value = expr_evaluate(v->dag, var->value, v->symbol);
+            changed = changed || memcmp(to, &value, sizeof value) != 0;
+            *to = value;
+        }
+        if (pass == 0)
+            for (uint32_t i = 0; i < p->param_count; i++)
+                set_symbol(v, model->var[p->param_var[i]].symbol, v->m->reg[p->first_param + i]);
+        if (!changed) break;
+    }
+}
+
+static void set_symbols(Values *v) {
+    const Program *p = v->m->program;
+    const System *s = p->system;
+    set_params(v);
+    if (s->time) set_symbol(v, s->time, v->m->reg[p->time]);
+    for (int i = 0; i < s->state_count; i++)
+        set_symbol(v, s->state[i], v->m->reg[p->first_state + (uint32_t)i]);
+    for (int i = 0; i < s->block_count; i++)
+        for (int k = 0; k < s->block[i].size; k++)
+            set_symbol(v, s->block[i].unknown[k], v->m->reg[p->block[i].unknown + (uint32_t)k]);
+}
+
+static double node_value(const Values *v, Expr e) {
+    Op op = expr_op(v->dag, e);
+    int count = expr_arg_count(v->dag, e);
+    double a[3] = {0, 0, 0}, all = op == OP_PRODUCT;
+    switch (op) {
+    case OP_NUMBER: return expr_value(v->dag, e);
+    case OP_SYMBOL: return v->symbol[expr_symbol_index(v->dag, e)];
+    case OP_SUM:
+        for (int i = 0; i < count; i++) all += v->node[expr_arg(v->dag, e, i)];
+        return all;
+    case OP_PRODUCT:
+        for (int i = 0; i < count; i++) all *= v->node[expr_arg(v->dag, e, i)];
+        return all;
+    default: break;
+    }
+    for (int i = 0; i < count && i < 3; i++) a[i] = v->node[expr_arg(v->dag, e, i)];
+    if (op == OP_TABLE) return table_value(expr_table(v->dag, (int)a[0]), a[1]);
+    if (op == OP_TABLE_SLOPE) return table_slope(expr_table(v->dag, (int)a[0]), a[1]);
+    return kernel(op, a[0], a[1], a[2]);
+}
+
+static Values values_of(const Machine *m, Expr root) {
+    Dag *dag = m->program->system->dag;
+    Values v = {.m = m, .dag = dag};
+    v.symbol = calloc((size_t)expr_symbol_count(dag) + 1, sizeof *v.symbol);
+    v.node = calloc((size_t)dag_size(dag) + 1, sizeof *v.node);
+    if (!v.symbol || !v.node) abort();
+    set_symbols(&v);
+    v.walk = walk_new(dag);
+    walk_start(v.walk);
+    walk_add(v.walk, root);
+    for (int i = 0; i < walk_count(v.walk); i++)
+        v.node[walk_at(v.walk, i)] = node_value(&v, walk_at(v.walk, i));
+    return v;
+}
+
+static void values_free(Values *v) {
+    free(v->symbol);
+    free(v->node);
+    walk_free(v->walk);
+}
+
+// --- the search ----------------------------------------------------------------------------------
+
+// The argument that carries the trouble up to e, or 0: e itself makes it.
+static Expr bad_argument(const Values *v, Expr e) {
+    int count = expr_arg_count(v->dag, e);
+    if (expr_op(v->dag, e) == OP_IF) {
+        Expr taken = expr_arg(v->dag, e, v->node[expr_arg(v->dag, e, 0)] != 0 ? 1 : 2);
+        return isfinite(v->node[taken]) ? 0 : taken;
+    }
+    for (int i = 0; i < count; i++)
+        if (!isfinite(v->node[expr_arg(v->dag, e, i)])) return expr_arg(v->dag, e, i);
+    return 0;
+}
+
+static const char *trouble(Op op, double a, double b, int *input) {
+    *input = 0;
+    switch (op) {
+    case OP_POWER:
+        if (a == 0 && b < 0) return "division by zero";
+        if (a < 0 && b != floor(b)) return "root of a negative number";
+        break;
+    case OP_LOG: return a == 0 ? "logarithm of zero" : "logarithm of a negative number";
+    case OP_ASIN:
+    case OP_ACOS: return "arc function of a number beyond 1";
+    case OP_MOD: return *input = 1, "remainder of a division by zero";
+    case OP_SYMBOL: return "a variable that is no number";
+    default: break;
+    }
+    *input = -1;
+    return "a result beyond the range of numbers";
+}
+
+static bool is_constant(const Program *p, Expr e) {
+    Dag *dag = p->system->dag;
+    ExprWalk *walk = walk_new(dag);
+    walk_start(walk);
+    walk_add(walk, e);
+    bool *is_param = calloc((size_t)expr_symbol_count(dag) + 1, sizeof *is_param);
+    if (!is_param) abort();
+    for (int i = 0; i < p->system->model->var_count; i++) {
+        const Var *var = &p->system->model->var[i];
+        if (var->kind == VAR_PARAM && var->symbol)
+            is_param[expr_symbol_index(dag, var->symbol)] = true;
+    }
+    bool constant = true;
+    for (int i = 0; i < walk_count(walk) && constant; i++)
+        if (expr_op(dag, walk_at(walk, i)) == OP_SYMBOL)
+            constant = is_param[expr_symbol_index(dag, walk_at(walk, i))];
+    free(is_param);
+    walk_free(walk);
+    return constant;
+}
+
+Cause machine_find_cause(const Machine *m, Expr bad) {
+    Values v = values_of(m, bad);
+    Expr e = bad;
+    for (Expr below = bad; below; below = bad_argument(&v, e)) e = below;
+    Cause c = {.node = e, .what = "a result beyond the range of numbers"};
+    if (!isfinite(v.node[e])) {
+        int count = expr_arg_count(v.dag, e), input;
+        double a = count > 0 ? v.node[expr_arg(v.dag, e, 0)] : 0;
+        double b = count > 1 ? v.node[expr_arg(v.dag, e, 1)] : 0;
+        c.what = trouble(expr_op(v.dag, e), a, b, &input);
+        if (input >= 0) c.input = count ? expr_arg(v.dag, e, input) : e;
+        if (c.input) c.value = v.node[c.input];
+        c.constant = is_constant(m->program, e);
+    }
+    values_free(&v);
+    return c;
+}
+
+void cause_print(Text *out, const Machine *m, const Cause *c) {
+    const Program *p = m->program;
+    text_printf(out, "%s", c->what);
+    if (c->input != c->node) {
+        text_add(out, " in ");
+        program_name(out, p, c->node);
+    }
+    if (!c->input) return;
+    text_add(out, ": ");
+    program_name(out, p, c->input);
+    text_printf(out, " = %g", c->value);
+}
+
+static void explain(Machine *m, Expr bad, Text *out) {
+    Cause cause = machine_find_cause(m, bad);
+    cause_print(out, m, &cause);
+}
+
+void machine_explain_rate(Machine *m, double time, const double *state, int rate, Text *out) {
+    const Program *p = m->program;
+    double *scratch = calloc((size_t)(p->state_count + p->quad_count) + 1, sizeof *scratch);
+    if (!scratch) abort();
+    machine_derivative(m, time, state, scratch, scratch + p->state_count);
+    free(scratch);
+    explain(m, rate < p->state_count ? p->system->rate[rate] : p->quadrature[rate - p->state_count],
+            out);
+}
+
+void machine_explain_output(Machine *m, double time, const double *state, int output, Text *out) {
+    const Program *p = m->program;
+    double *scratch = calloc((size_t)p->output_count + 1, sizeof *scratch);
+    if (!scratch) abort();
+    machine_outputs(m, time, state, scratch);
+    free(scratch);
+    explain(m, p->output[output], out);
+}

@@ -1,0 +1,355 @@
+// d rate / d state: which entries can differ from zero, and formulas for them.
+//
+// Every rate is cut into pieces (the terms of a long sum), and each piece is searched for states.
+// States that no piece has in common get one colour; the derivative of a piece along all states of
+// a colour at once is then its derivative by the only one of them that it contains:
+//
+//            x1 x2 x3 x4
+//   piece 1   *  *              colours  x1: a, x2: b, x3: a, x4: b
+//   piece 2      *  *           two directional derivatives give all six entries
+//   piece 3         *  *
+//
+// A block f(x, u) = 0 passes derivatives on through a linear block with the same matrix:
+//   (df/du) du + (df/dx) dx = 0.
+#include "engine/build.h"
+
+#include <string.h>
+
+enum { LONG_SUM = 8 };
+
+typedef struct { // rows of column numbers, one behind the other
+    ARRAY(int) start, column;
+} Pattern;
+
+typedef struct {
+    Builder *b;
+    int states, base_blocks; // blocks of the system, before those that derivatives need
+    Exprs piece;
+    ARRAY(int) piece_row;
+    Pattern pieces, blocks;
+    int *color;
+    int color_count;
+    Exprs entry; // per place in pieces.column: the derivative
+    // search
+    uint32_t *seen, *block_seen, *state_seen;
+    uint32_t stamp;
+    Exprs stack;
+    long visits, most_visits;
+} Work;
+
+static void pattern_free(Pattern *p) {
+    array_free(&p->start);
+    array_free(&p->column);
+}
+
+// --- which states a piece contains ---------------------------------------------------------------
+
+static void look_at(Work *w, Expr e) {
+    if (w->seen[e] == w->stamp || w->b->level.data[e] < LEVEL_STATE) return;
+    w->seen[e] = w->stamp;
+    array_push(&w->stack, e);
+}
+
+// Values that jump have no derivative worth having.
+static bool is_piecewise_constant(Op op) {
+    return op == OP_SIGN || op == OP_FLOOR || op == OP_CEIL || op == OP_LESS ||
+           op == OP_LESS_EQUAL || op == OP_EQUAL || op == OP_AND || op == OP_OR || op == OP_NOT;
+}
+
+static void look_at_symbol(Work *w, Expr e, Pattern *found) {
+    SymbolRole role = w->b->role.data[expr_symbol_index(w->b->dag, e)];
+    if (role.kind == SYMBOL_STATE && w->state_seen[role.index] != w->stamp) {
+        w->state_seen[role.index] = w->stamp;
+        array_push(&found->column, role.index);
+    }
+    if (role.kind != SYMBOL_UNKNOWN || w->block_seen[role.block] == w->stamp) return;
+    w->block_seen[role.block] = w->stamp;
+    BlockDraft *block = &w->b->block.data[role.block];
+    for (int i = 0; i < block->size; i++) look_at(w, block->residual[i]);
+}
+
+static int compare_int(const void *a, const void *b) {
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+// Gives: one more row of the pattern, with the states below some roots.
+static void find_states(Work *w, const Expr *root, int count, Pattern *found) {
+    w->stamp++;
+    int first = found->column.count;
+    array_push(&found->start, first);
+    for (int i = 0; i < count; i++) look_at(w, root[i]);
+    while (w->stack.count && w->visits <= w->most_visits) {
+        Expr e = array_pop(&w->stack);
+        Op op = expr_op(w->b->dag, e);
+        int arguments = is_piecewise_constant(op) ? 0 : expr_arg_count(w->b->dag, e);
+        w->visits += 1 + arguments;
+        for (int i = 0; i < arguments; i++) look_at(w, expr_arg(w->b->dag, e, i));
+        if (op == OP_SYMBOL) look_at_symbol(w, e, found);
+    }
+    w->stack.count = 0;
+    if (found->column.count > first)
+        qsort(found->column.data + first, (size_t)(found->column.count - first), sizeof(int),
+              compare_int);
+}
+
+static void cut_rates(Work *w) {
+    Dag *dag = w->b->dag;
+    for (int i = 0; i < w->states; i++) {
+        Expr rate = w->b->system->rate[i];
+        int terms = expr_op(dag, rate) == OP_SUM ? expr_arg_count(dag, rate) : 1;
+        for (int k = 0; k < (terms > LONG_SUM ? terms : 1); k++) {
+            array_push(&w->piece, terms > LONG_SUM ? expr_arg(dag, rate, k) : rate);
+            array_push(&w->piece_row, i);
+        }
+    }
+}
+
+static bool find_patterns(Work *w) {
+    cut_rates(w);
+    for (int i = 0; i < w->piece.count; i++) find_states(w, &w->piece.data[i], 1, &w->pieces);
+    array_push(&w->pieces.start, w->pieces.column.count);
+    for (int i = 0; i < w->base_blocks; i++)
+        find_states(w, w->b->block.data[i].residual, w->b->block.data[i].size, &w->blocks);
+    array_push(&w->blocks.start, w->blocks.column.count);
+    return w->visits <= w->most_visits;
+}
+
+// --- the pattern by columns ----------------------------------------------------------------------
+
+typedef struct {
+    int row, column, at; // at: place in pieces.column
+} Entry;
+
+static int compare_entries(const void *a, const void *b) {
+    const Entry *x = a, *y = b;
+    if (x->column != y->column) return (x->column > y->column) - (x->column < y->column);
+    if (x->row != y->row) return (x->row > y->row) - (x->row < y->row);
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static Entry *sorted_entries(const Work *w) {
+    int count = w->pieces.column.count;
+    Entry *entry = malloc(((size_t)count + 1) * sizeof *entry);
+    if (!entry) abort();
+    for (int i = 0; i < w->piece.count; i++)
+        for (int k = w->pieces.start.data[i]; k < w->pieces.start.data[i + 1]; k++)
+            entry[k] = (Entry){w->piece_row.data[i], w->pieces.column.data[k], k};
+    qsort(entry, (size_t)count, sizeof *entry, compare_entries);
+    return entry;
+}
+
+// The pieces of an entry are added; an entry that turned out to be zero is left out when formulas
+// are there. Gives: column_start and row of the program, and the formulas in `formula`.
+static void by_columns(Work *w, Exprs *formula) {
+    Program *p = w->b->program;
+    Entry *entry = sorted_entries(w);
+    int count = w->pieces.column.count;
+    p->column_start = ARENA_ARRAY(&p->arena, int, w->states + 1);
+    p->row = ARENA_ARRAY(&p->arena, int, count + 1);
+    Exprs terms = {0};
+    for (int i = 0, next; i < count; i = next) {
+        terms.count = 0;
+        for (next = i; next < count && entry[next].row == entry[i].row &&
+                       entry[next].column == entry[i].column;
+             next++)
+            if (formula) array_push(&terms, w->entry.data[entry[next].at]);
+        if (formula) {
+            Expr sum = expr_sum(w->b->dag, terms.data, terms.count);
+            double value;
+            if (expr_is_number(w->b->dag, sum, &value) && value == 0) continue;
+            array_push(formula, sum);
+        }
+        p->row[p->nonzero_count++] = entry[i].row;
+        p->column_start[entry[i].column + 1]++;
+    }
+    for (int j = 0; j < w->states; j++) p->column_start[j + 1] += p->column_start[j];
+    array_free(&terms);
+    free(entry);
+}
+
+// --- colours -------------------------------------------------------------------------------------
+
+typedef struct { // a pattern the other way round: per column, the rows that have it
+    int *start, *row;
+} Columns;
+
+static Columns columns_of(const Pattern *p, int columns) {
+    Columns c = {calloc((size_t)columns + 2, sizeof(int)),
+                 malloc(((size_t)p->column.count + 1) * sizeof(int))};
+    if (!c.start || !c.row) abort();
+    for (int k = 0; k < p->column.count; k++) c.start[p->column.data[k] + 2]++;
+    for (int j = 0; j < columns; j++) c.start[j + 2] += c.start[j + 1];
+    for (int i = 0; i + 1 < p->start.count; i++)
+        for (int k = p->start.data[i]; k < p->start.data[i + 1]; k++)
+            c.row[c.start[p->column.data[k] + 1]++] = i;
+    return c;
+}
+
+static double coloring_cost(const Pattern *p) {
+    double cost = 0;
+    for (int i = 0; i + 1 < p->start.count; i++) {
+        double length = p->start.data[i + 1] - p->start.data[i];
+        cost += length * length;
+    }
+    return cost;
+}
+
+// Greedy: each column gets the first colour that no column beside it has. 0 when it costs too much.
+static int color_columns(const Pattern *p, int columns, int *color) {
+    if (coloring_cost(p) > 1e8) return 0;
+    Columns c = columns_of(p, columns);
+    int *taken = calloc((size_t)columns + 1, sizeof *taken);
+    if (!taken) abort();
+    int count = 0;
+    for (int j = 0; j < columns; j++) color[j] = -1;
+    for (int j = 0; j < columns; j++) {
+        for (int k = c.start[j]; k < c.start[j + 1]; k++)
+            for (int i = p->start.data[c.row[k]]; i < p->start.data[c.row[k] + 1]; i++)
+                if (color[p->column.data[i]] >= 0) taken[color[p->column.data[i]]] = j + 1;
+        int best = 0;
+        while (taken[best] == j + 1) best++;
+        color[j] = best;
+        if (best >= count) count = best + 1;
+    }
+    free(taken);
+    free(c.start);
+    free(c.row);
+    return count;
+}
+
+// --- formulas ------------------------------------------------------------------------------------
+
+static bool has_color(const Work *w, const Pattern *p, int row, int color, int *at) {
+    for (int k = p->start.data[row]; k < p->start.data[row + 1]; k++)
+        if (w->color[p->column.data[k]] == color) return *at = k, true;
+    return false;
+}
+
+// The linear block that passes derivatives of one colour through block `number`.
+static void differentiate_block(Work *w, Rates *rates, int number, int color) {
+    Builder *b = w->b;
+    BlockDraft old = b->block.data[number];
+    BlockDraft new_block = {.size = old.size, .linear = true, .pos = old.pos, .what = old.what};
+    Arena *arena = &b->program->arena;
+    new_block.unknown = ARENA_ARRAY(arena, Expr, old.size);
+    new_block.residual = ARENA_ARRAY(arena, Expr, old.size);
+    new_block.jacobian = old.jacobian;
+    for (int i = 0; i < old.size; i++) {
+        const char *name = name_text(
+            dag_names(b->dag), expr_symbol_name(b->dag, expr_symbol_index(b->dag, old.unknown[i])));
+        Name derivative = name_printf(dag_names(b->dag), "d%d(%s)", color, name);
+        new_block.unknown[i] = expr_symbol(b->dag, derivative);
+        rates_set(rates, old.unknown[i], new_block.unknown[i]);
+    }
+    for (int i = 0; i < old.size; i++) new_block.residual[i] = rates_of(rates, old.residual[i]);
+    block_add(b, &new_block);
+}
+
+static void differentiate_color(Work *w, int color) {
+    Dag *dag = w->b->dag;
+    Rates *rates = rates_new(dag);
+    Expr one = expr_number(dag, 1);
+    int at;
+    for (int j = 0; j < w->states; j++)
+        if (w->color[j] == color) rates_set(rates, w->b->system->state[j], one);
+    for (int i = 0; i < w->base_blocks; i++)
+        if (has_color(w, &w->blocks, i, color, &at)) differentiate_block(w, rates, i, color);
+    for (int i = 0; i < w->piece.count; i++)
+        if (has_color(w, &w->pieces, i, color, &at))
+            w->entry.data[at] = rates_of(rates, w->piece.data[i]);
+    rates_free(rates);
+}
+
+// Formulas that would be out of proportion to the equations are not worth their memory.
+static bool differentiate(Work *w) {
+    uint32_t before = dag_size(w->b->dag);
+    double block_size = 0;
+    for (int i = 0; i < w->base_blocks; i++)
+        block_size += (double)w->b->block.data[i].size * w->b->block.data[i].size;
+    if (block_size * w->color_count > 1e6) return false;
+    if ((double)w->color_count * w->piece.count > 5e7) return false;
+    array_reserve(&w->entry, w->pieces.column.count + 1);
+    w->entry.count = w->pieces.column.count;
+    for (int c = 0; c < w->color_count; c++) {
+        differentiate_color(w, c);
+        if (dag_size(w->b->dag) - before > 8 * (uint64_t)before + 1000000) return false;
+    }
+    return true;
+}
+
+static void write_jacobian(Work *w, const Exprs *formula, Draft *code) {
+    Builder *b = w->b;
+    for (int i = w->base_blocks; i < b->block.count; i++) block_write(b, i);
+    function_begin(b, code, LEVEL_TIME, -1);
+    function_roots(b, formula->data, formula->count);
+    for (int i = 0; i < formula->count; i++) function_add(b, formula->data[i]);
+    function_end(b);
+}
+
+// Differences need columns without a row in common.
+static void color_for_differences(Work *w) {
+    Program *p = w->b->program;
+    Pattern rows = {0}, by_column = {0};
+    for (int j = 0; j <= w->states; j++) array_push(&by_column.start, p->column_start[j]);
+    for (int k = 0; k < p->nonzero_count; k++) array_push(&by_column.column, p->row[k]);
+    Columns c = columns_of(&by_column, w->states);
+    for (int i = 0; i <= w->states; i++) array_push(&rows.start, c.start[i]);
+    for (int k = 0; k < p->nonzero_count; k++) array_push(&rows.column, c.row[k]);
+    p->color = ARENA_ARRAY(&p->arena, int, w->states + 1);
+    p->color_count = color_columns(&rows, w->states, p->color);
+    free(c.start);
+    free(c.row);
+    pattern_free(&rows);
+    pattern_free(&by_column);
+}
+
+static void *new_stamps(size_t count) {
+    void *stamps = calloc(count + 1, sizeof(uint32_t));
+    if (!stamps) abort();
+    return stamps;
+}
+
+static void work_free(Work *w) {
+    array_free(&w->piece);
+    array_free(&w->piece_row);
+    pattern_free(&w->pieces);
+    pattern_free(&w->blocks);
+    array_free(&w->entry);
+    array_free(&w->stack);
+    free(w->color);
+    free(w->seen);
+    free(w->block_seen);
+    free(w->state_seen);
+}
+
+static void drop_new_blocks(Work *w) {
+    w->b->block.count = w->base_blocks;
+    w->b->unknown_count = 0;
+    for (int i = 0; i < w->base_blocks; i++) w->b->unknown_count += w->b->block.data[i].size;
+}
+
+void jacobian_build(Builder *b, Draft *code) {
+    Work w = {.b = b, .states = b->system->state_count, .base_blocks = b->block.count};
+    Program *p = b->program;
+    builder_grow(b);
+    w.seen = new_stamps(dag_size(b->dag) + 1);
+    w.block_seen = new_stamps((size_t)b->block.count);
+    w.state_seen = new_stamps((size_t)w.states);
+    w.color = new_stamps((size_t)w.states);
+    w.most_visits = 30000000 + 20 * (long)dag_size(b->dag);
+    if (find_patterns(&w)) {
+        w.color_count = color_columns(&w.pieces, w.states, w.color);
+        Exprs formula = {0};
+        p->has_jacobian = (w.color_count > 0 || w.states == 0) && differentiate(&w);
+        by_columns(&w, p->has_jacobian ? &formula : NULL);
+        if (p->has_jacobian) {
+            write_jacobian(&w, &formula, code);
+        } else {
+            drop_new_blocks(&w);
+            color_for_differences(&w);
+        }
+        array_free(&formula);
+    }
+    work_free(&w);
+}

@@ -1,0 +1,237 @@
+// The virtual machine: runs tapes over one array of registers. Nothing is allocated after
+// machine_new, so any call is as cheap as its instructions.
+#include "engine/program.h"
+
+#include "expr/kernels.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KERNEL(...) __VA_ARGS__
+#include "engine/kernels.def"
+#undef KERNEL
+
+static bool run_code(Machine *m, const Instruction *code, int count);
+
+// --- blocks --------------------------------------------------------------------------------------
+
+static void run_inner(BondynBlock *b, const TapeFunction *f, double *result) {
+    Machine *m = b->context;
+    run_code(m, f->code, f->count); // without blocks inside, it cannot fail
+    for (int i = 0; i < f->result_count; i++) result[i] = m->reg[f->result[i]];
+}
+
+static void block_residual(BondynBlock *b) {
+    Machine *m = b->context;
+    run_inner(b, &m->program->block[b->number].residual, b->f);
+}
+
+static void block_matrix(BondynBlock *b) {
+    Machine *m = b->context;
+    run_inner(b, &m->program->block[b->number].jacobian, b->a);
+}
+
+static bool solve_block(Machine *m, uint32_t number) {
+    const TapeBlock *t = &m->program->block[number];
+    BondynBlock b = {.n = t->size,
+                     .u = m->reg + t->unknown,
+                     .residual = block_residual,
+                     .matrix = block_matrix,
+                     .context = m,
+                     .number = (int)number};
+    bondyn_block_scratch(&b, m->work, m->pivot);
+    if (t->linear ? bondyn_block_linear(&b) : bondyn_block_newton(&b, m->reg, t->guess))
+        return true;
+    block_residual(&b);
+    m->residual = bondyn_all_finite(b.n, b.f) ? bondyn_largest(b.n, b.f) : (double)NAN;
+    m->failed_block = (int)number;
+    for (int i = 0; i < b.n; i++) b.u[i] = t->guess ? m->reg[t->guess[i]] : 0;
+    return false;
+}
+
+// --- instructions --------------------------------------------------------------------------------
+
+static double switch_state(const Machine *m, const Instruction *c) {
+    if (m->hold) return m->held[c->b];
+    return c->aux ? m->reg[c->a] <= 0 : m->reg[c->a] < 0;
+}
+
+static bool run_code(Machine *m, const Instruction *code, int count) {
+    double *r = m->reg;
+    const Table **table = m->program->table;
+    for (const Instruction *c = code, *end = code + count; c < end; c++) {
+        switch ((TapeOp)c->op) {
+        case TAPE_COPY: r[c->to] = r[c->a]; break;
+        case TAPE_ADD: r[c->to] = r[c->a] + r[c->b]; break;
+        case TAPE_SUB: r[c->to] = r[c->a] - r[c->b]; break;
+        case TAPE_MUL: r[c->to] = r[c->a] * r[c->b]; break;
+        case TAPE_DIV: r[c->to] = r[c->a] / r[c->b]; break;
+        case TAPE_NEG: r[c->to] = -r[c->a]; break;
+        case TAPE_SQUARE: r[c->to] = r[c->a] * r[c->a]; break;
+        case TAPE_SQRT: r[c->to] = sqrt(r[c->a]); break;
+        case TAPE_RECIPROCAL: r[c->to] = 1 / r[c->a]; break;
+        case TAPE_MULADD: r[c->to] = r[c->to] + r[c->a] * r[c->b]; break;
+        case TAPE_MULSUB: r[c->to] = r[c->to] - r[c->a] * r[c->b]; break;
+        case TAPE_SELECT:
+            if (r[c->a] != 0) r[c->to] = r[c->b];
+            break;
+        case TAPE_SWITCH: r[c->to] = switch_state(m, c); break;
+        case TAPE_BLOCK:
+            if (!solve_block(m, c->b)) return false;
+            break;
+        case TAPE_OP_POWER: r[c->to] = kernel_power(r[c->a], r[c->b]); break;
+        case TAPE_OP_ABS: r[c->to] = fabs(r[c->a]); break;
+        case TAPE_OP_SIGN: r[c->to] = kernel_sign(r[c->a]); break;
+        case TAPE_OP_EXP: r[c->to] = exp(r[c->a]); break;
+        case TAPE_OP_LOG: r[c->to] = log(r[c->a]); break;
+        case TAPE_OP_SIN: r[c->to] = sin(r[c->a]); break;
+        case TAPE_OP_COS: r[c->to] = cos(r[c->a]); break;
+        case TAPE_OP_TAN: r[c->to] = tan(r[c->a]); break;
+        case TAPE_OP_ASIN: r[c->to] = asin(r[c->a]); break;
+        case TAPE_OP_ACOS: r[c->to] = acos(r[c->a]); break;
+        case TAPE_OP_ATAN: r[c->to] = atan(r[c->a]); break;
+        case TAPE_OP_SINH: r[c->to] = sinh(r[c->a]); break;
+        case TAPE_OP_COSH: r[c->to] = cosh(r[c->a]); break;
+        case TAPE_OP_TANH: r[c->to] = tanh(r[c->a]); break;
+        case TAPE_OP_FLOOR: r[c->to] = floor(r[c->a]); break;
+        case TAPE_OP_CEIL: r[c->to] = ceil(r[c->a]); break;
+        case TAPE_OP_ATAN2: r[c->to] = atan2(r[c->a], r[c->b]); break;
+        case TAPE_OP_MIN: r[c->to] = kernel_min(r[c->a], r[c->b]); break;
+        case TAPE_OP_MAX: r[c->to] = kernel_max(r[c->a], r[c->b]); break;
+        case TAPE_OP_MOD: r[c->to] = kernel_mod(r[c->a], r[c->b]); break;
+        case TAPE_OP_LESS: r[c->to] = r[c->a] < r[c->b]; break;
+        case TAPE_OP_LESS_EQUAL: r[c->to] = r[c->a] <= r[c->b]; break;
+        case TAPE_OP_EQUAL: r[c->to] = r[c->a] == r[c->b]; break;
+        case TAPE_OP_AND: r[c->to] = r[c->a] != 0 && r[c->b] != 0; break;
+        case TAPE_OP_OR: r[c->to] = r[c->a] != 0 || r[c->b] != 0; break;
+        case TAPE_OP_NOT: r[c->to] = r[c->a] == 0; break;
+        case TAPE_OP_TABLE: r[c->to] = table_value(table[c->b], r[c->a]); break;
+        case TAPE_OP_TABLE_SLOPE: r[c->to] = table_slope(table[c->b], r[c->a]); break;
+        case TAPE_OP_NUMBER: // these never come to a tape
+        case TAPE_OP_SYMBOL:
+        case TAPE_OP_SUM:
+        case TAPE_OP_PRODUCT:
+        case TAPE_OP_IF:
+        case TAPE_COUNT: break;
+        }
+    }
+    return true;
+}
+
+// --- machines ------------------------------------------------------------------------------------
+
+static void *new_array(size_t count, size_t size) {
+    void *data = calloc(count ? count : 1, size);
+    if (!data) abort();
+    return data;
+}
+
+Machine *machine_new(const Program *p) {
+    Machine *m = new_array(1, sizeof *m);
+    size_t n = (size_t)p->largest_block;
+    m->program = p;
+    m->reg = new_array(p->register_count, sizeof *m->reg);
+    m->work = new_array(n * n + 6 * n, sizeof *m->work);
+    m->pivot = new_array(n, sizeof *m->pivot);
+    m->held = new_array((size_t)p->switch_count, 1);
+    m->switch_value = new_array((size_t)p->switch_count, sizeof *m->switch_value);
+    m->failed_block = -1;
+    if (p->constant_count) memcpy(m->reg, p->constant, p->constant_count * sizeof *m->reg);
+    machine_set_params(m, NULL);
+    return m;
+}
+
+void machine_free(Machine *m) {
+    if (!m) return;
+    free(m->reg);
+    free(m->work);
+    free(m->pivot);
+    free(m->held);
+    free(m->switch_value);
+    free(m);
+}
+
+// Blocks begin at their start values again, so a run does not depend on runs before it.
+static void reset_unknowns(Machine *m) {
+    const Program *p = m->program;
+    for (int i = 0; i < p->block_count; i++)
+        for (int k = 0; k < p->block[i].size; k++)
+            m->reg[p->block[i].unknown + (uint32_t)k] =
+                p->block[i].guess ? m->reg[p->block[i].guess[k]] : 0;
+}
+
+bool machine_set_params(Machine *m, const double *param) {
+    const Program *p = m->program;
+    bool finite = true;
+    for (uint32_t i = 0; i < p->param_count; i++) {
+        m->reg[p->first_param + i] = param ? param[i] : p->param_value[i];
+        finite = finite && isfinite(m->reg[p->first_param + i]);
+    }
+    run_code(m, p->prepare.code, p->prepare.count);
+    reset_unknowns(m);
+    m->hold = false;
+    m->failed_block = -1;
+    if (p->switch_count) memset(m->held, 0, (size_t)p->switch_count);
+    return finite;
+}
+
+static void set_point(Machine *m, double time, const double *state) {
+    const Program *p = m->program;
+    m->reg[p->time] = time;
+    if (p->state_count)
+        memcpy(m->reg + p->first_state, state, (size_t)p->state_count * sizeof *state);
+    m->failed_block = -1;
+}
+
+static void get_results(const Machine *m, const TapeFunction *f, int first, int count,
+                        double *result) {
+    for (int i = 0; i < count; i++) result[i] = m->reg[f->result[first + i]];
+}
+
+static bool evaluate(Machine *m, const TapeFunction *f, double time, const double *state,
+                     double *result) {
+    set_point(m, time, state);
+    if (!run_code(m, f->code, f->count)) return false;
+    get_results(m, f, 0, f->result_count, result);
+    return true;
+}
+
+void machine_initial(Machine *m, double time, double *state) {
+    const Program *p = m->program;
+    m->reg[p->time] = time;
+    if (p->state_count) memset(m->reg + p->first_state, 0, (size_t)p->state_count * sizeof *m->reg);
+    run_code(m, p->initial.code, p->initial.count);
+    get_results(m, &p->initial, 0, p->state_count, state);
+}
+
+bool machine_derivative(Machine *m, double time, const double *state, double *rate, double *quad) {
+    const Program *p = m->program;
+    m->calls++;
+    set_point(m, time, state);
+    if (!run_code(m, p->derivative.code, quad ? p->derivative.count : p->rate_code)) return false;
+    get_results(m, &p->derivative, 0, p->state_count, rate);
+    if (quad) get_results(m, &p->derivative, p->state_count, p->quad_count, quad);
+    return true;
+}
+
+bool machine_outputs(Machine *m, double time, const double *state, double *output) {
+    return evaluate(m, &m->program->outputs, time, state, output);
+}
+
+bool machine_jacobian(Machine *m, double time, const double *state, double *nonzero) {
+    return evaluate(m, &m->program->jacobian, time, state, nonzero);
+}
+
+bool machine_switches(Machine *m, double time, const double *state, double *value) {
+    return evaluate(m, &m->program->switches, time, state, value);
+}
+
+void machine_update_switches(Machine *m, double time, const double *state) {
+    const Program *p = m->program;
+    bool hold = m->hold;
+    m->hold = false;
+    if (machine_switches(m, time, state, m->switch_value))
+        for (int i = 0; i < p->switch_count; i++)
+            m->held[i] = p->sw[i].or_equal ? m->switch_value[i] <= 0 : m->switch_value[i] < 0;
+    m->hold = hold;
+}

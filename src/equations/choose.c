@@ -1,0 +1,293 @@
+// Which states give way to the constraints (dummy derivatives, Mattsson and Soderlind).
+//
+// A rule that was differentiated k times stands in the system k + 1 times. Its highest
+// derivative determines a highest derivative of some quantity; each lower one takes a state away:
+//
+//     stage 1   rules one below their highest derivative, in quantities one below theirs
+//     stage 2   two below, in quantities whose derivative gave way in stage 1; and so on
+//
+// In each stage as many quantities give way as there are rules, such that the Jacobian of the
+// rules by them is regular. Columns are taken in the order in which they should go: names that
+// the user did not make a state, storages that the graph found dependent, other storages; those
+// that the user wants integral come last. A column that depends on the ones before it is passed
+// over, so the result is the best possible (a matroid). Within a rank constant pivots go first: a
+// pivot that changes during the run may vanish, and then the choice would have to be made anew.
+#include "equations/linear.h"
+
+#include <math.h>
+
+enum { RANK_INTERNAL, RANK_PLAIN, RANK_WANTED, RANK_DEPENDENT, RANK_STORAGE, RANK_INTEGRAL, RANKS };
+
+static const double smallest_pivot = 1e-9; // relative to the largest entry of the row at first
+
+typedef struct {
+    int quantity;
+    double value;
+    bool constant;
+} Cell;
+
+typedef struct {
+    int rule;
+    ARRAY(Cell) cell;
+    double scale;
+    bool taken;
+} Row;
+
+typedef struct {
+    int quantity, rank;
+    ARRAY(int) rows; // rows that have, or had, a cell here
+} Column;
+
+typedef struct {
+    Work *w;
+    ARRAY(Row) row;
+    ARRAY(Column) column;
+    unsigned char *is_dependent; // per model variable: the graph says so
+    int stage;
+} Choice;
+
+// --- preferences --------------------------------------------------------------------------------
+
+static void mark_dependent(Choice *c) {
+    const Work *w = c->w;
+    c->is_dependent = ARENA_ARRAY(&c->w->scratch, unsigned char, w->model->var_count);
+    for (int i = 0; i < w->graph->dependent_count; i++) {
+        const Comp *comp = &w->model->comp[w->graph->node[w->graph->dependent[i].node].comp];
+        for (int k = 0; k < comp->state_count; k++) c->is_dependent[comp->first_state + k] = 1;
+    }
+}
+
+static int rank_of(const Choice *c, int q) {
+    const Work *w = c->w;
+    const Quantity *x = &w->quantity.data[q];
+    if (x->var < 0) return RANK_INTERNAL;
+    if (!x->user_state) return RANK_PLAIN;
+    const Var *v = &w->model->var[x->var];
+    Wish wish = v->comp >= 0 ? w->model->comp[v->comp].wish : WISH_NONE;
+    if (wish == WISH_INTEGRAL) return RANK_INTEGRAL;
+    if (wish == WISH_DERIVATIVE) return RANK_WANTED;
+    return c->is_dependent[x->var] ? RANK_DEPENDENT : RANK_STORAGE;
+}
+
+// --- rows and columns of a stage ----------------------------------------------------------------
+
+static bool is_candidate(const void *context, int q) {
+    const Choice *c = context;
+    const Work *w = c->w;
+    int der = w->quantity.data[q].der;
+    if (der < 0 || w->quantity.data[q].demoted_by >= 0) return false;
+    if (c->stage == 1) return w->quantity.data[der].der < 0;
+    return w->quantity.data[der].demoted_by >= 0;
+}
+
+static void add_row(Choice *c, int rule) {
+    Work *w = c->w;
+    Row row = {.rule = rule};
+    Terms slope = {0};
+    slopes(w, w->rule.data[rule].residual, is_candidate, c, &slope);
+    for (int k = 0; k < slope.count; k++) {
+        Expr e = slope.data[k].coefficient;
+        double value = expr_evaluate(w->dag, e, w->value.data);
+        if (!isfinite(value)) value = 0;
+        Cell cell = {slope.data[k].quantity, value, is_constant(w, e)};
+        array_push(&row.cell, cell);
+        if (fabs(value) > row.scale) row.scale = fabs(value);
+    }
+    array_free(&slope);
+    array_push(&c->row, row);
+}
+
+static void add_rows(Choice *c) {
+    Work *w = c->w;
+    for (int r = 0; r < w->rule.count; r++) {
+        if (w->rule.data[r].derivative >= 0) continue;
+        int lower = r;
+        for (int k = 0; k < c->stage && lower >= 0; k++) lower = w->rule.data[lower].of;
+        if (lower >= 0) add_row(c, lower);
+    }
+}
+
+static int compare_columns(const void *a, const void *b) {
+    const Column *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank - y->rank;
+    return (x->quantity > y->quantity) - (x->quantity < y->quantity);
+}
+
+static void add_columns(Choice *c) {
+    Work *w = c->w;
+    for (int i = 0; i < c->row.count; i++)
+        for (int k = 0; k < c->row.data[i].cell.count; k++) {
+            int q = c->row.data[i].cell.data[k].quantity;
+            if (w->quantity.data[q].place >= 0) continue;
+            w->quantity.data[q].place = c->column.count;
+            Column column = {.quantity = q, .rank = rank_of(c, q)};
+            array_push(&c->column, column);
+        }
+    if (c->column.count > 0)
+        qsort(c->column.data, (size_t)c->column.count, sizeof *c->column.data, compare_columns);
+    for (int i = 0; i < c->column.count; i++)
+        w->quantity.data[c->column.data[i].quantity].place = i;
+    for (int i = 0; i < c->row.count; i++)
+        for (int k = 0; k < c->row.data[i].cell.count; k++) {
+            int q = c->row.data[i].cell.data[k].quantity;
+            array_push(&c->column.data[w->quantity.data[q].place].rows, i);
+        }
+}
+
+// --- elimination --------------------------------------------------------------------------------
+
+static Cell *cell_at(Row *row, int quantity) {
+    for (int k = 0; k < row->cell.count; k++)
+        if (row->cell.data[k].quantity == quantity) return &row->cell.data[k];
+    return NULL;
+}
+
+// The free row with the best pivot in a column: constant before changing, short before long.
+static int pivot_row(Choice *c, Column *column, bool constant_only) {
+    int best = -1;
+    bool best_constant = false;
+    for (int k = 0; k < column->rows.count; k++) {
+        Row *row = &c->row.data[column->rows.data[k]];
+        Cell *cell = row->taken ? NULL : cell_at(row, column->quantity);
+        if (!cell || fabs(cell->value) <= smallest_pivot * row->scale) continue;
+        if (constant_only && !cell->constant) continue;
+        bool better =
+            best < 0 || (cell->constant && !best_constant) ||
+            (cell->constant == best_constant && row->cell.count < c->row.data[best].cell.count);
+        if (!better) continue;
+        best = column->rows.data[k];
+        best_constant = cell->constant;
+    }
+    return best;
+}
+
+// row += by * pivot
+static void add_multiple(Choice *c, int row, int pivot, double by, bool constant) {
+    for (int k = 0; k < c->row.data[pivot].cell.count; k++) {
+        Cell from = c->row.data[pivot].cell.data[k];
+        Row *to = &c->row.data[row];
+        Cell *cell = cell_at(to, from.quantity);
+        if (cell) {
+            double sum = cell->value + by * from.value;
+            if (fabs(sum) < 1e-13 * (fabs(cell->value) + fabs(by * from.value))) sum = 0;
+            cell->value = sum;
+            cell->constant = cell->constant && from.constant && constant;
+        } else {
+            Cell fill = {from.quantity, by * from.value, from.constant && constant};
+            array_push(&to->cell, fill);
+            Column *column = &c->column.data[c->w->quantity.data[from.quantity].place];
+            array_push(&column->rows, row);
+        }
+    }
+}
+
+static void eliminate(Choice *c, Column *column, int pivot) {
+    Cell p = *cell_at(&c->row.data[pivot], column->quantity);
+    int n = column->rows.count; // rows that fill appends are other columns' rows
+    for (int k = 0; k < n; k++) {
+        int r = column->rows.data[k];
+        Cell *cell = c->row.data[r].taken ? NULL : cell_at(&c->row.data[r], column->quantity);
+        if (!cell || cell->value == 0) continue;
+        add_multiple(c, r, pivot, -cell->value / p.value, cell->constant && p.constant);
+        cell_at(&c->row.data[r], column->quantity)->value = 0;
+    }
+}
+
+// --- what the user hears ------------------------------------------------------------------------
+
+static void warn_of_changing_pivot(Choice *c, int q, int rule) {
+    Work *w = c->w;
+    Text name = {0};
+    quantity_label(&name, w, q);
+    Remark *remark = report_warning(
+        w->report, Q_CHANGING_CHOICE, w->rule.data[rule].pos,
+        "the constraint determines '%s' only as long as the run stays away from points where it "
+        "loses its hold on it",
+        text_get(&name));
+    remark_help(w->report, remark,
+                "describe the motion with a variable that is free everywhere, such as an angle");
+    text_free(&name);
+}
+
+static void report_wish(Choice *c, int q, int rule) {
+    Work *w = c->w;
+    const Comp *comp = &w->model->comp[w->model->var[w->quantity.data[q].var].comp];
+    Remark *remark =
+        report_error(w->report, Q_WISH, comp->wish_pos,
+                     "'%s' cannot keep integral causality: a constraint fixes its state",
+                     name_text(w->model->names, comp->path));
+    remark_rules(w, remark, &rule, 1);
+    remark_help(w->report, remark, "take the wish back, or wish it for fewer of the storages");
+}
+
+static void report_lost_row(Choice *c, int rule) {
+    Work *w = c->w;
+    Remark *remark = report_error(w->report, Q_LOST_CONSTRAINT, w->rule.data[rule].pos,
+                                  "at the start this constraint holds no state that others do not "
+                                  "hold already");
+    remark_rules(w, remark, &rule, 1);
+    remark_help(w->report, remark,
+                "start at another point, or leave the constraint out if it repeats another one");
+}
+
+// --- a stage ------------------------------------------------------------------------------------
+
+static void demote(Choice *c, int q, int row, bool constant) {
+    Work *w = c->w;
+    int rule = c->row.data[row].rule;
+    w->quantity.data[q].demoted_by = rule;
+    c->row.data[row].taken = true;
+    if (rank_of(c, q) == RANK_INTEGRAL) report_wish(c, q, rule);
+    if (!constant) warn_of_changing_pivot(c, q, rule);
+}
+
+static void take_columns(Choice *c, int first, int end, bool constant_only) {
+    for (int i = first; i < end; i++) {
+        Column *column = &c->column.data[i];
+        if (c->w->quantity.data[column->quantity].demoted_by >= 0) continue;
+        int row = pivot_row(c, column, constant_only);
+        if (row < 0) continue;
+        bool constant = cell_at(&c->row.data[row], column->quantity)->constant;
+        demote(c, column->quantity, row, constant);
+        eliminate(c, &c->column.data[i], row);
+    }
+}
+
+static bool run_stage(Choice *c) {
+    add_rows(c);
+    add_columns(c);
+    for (int first = 0, end; first < c->column.count; first = end) {
+        for (end = first; end < c->column.count; end++)
+            if (c->column.data[end].rank != c->column.data[first].rank) break;
+        take_columns(c, first, end, true);
+        take_columns(c, first, end, false);
+    }
+    bool ok = true;
+    for (int i = 0; i < c->row.count; i++)
+        if (!c->row.data[i].taken) {
+            if (ok) report_lost_row(c, c->row.data[i].rule);
+            ok = false;
+        }
+    return ok;
+}
+
+static void close_stage(Choice *c) {
+    for (int i = 0; i < c->row.count; i++) array_free(&c->row.data[i].cell);
+    for (int i = 0; i < c->column.count; i++) {
+        c->w->quantity.data[c->column.data[i].quantity].place = -1;
+        array_free(&c->column.data[i].rows);
+    }
+    array_free(&c->row);
+    array_free(&c->column);
+}
+
+bool states_choose(Work *w) {
+    Choice c = {.w = w};
+    mark_dependent(&c);
+    bool ok = true;
+    for (c.stage = 1; ok && c.stage <= w->rounds; c.stage++) {
+        ok = run_stage(&c) && w->report->errors == 0;
+        close_stage(&c);
+    }
+    return ok;
+}

@@ -1,0 +1,349 @@
+// Gaussian elimination on sparse rows of expressions.
+//
+// A pivot is taken only where it cannot vanish later: it is made of numbers and parameters, it is
+// not the small difference of large terms, and it is not small beside its row (scaled). Numbers go
+// first, since a parameter may be set to zero; what then remains to be divided by are sums such as
+// J + m*r^2. Among equals the one in the shortest row and shortest column goes first (Markowitz),
+// which solves trees and ladders without any fill and in a stable order: from the ends inwards.
+// Every step builds on the shared expression graph, so the result is the straight-line program of a
+// sparse LU.
+#include "equations/eliminate.h"
+
+#include <math.h>
+
+static const double threshold = 0.05;   // of a pivot against its row, scaled
+static const double cancellation = 0.1; // of a sum against its terms
+
+// --- rows and columns ---------------------------------------------------------------------------
+
+// Is a coefficient of parameters not small by cancellation?
+static bool is_safe(Work *w, Expr coefficient, double value) {
+    if (!isfinite(value) || value == 0) return false;
+    if (expr_op(w->dag, coefficient) != OP_SUM) return true;
+    double size = 0;
+    for (int i = 0; i < expr_arg_count(w->dag, coefficient); i++)
+        size += fabs(expr_evaluate(w->dag, expr_arg(w->dag, coefficient, i), w->value.data));
+    return fabs(value) >= cancellation * size;
+}
+
+static void add_cell(Elimination *e, int row, EliminationCell cell) {
+    array_push(&e->row[row].cell, cell);
+    array_push(&e->column[cell.col].rows, row);
+    e->column[cell.col].count++;
+}
+
+static void read_linear_row(Elimination *e, int row, const Terms *terms) {
+    Work *w = e->w;
+    for (int k = 0; k < terms->count; k++) {
+        Expr c = terms->data[k].coefficient;
+        double value = expr_evaluate(w->dag, c, w->value.data);
+        int col = w->quantity.data[terms->data[k].quantity].place;
+        bool constant = is_constant(w, c);
+        bool safe = constant && is_safe(w, c, value);
+        add_cell(e, row, (EliminationCell){col, c, value, constant, safe});
+    }
+    Solution rest = solution_of(w, e->row[row].rest);
+    e->row[row].rest_value = rest.number;
+    e->row[row].rest_constant = rest.constant;
+}
+
+static void read_nonlinear_row(Elimination *e, int row, const Rule *r) {
+    Work *w = e->w;
+    for (int k = r->first; k < r->first + r->count; k++) {
+        int col = w->quantity.data[w->entry.data[k]].place;
+        if (col >= 0) add_cell(e, row, (EliminationCell){.col = col});
+    }
+}
+
+static bool has_size(const EliminationCell *c) { return c->value != 0 && isfinite(c->value); }
+
+// Units make entries large and small. Scales of rows and columns that bring all entries near 1 take
+// them out again: least squares in logarithms,  log|a_ij| + row_i + column_j = 0, by turns.
+static void scale_columns(Elimination *e) {
+    enum { SWEEPS = 6 };
+    double *sum = calloc((size_t)e->size, sizeof *sum);
+    int *count = calloc((size_t)e->size, sizeof *count);
+    if (!sum || !count) abort();
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        for (int j = 0; j < e->size; j++) sum[j] = count[j] = 0;
+        for (int i = 0; i < e->size; i++) {
+            EliminationRow *row = &e->row[i];
+            double mean = 0;
+            int n = 0;
+            for (int k = 0; k < row->cell.count; k++) {
+                const EliminationCell *c = &row->cell.data[k];
+                if (!has_size(c)) continue;
+                mean += log(fabs(c->value)) + e->column[c->col].scale;
+                n++;
+            }
+            for (int k = 0; k < row->cell.count; k++) {
+                const EliminationCell *c = &row->cell.data[k];
+                if (!has_size(c)) continue;
+                sum[c->col] += log(fabs(c->value)) - mean / n;
+                count[c->col]++;
+            }
+        }
+        for (int j = 0; j < e->size; j++)
+            if (count[j]) e->column[j].scale = -sum[j] / count[j];
+    }
+    for (int j = 0; j < e->size; j++) e->column[j].scale = exp(e->column[j].scale);
+    free(sum);
+    free(count);
+}
+
+static bool is_zero(const Work *w, Expr e) {
+    double value;
+    return expr_is_number(w->dag, e, &value) && value == 0;
+}
+
+// A rest fills other rows like one cell more.
+static int bucket_of(const Elimination *e, const EliminationRow *row) {
+    int length = row->cell.count + !is_zero(e->w, row->rest);
+    return length < BUCKETS ? length : BUCKETS - 1;
+}
+
+static void put(const Elimination *e, Buckets *b, int row) {
+    int length = bucket_of(e, &e->row[row]);
+    array_push(&b->length[length], row);
+    if (length < b->shortest) b->shortest = length;
+}
+
+// The next row that still has the length it was put in with, or -1.
+static int take(const Elimination *e, Buckets *b) {
+    for (; b->shortest < BUCKETS; b->shortest++)
+        while (b->length[b->shortest].count > 0) {
+            int r = array_pop(&b->length[b->shortest]);
+            if (!e->row[r].done && bucket_of(e, &e->row[r]) == b->shortest) return r;
+        }
+    return -1;
+}
+
+void elimination_open(Elimination *e, Work *w, const int *rules, const int *quantities, int n) {
+    *e = (Elimination){.w = w, .size = n, .quantity = quantities};
+    e->row = calloc((size_t)n, sizeof *e->row);
+    e->column = calloc((size_t)n, sizeof *e->column);
+    e->where = calloc((size_t)n, sizeof *e->where);
+    if (!e->row || !e->column || !e->where) abort();
+    e->budget = 200L * n + 20000;
+    for (int i = 0; i < n; i++) w->quantity.data[quantities[i]].place = i;
+    Terms terms = {0};
+    for (int i = 0; i < n; i++) {
+        const Rule *r = &w->rule.data[rules[i]];
+        e->where[i] = -1;
+        e->row[i].rule = rules[i];
+        e->row[i].residual = r->residual;
+        e->row[i].linear = linear_form(w, r->residual, &terms, &e->row[i].rest);
+        if (e->row[i].linear)
+            read_linear_row(e, i, &terms);
+        else
+            read_nonlinear_row(e, i, r);
+        if (e->row[i].linear) put(e, &e->untried, i);
+    }
+    array_free(&terms);
+    scale_columns(e);
+}
+
+void elimination_close(Elimination *e) {
+    for (int i = 0; i < e->size; i++) {
+        array_free(&e->row[i].cell);
+        array_free(&e->column[i].rows);
+        e->w->quantity.data[e->quantity[i]].place = -1;
+    }
+    for (int i = 0; i < BUCKETS; i++) {
+        array_free(&e->untried.length[i]);
+        array_free(&e->tried.length[i]);
+    }
+    array_free(&e->pivots);
+    free(e->row);
+    free(e->column);
+    free(e->where);
+}
+
+// --- choosing a pivot ---------------------------------------------------------------------------
+
+static double scaled(const Elimination *e, const EliminationCell *c) {
+    return fabs(c->value) * e->column[c->col].scale;
+}
+
+// The best cell of a row to pivot on, or -1.
+static int best_cell(const Elimination *e, const EliminationRow *row, bool numbers) {
+    double largest = 0;
+    for (int k = 0; k < row->cell.count; k++)
+        largest = fmax(largest, scaled(e, &row->cell.data[k]));
+    int best = -1;
+    for (int k = 0; k < row->cell.count; k++) {
+        const EliminationCell *c = &row->cell.data[k];
+        if (!c->safe || scaled(e, c) < threshold * largest) continue;
+        if (numbers && !expr_is_number(e->w->dag, c->coefficient, NULL)) continue;
+        if (best < 0) {
+            best = k;
+            continue;
+        }
+        const EliminationCell *b = &row->cell.data[best];
+        int fewer = e->column[c->col].count - e->column[b->col].count;
+        if (fewer < 0 || (fewer == 0 && scaled(e, c) > scaled(e, b))) best = k;
+    }
+    return best;
+}
+
+static bool next_pivot(Elimination *e, Pivot *p) {
+    for (int r; (r = take(e, &e->untried)) >= 0;) {
+        int k = best_cell(e, &e->row[r], true);
+        *p = (Pivot){r, k >= 0 ? e->row[r].cell.data[k].col : -1};
+        if (k >= 0) return true;
+        put(e, &e->tried, r);
+    }
+    for (int r; (r = take(e, &e->tried)) >= 0;) { // one without any comes back when it is changed
+        int k = best_cell(e, &e->row[r], false);
+        *p = (Pivot){r, k >= 0 ? e->row[r].cell.data[k].col : -1};
+        if (k >= 0) return true;
+    }
+    return false;
+}
+
+// --- one step -----------------------------------------------------------------------------------
+
+static EliminationCell *cell_at(EliminationRow *row, int col) {
+    for (int k = 0; k < row->cell.count; k++)
+        if (row->cell.data[k].col == col) return &row->cell.data[k];
+    return NULL;
+}
+
+static void remove_cell(Elimination *e, int row, int k) {
+    EliminationRow *r = &e->row[row];
+    e->column[r->cell.data[k].col].count--;
+    for (int i = k + 1; i < r->cell.count; i++) r->cell.data[i - 1] = r->cell.data[i];
+    r->cell.count--;
+}
+
+// cell += factor*from
+static void add_to_cell(Elimination *e, EliminationCell *cell, const EliminationCell *from,
+                        const EliminationCell *factor) {
+    Dag *d = e->w->dag;
+    double added = factor->value * from->value, sum = cell->value + added;
+    bool cancels = fabs(sum) < cancellation * (fabs(cell->value) + fabs(added));
+    cell->coefficient =
+        expr_add(d, cell->coefficient, expr_mul(d, factor->coefficient, from->coefficient));
+    cell->value = sum;
+    cell->constant = cell->constant && from->constant && factor->constant;
+    cell->safe = cell->safe && from->safe && factor->safe && !cancels;
+}
+
+// row += factor * pivot row, leaving out the pivot's column.
+static void add_row(Elimination *e, int row, Pivot p, const EliminationCell *factor) {
+    Dag *d = e->w->dag;
+    EliminationRow *to = &e->row[row], *from = &e->row[p.row];
+    for (int k = 0; k < to->cell.count; k++) e->where[to->cell.data[k].col] = k;
+    for (int k = 0; k < from->cell.count; k++) {
+        const EliminationCell *c = &from->cell.data[k];
+        if (c->col == p.col) continue;
+        if (e->where[c->col] >= 0) {
+            add_to_cell(e, &to->cell.data[e->where[c->col]], c, factor);
+        } else {
+            Expr fill = expr_mul(d, factor->coefficient, c->coefficient);
+            add_cell(e, row,
+                     (EliminationCell){c->col, fill, factor->value * c->value,
+                                       c->constant && factor->constant, c->safe && factor->safe});
+        }
+        e->work++;
+    }
+    to->rest = expr_add(d, to->rest, expr_mul(d, factor->coefficient, from->rest));
+    to->rest_value += factor->value * from->rest_value;
+    to->rest_constant = to->rest_constant && from->rest_constant && factor->constant;
+    for (int k = 0; k < to->cell.count; k++) e->where[to->cell.data[k].col] = -1;
+}
+
+static void drop_zeros(Elimination *e, int row) {
+    EliminationRow *r = &e->row[row];
+    for (int k = r->cell.count - 1; k >= 0; k--)
+        if (is_zero(e->w, r->cell.data[k].coefficient)) remove_cell(e, row, k);
+}
+
+static void eliminate_from(Elimination *e, int row, Pivot p, const EliminationCell *pivot) {
+    Dag *d = e->w->dag;
+    EliminationRow *r = &e->row[row];
+    EliminationCell *cell = r->done ? NULL : cell_at(r, p.col);
+    if (!cell || !r->linear) return;
+    EliminationCell factor = *cell;
+    factor.coefficient = expr_neg(d, expr_div(d, cell->coefficient, pivot->coefficient));
+    factor.value = -cell->value / pivot->value;
+    remove_cell(e, row, (int)(cell - r->cell.data));
+    add_row(e, row, p, &factor);
+    drop_zeros(e, row);
+    put(e, &e->untried, row);
+}
+
+static void take_pivot(Elimination *e, Pivot p) {
+    EliminationRow *row = &e->row[p.row];
+    EliminationCell pivot = *cell_at(row, p.col);
+    array_push(&e->pivots, p);
+    row->done = true;
+    e->column[p.col].done = true;
+    for (int k = 0; k < row->cell.count; k++) e->column[row->cell.data[k].col].count--;
+    int n = e->column[p.col].rows.count;
+    for (int k = 0; k < n; k++) eliminate_from(e, e->column[p.col].rows.data[k], p, &pivot);
+}
+
+void elimination_run(Elimination *e) {
+    Pivot p;
+    while (e->work < e->budget && next_pivot(e, &p)) take_pivot(e, p);
+}
+
+// --- results ------------------------------------------------------------------------------------
+
+Expr row_residual(Elimination *e, int row) {
+    Work *w = e->w;
+    EliminationRow *r = &e->row[row];
+    if (!r->linear) return r->residual;
+    ARRAY(Expr) terms = {0};
+    array_push(&terms, r->rest);
+    for (int k = 0; k < r->cell.count; k++) {
+        const EliminationCell *c = &r->cell.data[k];
+        Expr x = w->quantity.data[e->quantity[c->col]].symbol;
+        array_push(&terms, expr_mul(w->dag, c->coefficient, x));
+    }
+    Expr sum = expr_sum(w->dag, terms.data, terms.count);
+    array_free(&terms);
+    return sum;
+}
+
+// -over/under. A negative denominator takes the sign, term by term: fractions look better with
+// positive ones.
+Expr minus_quotient(Dag *d, Expr over, Expr under, bool negative) {
+    if (!negative) return expr_div(d, expr_neg(d, over), under);
+    if (expr_op(d, under) != OP_SUM) return expr_div(d, over, expr_neg(d, under));
+    ARRAY(Expr) terms = {0};
+    for (int i = 0; i < expr_arg_count(d, under); i++)
+        array_push(&terms, expr_neg(d, expr_arg(d, under, i)));
+    Expr positive = expr_sum(d, terms.data, terms.count);
+    array_free(&terms);
+    return expr_div(d, over, positive);
+}
+
+Solution pivot_solution(Elimination *e, Pivot p) {
+    Work *w = e->w;
+    ARRAY(Expr) terms = {0};
+    EliminationRow *r = &e->row[p.row];
+    EliminationCell pivot = {0};
+    Solution s = {0, r->rest_value, r->rest_constant};
+    array_push(&terms, r->rest);
+    for (int k = 0; k < r->cell.count; k++) {
+        const EliminationCell *c = &r->cell.data[k];
+        const Quantity *x = &w->quantity.data[e->quantity[c->col]];
+        if (c->col == p.col) {
+            pivot = *c;
+            continue;
+        }
+        array_push(&terms, expr_mul(w->dag, c->coefficient, x->symbol));
+        s.number += c->value * w->value.data[expr_symbol_index(w->dag, x->symbol)];
+        s.constant = s.constant && c->constant && x->constant;
+    }
+    Expr sum = expr_sum(w->dag, terms.data, terms.count);
+    array_free(&terms);
+    // a negative pivot takes the sign: fractions then have positive denominators
+    s.value = pivot.value < 0 ? expr_div(w->dag, sum, expr_neg(w->dag, pivot.coefficient))
+                              : expr_div(w->dag, expr_neg(w->dag, sum), pivot.coefficient);
+    s.number = -s.number / pivot.value;
+    s.constant = s.constant && pivot.constant;
+    return s;
+}

@@ -1,0 +1,36 @@
+// What is printed of a system and under which names: shared parts get a name and are printed once.
+#ifndef BONDYN_EQUATIONS_LISTING_H
+#define BONDYN_EQUATIONS_LISTING_H
+
+#include "base/array.h"
+#include "equations/system.h"
+
+typedef struct {
+    Expr node;
+    int var;          // the model variable that has this value, or -1: a part without a name
+    const char *name; // as it is printed in the style asked for
+} Definition;
+
+typedef struct {
+    const System *system;
+    Arena arena;
+    PrintStyle style;
+    ARRAY(Definition) definition; // what is used stands before what uses it
+    ExprWalk *walk;
+    int *definition_of; // by place in the walk, -1 = none
+    uint32_t first_node, node_count;
+    int32_t *place;    // of nodes first_node .. , -1
+    Expr printing;     // the definition that is being printed stands by its expression
+    ARRAY(int) params; // model variables of the parameters that are used
+} Listing;
+
+void listing_open(Listing *l, const System *s, PrintStyle style);
+void listing_close(Listing *l);
+void listing_expr(Text *out, Listing *l, Expr e);
+void listing_definition(Text *out, Listing *l, int i); // its expression
+void listing_name(Text *out, const Listing *l, int var);
+void listing_der(Text *out, const Listing *l, int var);
+// The value of a parameter in the unit it is shown in: "2 {kg}", or its expression.
+void listing_param_value(Text *out, const Listing *l, int var);
+
+#endif

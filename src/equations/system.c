@@ -1,0 +1,188 @@
+// From model and graph to the reduced system: the passes in order, then the results.
+#include "equations/work.h"
+
+// --- the passes ---------------------------------------------------------------------------------
+
+static void work_open(Work *w, Arena *out, const Model *m, const Graph *g, Report *r) {
+    *w = (Work){.model = m, .graph = g, .dag = m->dag, .report = r, .out = out};
+    w->system = ARENA_NEW(out, System);
+    *w->system = (System){.model = m, .graph = g, .dag = m->dag, .time = m->var[0].symbol};
+    w->walk = walk_new(m->dag);
+    w->rates = rates_new(m->dag);
+    rates_set(w->rates, w->system->time, expr_number(m->dag, 1));
+}
+
+static void forget_solution(Work *w) {
+    for (int q = 0; q < w->quantity.count; q++) {
+        w->quantity.data[q].demoted_by = -1;
+        w->quantity.data[q].constant = false;
+    }
+    w->block.count = w->loop.count = 0;
+    if (w->solved) rewrite_free(w->solved);
+    w->solved = rewrite_new(w->dag);
+    w->restart = false;
+}
+
+static bool reduce_and_solve(Work *w) {
+    enum { MOST_RESTARTS = 100 };
+    for (int i = 0; i < MOST_RESTARTS; i++) {
+        forget_solution(w);
+        if (!index_reduce(w)) return false;
+        values_grow(w);
+        if (!states_choose(w)) return false;
+        if (order_and_solve(w)) return true;
+        if (!w->restart) return false;
+    }
+    report_error(w->report, Q_NO_FREEDOM, w->model->pos,
+                 "constraints keep turning up while equations are solved");
+    return false;
+}
+
+// --- the results --------------------------------------------------------------------------------
+
+static Expr solved_value(Work *w, int q) { return rewrite(w->solved, w->quantity.data[q].symbol); }
+
+static bool collect_states(Work *w) {
+    System *s = w->system;
+    for (int q = 0; q < w->quantity.count; q++) s->state_count += is_state(&w->quantity.data[q]);
+    s->state_var = ARENA_ARRAY(w->out, int, s->state_count);
+    s->state = ARENA_ARRAY(w->out, Expr, s->state_count);
+    s->rate = ARENA_ARRAY(w->out, Expr, s->state_count);
+    int n = 0;
+    for (int q = 0; q < w->quantity.count; q++) {
+        const Quantity *x = &w->quantity.data[q];
+        if (!is_state(x)) continue;
+        if (x->var < 0) {
+            Text name = {0};
+            quantity_label(&name, w, q);
+            report_error(w->report, Q_NAMELESS_STATE, w->model->pos,
+                         "the constraints leave only '%s' free, which the model does not name",
+                         text_get(&name));
+            text_free(&name);
+            return false;
+        }
+        Expr rate = solved_value(w, x->der);
+        s->state_var[n] = x->var;
+        s->state[n] = x->symbol;
+        s->rate[n++] = x->der_sign > 0 ? rate : expr_neg(w->dag, rate);
+    }
+    return true;
+}
+
+static void collect_values(Work *w) {
+    System *s = w->system;
+    s->value = ARENA_ARRAY(w->out, Expr, w->model->var_count);
+    for (int i = 0; i < w->model->var_count; i++) {
+        int sign;
+        int q = w->quantity_of_node[alias_root(w, i, &sign)];
+        if (q < 0) {
+            s->value[i] = w->model->var[i].symbol;
+            continue;
+        }
+        Expr value = solved_value(w, q);
+        s->value[i] = sign > 0 ? value : expr_neg(w->dag, value);
+    }
+}
+
+static void collect_demoted(Work *w) {
+    System *s = w->system;
+    ARRAY(Demoted) list = {0};
+    for (int q = 0; q < w->quantity.count; q++) {
+        const Quantity *x = &w->quantity.data[q];
+        if (x->demoted_by < 0 || !x->user_state) continue;
+        const Rule *r = &w->rule.data[x->demoted_by];
+        array_push(&list, ((Demoted){x->var, r->origin, r->pos}));
+    }
+    s->demoted_count = list.count;
+    s->demoted = ARENA_ARRAY(w->out, Demoted, list.count);
+    for (int i = 0; i < list.count; i++) s->demoted[i] = list.data[i];
+    array_free(&list);
+}
+
+static void collect_blocks(Work *w) {
+    System *s = w->system;
+    s->block_count = w->block.count;
+    s->block = ARENA_ARRAY(w->out, Block, w->block.count);
+    for (int i = 0; i < w->block.count; i++) s->block[i] = w->block.data[i];
+    s->loop_count = w->loop.count;
+    s->loop = ARENA_ARRAY(w->out, Loop, w->loop.count);
+    for (int i = 0; i < w->loop.count; i++) s->loop[i] = w->loop.data[i];
+}
+
+// Net power into a component: sum of e*f over its ports. In a pseudo domain the flow is the power;
+// there R, TF and GY take none.
+static Expr component_power(Work *w, const Comp *c) {
+    Dag *d = w->dag;
+    const Expr *value = w->system->value;
+    Expr power = expr_number(d, 0);
+    bool passes = c->kind == COMP_R || c->kind == COMP_TF || c->kind == COMP_GY;
+    if (c->pseudo && passes) return power;
+    for (int p = c->first_port; p < c->first_port + c->port_count; p++) {
+        const Port *port = &w->model->port[p];
+        for (int k = 0; k < port->dim; k++) {
+            Expr flow = value[port->f + k];
+            Expr into = c->pseudo ? flow : expr_mul(d, value[port->e + k], flow);
+            power = port->out ? expr_sub(d, power, into) : expr_add(d, power, into);
+        }
+    }
+    return power;
+}
+
+static void collect_energy(Work *w) {
+    System *s = w->system;
+    Resolver *solved = resolver_new(s);
+    s->power = ARENA_ARRAY(w->out, Expr, w->model->comp_count);
+    s->stored = ARENA_ARRAY(w->out, Expr, w->model->comp_count);
+    for (int i = 0; i < w->model->comp_count; i++) {
+        const Comp *c = &w->model->comp[i];
+        bool junction = c->kind == COMP_0 || c->kind == COMP_1;
+        s->power[i] = junction ? expr_number(w->dag, 0) : component_power(w, c);
+        s->stored[i] = c->stored ? resolve(solved, c->stored) : 0;
+    }
+    resolver_free(solved);
+}
+
+System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r) {
+    Work w;
+    int errors = r->errors;
+    work_open(&w, out, m, g, r);
+    work_collect(&w);
+    values_prepare(&w);
+    w.system->equation_count = w.rule.count;
+    bool ok = r->errors == errors && reduce_and_solve(&w) && collect_states(&w);
+    if (ok) {
+        w.system->index = w.rounds + 1;
+        collect_values(&w);
+        collect_demoted(&w);
+        collect_blocks(&w);
+        collect_energy(&w);
+        ok = start_values(&w) && r->errors == errors;
+    }
+    System *s = w.system;
+    work_free(&w);
+    return ok ? s : NULL;
+}
+
+// --- the resolver -------------------------------------------------------------------------------
+
+struct Resolver {
+    Rewrite *rewrite;
+};
+
+Resolver *resolver_new(const System *s) {
+    Resolver *w = calloc(1, sizeof *w);
+    if (!w) abort();
+    w->rewrite = rewrite_new(s->dag);
+    for (int i = 0; i < s->model->var_count; i++)
+        if (s->value[i] != s->model->var[i].symbol)
+            rewrite_set(w->rewrite, s->model->var[i].symbol, s->value[i]);
+    return w;
+}
+
+void resolver_free(Resolver *w) {
+    if (!w) return;
+    rewrite_free(w->rewrite);
+    free(w);
+}
+
+Expr resolve(Resolver *w, Expr e) { return rewrite(w->rewrite, e); }

@@ -1,0 +1,117 @@
+// Numbers at the start of a run, for choices that only numbers can make: which pivot is safe, which
+// storage can give up its state. Parameters have their defaults, states their start values; what is
+// not solved yet has a value of its own between 1 and 2, so that nothing cancels by chance.
+#include "equations/work.h"
+
+#include <math.h>
+
+// A number that depends on nothing but the place in the list, and repeats late.
+static double stand_in(int i) {
+    double x = (i + 2) * 0.6180339887498949;
+    return 1 + (x - floor(x));
+}
+
+void values_grow(Work *w) {
+    while (w->value.count < expr_symbol_count(w->dag)) {
+        int index = w->value.count; // symbols are numbered by declaration; quantities are not
+        int q = index < w->quantity_of_symbol.count ? w->quantity_of_symbol.data[index] : -1;
+        array_push(&w->value, stand_in(q));
+    }
+}
+
+static void set_value(Work *w, Expr symbol, double value, double otherwise) {
+    w->value.data[expr_symbol_index(w->dag, symbol)] = isfinite(value) ? value : otherwise;
+}
+
+// --- parameters, in the order in which they need each other -------------------------------------
+
+typedef struct {
+    Work *w;
+    int *param_of_symbol; // by symbol index, -1 = none
+    char *done;           // per model variable: 0 not met, 1 waiting for others, 2 has its number
+    ARRAY(int) waiting;
+} ParamOrder;
+
+static void push_needed(ParamOrder *o, int v) {
+    Work *w = o->w;
+    walk_start(w->walk);
+    if (w->model->var[v].value) walk_add(w->walk, w->model->var[v].value);
+    for (int i = 0; i < walk_count(w->walk); i++) {
+        Expr e = walk_at(w->walk, i);
+        if (expr_op(w->dag, e) != OP_SYMBOL) continue;
+        int p = o->param_of_symbol[expr_symbol_index(w->dag, e)];
+        if (p >= 0 && o->done[p] == 0) array_push(&o->waiting, p);
+    }
+}
+
+static void evaluate_param(ParamOrder *o, int v) {
+    Work *w = o->w;
+    array_push(&o->waiting, v);
+    while (o->waiting.count > 0) {
+        int top = array_last(&o->waiting);
+        const Var *x = &w->model->var[top];
+        if (o->done[top] == 0) {
+            o->done[top] = 1;
+            push_needed(o, top);
+            continue;
+        }
+        (void)array_pop(&o->waiting);
+        if (o->done[top] == 2) continue;
+        o->done[top] = 2;
+        double value = x->value ? expr_evaluate(w->dag, x->value, w->value.data) : NAN;
+        set_value(w, x->symbol, value, stand_in(top));
+    }
+}
+
+static void evaluate_params(Work *w) {
+    const Model *m = w->model;
+    ParamOrder o = {.w = w};
+    o.param_of_symbol = ARENA_ARRAY(&w->scratch, int, expr_symbol_count(w->dag));
+    o.done = ARENA_ARRAY(&w->scratch, char, m->var_count);
+    for (int i = 0; i < expr_symbol_count(w->dag); i++) o.param_of_symbol[i] = -1;
+    for (int i = 0; i < m->var_count; i++)
+        if (m->var[i].kind == VAR_PARAM)
+            o.param_of_symbol[expr_symbol_index(w->dag, m->var[i].symbol)] = i;
+    for (int i = 0; i < m->var_count; i++)
+        if (m->var[i].kind == VAR_PARAM && o.done[i] == 0) evaluate_param(&o, i);
+    array_free(&o.waiting);
+}
+
+// --- the rest -----------------------------------------------------------------------------------
+
+void values_prepare(Work *w) {
+    const Model *m = w->model;
+    values_grow(w);
+    for (int i = 0; i < m->var_count; i++) set_value(w, m->var[i].symbol, stand_in(i), 1);
+    evaluate_params(w);
+    if (m->var_count > 0)
+        set_value(w, m->var[0].symbol, m->experiment ? m->experiment->start : 0, 0);
+    for (int i = 0; i < m->var_count; i++) {
+        const Var *v = &m->var[i];
+        if (v->kind == VAR_PARAM || v->der < 0) continue;
+        double start = v->start ? expr_evaluate(w->dag, v->start, w->value.data) : 0;
+        set_value(w, v->symbol, start, 0);
+    }
+}
+
+bool is_constant(Work *w, Expr e) {
+    walk_start(w->walk);
+    walk_add(w->walk, e);
+    for (int i = 0; i < walk_count(w->walk); i++) {
+        Expr x = walk_at(w->walk, i);
+        if (expr_op(w->dag, x) != OP_SYMBOL) continue;
+        if (x == w->system->time) return false;
+        int q = quantity_of(w, x);
+        if (q >= 0 && !w->quantity.data[q].constant) return false;
+    }
+    return true;
+}
+
+Solution solution_of(Work *w, Expr value) {
+    return (Solution){value, expr_evaluate(w->dag, value, w->value.data), is_constant(w, value)};
+}
+
+void values_set(Work *w, int q, Solution s) {
+    w->quantity.data[q].constant = s.constant;
+    set_value(w, w->quantity.data[q].symbol, s.number, stand_in(q));
+}

@@ -1,0 +1,111 @@
+// The tables of quantities and rules, kept together.
+#include "equations/work.h"
+
+// --- quantities ---------------------------------------------------------------------------------
+
+static void map_symbol(Work *w, Expr symbol, int q) {
+    int index = expr_symbol_index(w->dag, symbol);
+    while (w->quantity_of_symbol.count <= index) array_push(&w->quantity_of_symbol, -1);
+    w->quantity_of_symbol.data[index] = q;
+}
+
+int quantity_of(const Work *w, Expr symbol) {
+    int index = expr_symbol_index(w->dag, symbol);
+    return index < w->quantity_of_symbol.count ? w->quantity_of_symbol.data[index] : -1;
+}
+
+int quantity_add(Work *w, Expr symbol, int var, int bond) {
+    Quantity q = {.symbol = symbol,
+                  .var = var,
+                  .bond = bond,
+                  .der = -1,
+                  .der_sign = 1,
+                  .demoted_by = -1,
+                  .place = -1};
+    array_push(&w->quantity, q);
+    map_symbol(w, symbol, w->quantity.count - 1);
+    return w->quantity.count - 1;
+}
+
+void quantity_link(Work *w, int q, int der, int sign) {
+    Quantity *x = &w->quantity.data[q];
+    Expr rate = w->quantity.data[der].symbol;
+    x->der = der;
+    x->der_sign = (signed char)sign;
+    rates_set(w->rates, x->symbol, sign > 0 ? rate : expr_neg(w->dag, rate));
+}
+
+int quantity_differentiate(Work *w, int q) {
+    if (w->quantity.data[q].der >= 0) return w->quantity.data[q].der;
+    Expr symbol = w->quantity.data[q].symbol;
+    const char *name =
+        name_text(w->model->names, expr_symbol_name(w->dag, expr_symbol_index(w->dag, symbol)));
+    Expr rate = expr_symbol(w->dag, name_printf(w->model->names, "der(%s)", name));
+    int der = quantity_add(w, rate, -1, -1);
+    quantity_link(w, q, der, 1);
+    return der;
+}
+
+bool is_state(const Quantity *q) { return q->der >= 0 && q->demoted_by < 0; }
+
+// --- rules ----------------------------------------------------------------------------------
+
+static int compare_ints(const void *a, const void *b) {
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+static void find_entries(Work *w, Rule *r) {
+    walk_start(w->walk);
+    walk_add(w->walk, r->residual);
+    r->first = w->entry.count;
+    for (int i = 0; i < walk_count(w->walk); i++) {
+        Expr e = walk_at(w->walk, i);
+        int q = expr_op(w->dag, e) == OP_SYMBOL ? quantity_of(w, e) : -1;
+        if (q >= 0) array_push(&w->entry, q);
+    }
+    r->count = w->entry.count - r->first;
+    if (r->count > 1)
+        qsort(w->entry.data + r->first, (size_t)r->count, sizeof *w->entry.data, compare_ints);
+}
+
+int rule_add(Work *w, Expr residual, int origin, Pos pos) {
+    Rule r = {.residual = residual, .origin = origin, .derivative = -1, .of = -1, .pos = pos};
+    find_entries(w, &r);
+    array_push(&w->rule, r);
+    return w->rule.count - 1;
+}
+
+void rule_replace(Work *w, int r, Expr residual) {
+    w->rule.data[r].residual = residual;
+    find_entries(w, &w->rule.data[r]);
+}
+
+int rule_differentiate(Work *w, int r) {
+    Rule *x = &w->rule.data[r];
+    int d = rule_add(w, rates_of(w->rates, x->residual), x->origin, x->pos);
+    w->rule.data[r].derivative = d;
+    w->rule.data[d].of = r;
+    return d;
+}
+
+Pos origin_pos(const Work *w, int origin) {
+    if (origin < 0) return w->model->pos;
+    if (origin < w->model->equation_count) return w->model->equation[origin].pos;
+    return w->model->comp[w->graph->node[origin - w->model->equation_count].comp].pos;
+}
+
+void work_free(Work *w) {
+    array_free(&w->redundant);
+    array_free(&w->quantity);
+    array_free(&w->rule);
+    array_free(&w->entry);
+    array_free(&w->quantity_of_symbol);
+    array_free(&w->block);
+    array_free(&w->loop);
+    array_free(&w->value);
+    if (w->walk) walk_free(w->walk);
+    if (w->rates) rates_free(w->rates);
+    if (w->solved) rewrite_free(w->solved);
+    arena_free(&w->scratch);
+}

@@ -1,0 +1,131 @@
+// The system while it is being worked on; inside this folder only.
+//
+//   Quantity   a class of aliases, or a derivative that index reduction brought in
+//   Rule       residual = 0 in the symbols of quantities, time and parameters; an original
+//              equation or the time derivative of one
+//
+// Quantities are linked to their derivatives (x -> x' -> x''), rules likewise. A quantity with
+// a derivative is a state until it is demoted: then a constraint determines it.
+#ifndef BONDYN_EQUATIONS_WORK_H
+#define BONDYN_EQUATIONS_WORK_H
+
+#include "base/array.h"
+#include "equations/incidence.h"
+#include "equations/system.h"
+
+typedef struct {
+    Expr symbol;
+    int var;              // model variable that speaks for it, or -1
+    int bond;             // graph bond, when only a bond has this variable, else -1
+    int der;              // the quantity that is its derivative, or -1
+    signed char der_sign; // d symbol/dt = der_sign * symbol of der
+    bool user_state;      // der() of it stands in the model
+    bool constant;        // solved, and free of states and time
+    int demoted_by;       // rule that determines it although it has a derivative, or -1
+    int place;            // scratch of the solvers: place in a block, or -1
+} Quantity;
+
+// Origins beyond the extended numbering of equations (see system.h).
+enum { ORIGIN_BOND = -1, ORIGIN_START = -2 };
+
+typedef struct {
+    Expr residual;
+    int origin;       // extended numbering: see system.h
+    int derivative;   // the rule that is its time derivative, or -1
+    int of;           // the rule it is the derivative of, or -1
+    int first, count; // its quantities: Work.entry[first] .. , ascending
+    Pos pos;
+} Rule;
+
+typedef struct { // what a quantity is, in local symbols
+    Expr value;
+    double number; // at the start
+    bool constant; // free of states and time
+} Solution;
+
+typedef struct {
+    const Model *model;
+    const Graph *graph;
+    Dag *dag;
+    Report *report;
+    Arena *out;
+    Arena scratch;
+    System *system;
+
+    // aliases: nodes are model variables, then effort and flow of each bond
+    int node_count;
+    int *parent;
+    signed char *sign;     // node = sign * parent
+    int *quantity_of_node; // of roots; -1 for time and parameters
+    ARRAY(int) redundant;  // model equations that aliases made superfluous
+
+    ARRAY(Quantity) quantity;
+    ARRAY(Rule) rule;
+    ARRAY(int) entry;
+    ARRAY(int) quantity_of_symbol; // by symbol index, -1 = no quantity
+    ExprWalk *walk;
+    Rates *rates; // the time derivative
+    int rounds;   // how often a constraint had to be differentiated at most
+
+    ARRAY(double) value; // by symbol index: numbers at the start, for the choice of pivots
+
+    // solution, in order
+    Rewrite *solved; // symbols of quantities -> states, time, parameters, block unknowns
+    ARRAY(Block) block;
+    ARRAY(Loop) loop;
+    bool restart; // a hidden constraint came to light: its rule was replaced
+} Work;
+
+// collect.c: aliases, quantities and rules from model and graph.
+void work_collect(Work *w);
+int alias_root(Work *w, int node, int *sign);
+Expr node_value(Work *w, int node); // in symbols of quantities, with its sign
+
+// work.c: keeping the tables together.
+int quantity_add(Work *w, Expr symbol, int var, int bond);
+void quantity_link(Work *w, int q, int der, int sign); // d q/dt = sign * der
+int quantity_differentiate(Work *w, int q);            // its derivative, made when there is none
+int rule_add(Work *w, Expr residual, int origin, Pos pos);
+int rule_differentiate(Work *w, int r);
+void rule_replace(Work *w, int r, Expr residual);
+int quantity_of(const Work *w, Expr symbol); // -1 when it is none
+bool is_state(const Quantity *q);
+Pos origin_pos(const Work *w, int origin);
+void work_free(Work *w);
+
+// labels.c: how rules and quantities are called.
+void rule_label(Text *out, const Model *m, const Graph *g, int origin);
+void quantity_label(Text *out, const Work *w, int q);
+void remark_rules(Work *w, Remark *to, const int *rules, int n);
+void quantity_list(Text *out, const Work *w, const int *quantities, int n);
+
+// values.c: numbers at the start point.
+void values_prepare(Work *w); // parameters, time, start values
+void values_grow(Work *w);    // room for symbols that are new
+Solution solution_of(Work *w, Expr value);
+void values_set(Work *w, int q, Solution s);
+bool is_constant(Work *w, Expr e); // made of parameters, numbers and constant quantities only
+
+// index.c
+bool index_reduce(Work *w);
+// choose.c: which quantities stay states.
+bool states_choose(Work *w);
+// singular.c
+bool singular_report(Work *w); // true when something was wrong and has been reported
+
+// order.c: matching, order, then the solvers.
+bool order_and_solve(Work *w);
+// invert.c: residual = 0 turned round for x, in closed form that holds wherever a solution exists.
+bool invert(Dag *d, Expr residual, Expr x, Expr *value);
+// eliminate.c: several equations that must be solved together.
+bool block_solve(Work *w, const int *rules, const int *quantities, int n);
+bool quantity_solved(Work *w, int q, Expr value, int rule); // value in local symbols
+bool quantity_solution(Work *w, int q, Solution s, int rule);
+void loop_note(Work *w, int size, const int *left, int n, bool linear, bool implicit, Pos pos);
+void block_keep(Work *w, const int *quantities, const Expr *residual, const int *rules, int n,
+                bool linear); // an implicit block, solved numerically
+
+// start.c
+bool start_values(Work *w);
+
+#endif

@@ -1,0 +1,48 @@
+// The value of one expression at given symbols: a walk, then one number per node.
+#include "expr/internal.h"
+#include "expr/kernels.h"
+
+double op_evaluate(Op op, double a, double b, double c) { return kernel(op, a, b, c); }
+
+static double value_at(const ExprWalk *w, const double *value, Expr e) {
+    return value[walk_place(w, e)];
+}
+
+static double fold_many(const Dag *d, const ExprWalk *w, const double *value, Expr e) {
+    Op op = op_of(d, e);
+    double result = value_at(w, value, args_of(d, e)[0]);
+    for (int i = 1; i < count_of(d, e); i++)
+        result = kernel(op, result, value_at(w, value, args_of(d, e)[i]), 0);
+    return result;
+}
+
+static double node_value(const Dag *d, const ExprWalk *w, const double *value, Expr e,
+                         const double *symbol_value) {
+    Op op = op_of(d, e);
+    double a[3] = {0};
+    switch (op) {
+    case OP_NUMBER: return number_of(d, e);
+    case OP_SYMBOL: return symbol_value[expr_symbol_index(d, e)];
+    case OP_SUM:
+    case OP_PRODUCT: return fold_many(d, w, value, e);
+    default: break;
+    }
+    for (int i = 0; i < count_of(d, e); i++) a[i] = value_at(w, value, args_of(d, e)[i]);
+    if (op == OP_TABLE) return table_value(d->table.data[(int)a[0]], a[1]);
+    if (op == OP_TABLE_SLOPE) return table_slope(d->table.data[(int)a[0]], a[1]);
+    return kernel(op, a[0], a[1], a[2]);
+}
+
+double expr_evaluate(const Dag *d, Expr e, const double *symbol_value) {
+    if (is_number(d, e)) return number_of(d, e);
+    ExprWalk *w = walk_new(d);
+    walk_add(w, e);
+    double *value = malloc((size_t)walk_count(w) * sizeof *value);
+    if (!value) abort();
+    for (int i = 0; i < walk_count(w); i++)
+        value[i] = node_value(d, w, value, walk_at(w, i), symbol_value);
+    double result = value[walk_count(w) - 1];
+    free(value);
+    walk_free(w);
+    return result;
+}

@@ -1,0 +1,123 @@
+// What the files of this folder share: how nodes lie in memory, and the steps of simplification.
+//
+//   node[e]   op | flags | count | first -----> pool[first .. first+count)   arguments
+//                                   '---------> number[first]                OP_NUMBER
+//                                   '---------> symbol[first]                OP_SYMBOL
+//   sign[e]   value of the node at a random point of a finite field:
+//             serves as hash, and tells whether a sum is identically zero (signature.h)
+//   slot[]    open-addressing hash table of node numbers
+#ifndef BONDYN_EXPR_INTERNAL_H
+#define BONDYN_EXPR_INTERNAL_H
+
+#include "base/array.h"
+#include "expr/expr.h"
+#include "expr/signature.h"
+
+enum {
+    // A part can never have a value: 1/0, log(-1), 1e308*10. Such nodes stand as they are: no law
+    // that drops or cancels may make them vanish.
+    FLAG_UNDEFINED = 1,
+    // A factor sin(x) or cos(x), and one whose square or higher power is a factor: worth looking for
+    // its partner.
+    FLAG_SINE = 2,
+    FLAG_TRIG = 4,
+};
+
+typedef struct {
+    uint8_t op, flags;
+    uint32_t count, first;
+} Node;
+
+struct Dag {
+    Names *names;
+    ARRAY(Node) node; // node.data[0] is no expression
+    ARRAY(Signature) sign;
+    ARRAY(Expr) pool;
+    ARRAY(double) number;
+    ARRAY(Expr) symbol;
+    ARRAY(Name) symbol_name;
+    ARRAY(const Table *) table;
+    ARRAY(int) table_second; // number of the table of its second derivative, or -1
+    Arena arena;             // tables made here
+    uint32_t *slot;
+    uint32_t slot_count; // a power of two
+};
+
+// --- nodes (dag.c)
+// ------------------------------------------------------------------------------------------------
+
+// The node with these arguments, as they are; an existing one when there is an equal one.
+Expr intern(Dag *d, Op op, const Expr *args, int n);
+Expr find_signature(const Dag *d, Signature s); // a product or power with it, or 0
+int second_derivative_table(Dag *d, int table); // of a smooth table
+
+static inline Op op_of(const Dag *d, Expr e) { return (Op)d->node.data[e].op; }
+static inline int count_of(const Dag *d, Expr e) { return (int)d->node.data[e].count; }
+static inline const Expr *args_of(const Dag *d, Expr e) {
+    return d->pool.data + d->node.data[e].first;
+}
+static inline bool has_flag(const Dag *d, Expr e, int flag) {
+    return (d->node.data[e].flags & flag) != 0;
+}
+static inline bool is_undefined(const Dag *d, Expr e) { return has_flag(d, e, FLAG_UNDEFINED); }
+static inline bool is_number(const Dag *d, Expr e) { return op_of(d, e) == OP_NUMBER; }
+static inline double number_of(const Dag *d, Expr e) {
+    return d->number.data[d->node.data[e].first];
+}
+static inline bool is_value(const Dag *d, Expr e, double value) {
+    return is_number(d, e) && number_of(d, e) == value;
+}
+
+// --- collecting (collect.c)
+// ------------------------------------------------------------------------------------------------
+
+// A part of a sum is weight*key, a part of a product is key^weight: both collect the same way.
+typedef struct {
+    Expr key; // 0: the number 1 (in sums)
+    double weight;
+    int owner; // while looking inside: the part that this one came from, or -1
+} Part;
+
+typedef struct {
+    Part *data; // either few[] or on the heap
+    int count, capacity;
+    Part few[24];
+} Parts;
+
+void parts_init(Parts *p);
+void parts_push(Parts *p, Expr key, double weight, int owner);
+void parts_free(Parts *p);
+
+// Looks into nested sums (op = OP_SUM) or products and merges those where terms then cancel or
+// collect; gives each key once, in ascending order, none with weight 0.
+void parts_collect(Dag *d, Op op, Parts *p);
+void sum_part(const Dag *d, Expr term, double by, Part *part);       // by*term as a part
+void product_part(const Dag *d, Expr factor, double by, Part *part); // factor^by as a part
+bool same_parts(const Dag *d, Op op, Expr a, const Expr *args, int n);
+
+// --- laws (sum.c, product.c, call.c)
+// ------------------------------------------------------------------------------------------------
+
+Expr sum_of_parts(Dag *d, Parts *p); // frees the parts
+Expr times_number(Dag *d, double by, Expr e);
+Expr quotient(Dag *d, const Expr *over, int over_count, const Expr *under, int under_count);
+double split_number(const Dag *d, Expr e, Expr *rest); // e = number*rest; rest 0: only a number
+bool pythagoras(Dag *d, Parts *p);                     // c*sin^2 + c*cos^2 = c; true if any
+bool trig_partner(Dag *d, const Parts *p, int i, int *partner, Expr *left);
+static inline bool is_integer(double x) { return x > -1e9 && x < 1e9 && x == (double)(long)x; }
+
+// --- maps over nodes (walk.c)
+// ------------------------------------------------------------------------------------------------
+
+typedef struct {
+    uint32_t *slot; // pairs key, value
+    uint32_t capacity, count;
+} NodeMap;
+
+uint32_t map_get(const NodeMap *m, Expr key); // 0 when absent
+void map_set(NodeMap *m, Expr key, uint32_t value);
+void map_clear(NodeMap *m); // costs what was in it
+void map_free(NodeMap *m);
+int walk_place(const ExprWalk *w, Expr e); // where walk_at finds e
+
+#endif

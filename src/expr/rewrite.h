@@ -1,0 +1,24 @@
+// One pass over the nodes below an expression that gives each a new expression and remembers it:
+// the loop behind substitution and derivatives. No recursion.
+#ifndef BONDYN_EXPR_REWRITE_H
+#define BONDYN_EXPR_REWRITE_H
+
+#include "expr/internal.h"
+
+typedef struct {
+    Dag *dag;
+    NodeMap result;
+    Expr oldest; // symbols before this one are not touched, so nothing before it is
+    ARRAY(Expr) stack;
+    ARRAY(Expr) work;
+} Pass;
+
+void pass_init(Pass *p, Dag *d);
+void pass_free(Pass *p);
+void pass_set(Pass *p, Expr symbol, Expr value);
+
+// Makes the results of all nodes below e and of e itself, by `rule` from the results of the
+// arguments.
+void pass_run(Pass *p, Expr e, Expr (*rule)(Pass *p, Expr e));
+
+#endif

@@ -1,0 +1,104 @@
+// What the files of this stage share: reading strokes from the side of a node, rules of causality,
+// fields, causal paths.
+#ifndef BONDYN_GRAPH_INSIDE_H
+#define BONDYN_GRAPH_INSIDE_H
+
+#include "graph/graph.h"
+
+// --- strokes as a node sees them
+
+static inline const Comp *node_comp(const Graph *g, int node) {
+    return &g->model->comp[g->node[node].comp];
+}
+
+static inline int first_end(const Graph *g, int node) { return g->node[node].first_end; }
+static inline int past_end(const Graph *g, int node) {
+    return g->node[node].first_end + g->node[node].end_count;
+}
+
+static inline bool is_junction(CompKind kind) { return kind == COMP_0 || kind == COMP_1; }
+static inline bool is_source(CompKind kind) { return kind == COMP_SE || kind == COMP_SF; }
+static inline bool is_storage(CompKind kind) { return kind == COMP_C || kind == COMP_I; }
+
+static inline int bond_far_end(const Graph *g, int end) {
+    const GraphBond *b = &g->bond[g->end[end].bond];
+    return g->end[end].is_from ? b->to : b->from;
+}
+
+// The stroke that makes this end receive effort, or flow.
+static inline Stroke stroke_for(const Graph *g, int end, bool effort_in) {
+    return g->end[end].is_from == effort_in ? STROKE_AT_FROM : STROKE_AT_TO;
+}
+
+static inline bool end_assigned(const Graph *g, int end) {
+    return g->end[end].bond >= 0 && g->bond[g->end[end].bond].stroke != STROKE_NONE;
+}
+
+// The stroke is at this end: the node receives effort here and hands out flow.
+static inline bool end_takes_effort(const Graph *g, int end) {
+    return g->bond[g->end[end].bond].stroke == stroke_for(g, end, true);
+}
+
+// Sources, sensors, storages and resistors: the effort comes from outside in the causality that
+// they insist on or prefer.
+bool kind_wants_effort(CompKind kind);
+// A storage end in derivative causality.
+bool end_is_derivative(const Graph *g, int end);
+// The end of `node` at `bond`; of two, the tail.
+int node_end_at(const Graph *g, int node, int bond);
+
+// --- names of things
+
+const char *kind_name(CompKind kind);                        // "Se", "1", "field"
+const char *node_path(const Graph *g, int node);             // path of its component
+void node_title(Text *out, const Graph *g, int node);        // "C 'spring'", "1 'w[2]'"
+void end_label(Text *out, const Graph *g, int end);          // "spring", "w[2]", "arm.tip[3]"
+char *bond_text(Arena *out, const Graph *g, int bond);       // graph_bond_label as a string
+char *node_title_text(Arena *out, const Graph *g, int node); // node_title as a string
+
+// --- rules of causality
+
+typedef enum {
+    RULE_FIXED,   // sources and sensors
+    RULE_COUNT,   // junctions, scalar TF and GY: a fixed number of ends brings the common variable
+    RULE_NATURAL, // TF, GY whose modulus cannot be inverted: flow into p1
+    RULE_STORAGE, // C, I
+    RULE_FREE,    // linear scalar R
+    RULE_FIELD,   // what the equations allow
+} Rule;
+
+// symbol index -> variable, or -1; on the heap
+int *model_symbol_vars(const Model *m);
+
+// --- fields (field.c)
+
+typedef struct Field Field;
+typedef struct FieldReader FieldReader;
+
+enum { WAY_EFFORT = 1, WAY_FLOW = 2 }; // what a port can hand out
+
+FieldReader *field_reader_new(const Graph *g);
+void field_reader_free(FieldReader *r);
+Rule node_rule(FieldReader *r, int node);
+Field *field_new(Arena *out, FieldReader *r, int node);
+bool field_settle(Field *f, const Graph *g); // can the laws live with the strokes there are?
+void field_ways(Field *f, const Graph *g, unsigned char *ways); // after field_settle said yes
+bool field_has_states(const Field *f);
+bool field_keep_states(Field *f, const Graph *g); // integral where possible; true: all of them
+void field_release_states(Field *f);
+bool field_lost_state(const Field *f); // a state is not in integral causality
+// needs[out*ports + in]: does what port `out` hands out depend on what comes in at port `in`?
+void field_needs(Field *f, const Graph *g, unsigned char *needs);
+bool law_prefers_flow_out(const Graph *g, int end); // the law is written as f = ...
+
+// --- what SCAP leaves for the search of paths
+
+typedef struct {
+    Rule *rule;    // per node
+    Field **field; // per node, NULL unless RULE_FIELD
+} Rules;
+
+void report_conflict(Report *r, const Graph *g, const Conflict *c, Reason objection);
+void find_dependents_and_loops(Arena *out, Graph *g, const Rules *rules);
+
+#endif

@@ -1,0 +1,143 @@
+// Arguments of built-in elements, and `set` of experiments and of the command line: a `set` stands
+// above an argument, an argument above `extends Base(...)`, and that above the default.
+#include "lang/build.h"
+
+#include <string.h>
+
+const Override *find_override(Builder *b, Name path) {
+    const Override *strongest = NULL;
+    for (int i = b->override.count - 1; i >= 0; i--)
+        if (b->override.data[i].path == path) {
+            b->override.data[i].used = true;
+            strongest = &b->override.data[i];
+        }
+    return strongest;
+}
+
+void report_unused_overrides(Builder *b) {
+    for (int i = 0; i < b->override.count; i++) {
+        const Override *o = &b->override.data[i];
+        if (o->used) continue;
+        const char *path = text_of(b, o->path);
+        Remark *m = complain(b, L_UNKNOWN_ARGUMENT, ast_start(o->item->left),
+                             "the model has no parameter or input '%s'", path);
+        Suggestion g = suggest_for(path);
+        for (int k = 0; k < b->entity.count; k++) {
+            const Entity *x = &b->entity.data[k];
+            if (x->kind == ENTITY_PARAM || x->kind == ENTITY_INPUT)
+                suggest_offer(&g, text_of(b, member_path(b, x->owner, text_of(b, x->name))));
+        }
+        suggest_help(b->r, m, &g,
+                     "`set` takes paths of parameters, of inputs and of arguments of elements: "
+                     "set k = 2, motor.R = 1 {ohm}, spring.q0 = 0.1 {m}");
+    }
+}
+
+typedef struct {
+    const AstExpr **value;
+    const Env **env;
+    const char *name;
+} Slot;
+
+static int builtin_slots(Instance *i, Slot slot[2]) {
+    int n = 0;
+    if (i->builtin->argument)
+        slot[n++] = (Slot){&i->argument, &i->argument_env, i->builtin->argument};
+    if (i->builtin->start) slot[n++] = (Slot){&i->start, &i->start_env, i->builtin->start};
+    return n;
+}
+
+static void report_argument_name(Builder *b, const Instance *i, const AstArg *a, const Slot *slot,
+                                 int slots) {
+    const char *name = text_of(b, a->name);
+    Remark *m = complain(b, L_UNKNOWN_ARGUMENT, a->pos, "'%s' has no argument '%s'",
+                         i->builtin->type, name);
+    if (slots == 2)
+        remark_help(b->r, m, "'%s' takes %s and %s", i->builtin->type, slot[0].name, slot[1].name);
+    else if (slots)
+        remark_help(b->r, m, "'%s' takes %s", i->builtin->type, slot[0].name);
+    else
+        remark_help(b->r, m, "'%s' takes no arguments", i->builtin->type);
+}
+
+static void bind_one(Builder *b, const Instance *i, const AstArg *a, int place, const Slot *slot,
+                     int slots) {
+    int k = place;
+    if (a->name)
+        for (k = 0; k < slots && strcmp(slot[k].name, text_of(b, a->name)) != 0;) k++;
+    if (k >= slots) {
+        if (a->name) {
+            report_argument_name(b, i, a, slot, slots);
+        } else {
+            Remark *m = complain(b, L_TOO_MANY_ARGUMENTS, a->pos,
+                                 "'%s' takes at most %d argument%s", i->builtin->type, slots,
+                                 slots == 1 ? "" : "s");
+            remark_help(b->r, m, "take this one away");
+        }
+    } else if (*slot[k].value) {
+        Remark *m = complain(b, L_TOO_MANY_ARGUMENTS, a->pos, "'%s' of '%s' is given twice",
+                             slot[k].name, text_of(b, i->path));
+        remark_help(b->r, m, "take one of them away");
+    } else {
+        *slot[k].value = a->value;
+        *slot[k].env = i->env;
+    }
+}
+
+static void override_slots(Builder *b, const Instance *i, const Slot *slot, int slots) {
+    for (int k = 0; k < slots && b->override.count; k++) {
+        Name path = name_printf(b->names, "%s.%s", text_of(b, i->path), slot[k].name);
+        const Override *o = find_override(b, path);
+        if (!o) continue;
+        *slot[k].value = o->item->right;
+        *slot[k].env = o->env;
+    }
+}
+
+static void check_law_or_argument(Builder *b, const Instance *i) {
+    const AstItem *item = i->item;
+    const char *type = i->builtin->type, *name = text_of(b, i->path);
+    CompKind kind = i->builtin->kind;
+    bool takes_law =
+        kind == COMP_R || kind == COMP_C || kind == COMP_I || kind == COMP_TF || kind == COMP_GY;
+    if (item->laws && !takes_law) {
+        Remark *m = complain(b, L_LAW, item->laws->pos, "'%s' cannot have a law of its own", type);
+        remark_help(b->r, m, "R, C, I, TF and GY take laws; a source takes a value: %s %s = ...",
+                    type, name);
+    } else if (item->laws && i->argument) {
+        Remark *m = complain(b, L_LAW, i->argument->pos,
+                             "'%s' has a law of its own and an argument '%s' as well", name,
+                             i->builtin->argument);
+        remark_help(b->r, m, "use the argument's name in the law, or take the law away");
+    } else if (!item->laws && i->builtin->argument && !i->argument) {
+        bool source = kind == COMP_SE || kind == COMP_SF;
+        Remark *m = complain(b, L_MISSING_ARGUMENT, item->pos,
+                             source ? "source '%s' has no value" : "'%s' has no argument", name);
+        if (source)
+            remark_help(b->r, m, "write %s %s = value", type, text_of(b, item->name));
+        else
+            remark_help(b->r, m, "write %s %s(%s), or a law: %s %s: e = ...", type,
+                        text_of(b, item->name), i->builtin->argument, type, text_of(b, item->name));
+    }
+}
+
+void bind_builtin(Builder *b, int instance) {
+    Instance *i = &b->instance.data[instance];
+    Slot slot[2];
+    int slots = builtin_slots(i, slot);
+    const AstItem *item = i->item;
+    if (item->left) {
+        if (i->builtin->kind == COMP_SE || i->builtin->kind == COMP_SF) {
+            i->argument = item->left;
+            i->argument_env = i->env;
+        } else {
+            Remark *m = complain(b, L_TOO_MANY_ARGUMENTS, item->left->pos,
+                                 "'%s' is no source and takes no value", text_of(b, i->path));
+            remark_help(b->r, m, "arguments stand in brackets: %s %s(...)", i->builtin->type,
+                        text_of(b, item->name));
+        }
+    }
+    for (int k = 0; k < item->arg_count; k++) bind_one(b, i, &item->args[k], k, slot, slots);
+    override_slots(b, i, slot, slots);
+    check_law_or_argument(b, i);
+}

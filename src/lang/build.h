@@ -1,0 +1,439 @@
+// Instantiation, from syntax to the flat model. Private to src/lang.
+//
+//   elaborate.c   classes, loops and conditions  ->  instances with their declared names
+//   dimension.c   how many scalars each built-in element has, what unit its argument has
+//   connect.c     bonds between ports; ports of models are spliced away
+//   domains.c     effort and flow units of everything that is bonded together
+//   flatten.c     variables, components, ports and bonds in the order of their paths
+//   laws.c        the laws of built-in elements        equations.c   those that the user wrote
+//   experiment.c  what is to be run, plotted and expected
+//
+// Expressions are lowered by lower.c in three ways: to numbers (sizes, conditions, values of
+// parameters), to shapes and units (before variables exist) and to symbols (the final equations).
+#ifndef BONDYN_LANG_BUILD_H
+#define BONDYN_LANG_BUILD_H
+
+#include "base/array.h"
+#include "expr/matrix.h"
+#include "lang/lang.h"
+#include "lang/lookup.h"
+#include "lang/pairs.h"
+
+enum {
+    MOST_SCALARS = 20000000, // unless LangOptions says otherwise
+    DEEPEST_NESTING = 100,   // instances within instances
+    DEEPEST_LOWERING = 2500, // expressions within functions within parameters ...
+    MOST_INLINED = 2000000,  // expressions that functions put into one statement
+    LARGEST_SIZE = 100000,   // of one vector, or of one side of a matrix
+};
+
+// --- scopes
+// ----------------------------------------------------------------------------------------
+
+typedef struct Value Value;
+
+// Where a piece of text stands: whose members, which file's definitions, and the loop variables
+// and function arguments that are around it.
+typedef struct Env Env;
+struct Env {
+    const Env *outer;    // NULL at the level of a class, function or file
+    const AstFile *file; // whose definitions are seen
+    int instance;        // whose members are seen; -1: none
+    int element;         // inside a law of a built-in element: that element; -1 otherwise
+    Name name;           // loop variable, function argument or local name; 0: none
+    double number;       // value of a loop variable
+    const Value *value;  // value of a function's name; NULL for a loop variable
+};
+
+// --- values
+// ----------------------------------------------------------------------------------------
+
+enum {
+    IS_PLAIN = 1,     // made of plain numbers only: takes the unit of its target
+    HAS_TIME = 2,     // depends on time
+    HAS_VARIABLE = 4, // depends on variables
+    IS_ZERO = 8,      // the plain number 0, which fits every unit and every shape
+    HAS_PARAM = 16,   // depends on parameters
+    VARIES = HAS_TIME | HAS_VARIABLE,
+    CARRIED = VARIES | HAS_PARAM, // what an expression has if any part of it has it
+};
+
+struct Value { // a lowered expression
+    int rows, cols; // rows = 0: wrong, and already reported
+    Expr one;       // entry of a scalar
+    Expr *many;     // entries of the others, row by row
+    Dim dim;
+    uint8_t is;
+};
+
+typedef struct { // a value that is known as numbers
+    int rows, cols;
+    double one, *many;
+    Dim dim;
+    uint8_t is; // IS_PLAIN, IS_ZERO
+} Constant;
+
+// --- instances
+// -------------------------------------------------------------------------------------
+
+typedef struct { // a type of element that the language knows by itself
+    const char *type;
+    CompKind kind;
+    bool modulated;
+    int ports;            // 0: a junction
+    const char *argument; // "R"; NULL: none
+    const char *start;    // "q0"; NULL: none
+    const char *state;    // "q"; NULL: none
+    Role role;
+} Builtin;
+
+const Builtin *builtin_find(const char *type); // NULL: not built in
+const Builtin *builtin_junction(int kind);     // 0 or 1
+const Builtin *builtin_at(int index);          // NULL behind the last; for suggestions
+
+typedef struct {
+    int parent; // -1 for the root
+    int depth;
+    Name name, path;         // "r[3]", "line.r[3]"
+    const AstItem *item;     // its declaration; NULL for the root
+    const Env *env;          // where the declaration stands: arguments are read there
+    const AstClass *class;   // NULL for built-in elements
+    const Builtin *builtin;  // NULL for classes
+    const AstExpr *argument; // built-in: its main argument, or the value of a source
+    const AstExpr *start;    // built-in: q0 or p0
+    const Env *argument_env, *start_env;
+    int dim, dim2;      // built-in: of the junction or of the port(s); 0 = not known yet
+    int first_terminal; // built-in: its ports follow each other; classes: head of a list; -1: none
+    int comp;           // in the flat model; -1: none
+    int var;            // built-in: its first variable
+    int rank;           // place in the order of paths
+    Dim argument_dim;
+    uint8_t argument_is; // flags of the argument's value
+    uint8_t state;       // 0 fresh, 1 its dimension is being found, 2 found, 3 wrong
+    bool own_symbol;     // its argument is a plain number and becomes a parameter of its own
+    bool field;          // a class with equations about its own ports
+    Role role;           // from lossless, supplies ...; ROLE_NONE: not said
+    const AstItem *role_item;
+    const Env *role_env;
+} Instance;
+
+typedef enum {
+    ENTITY_PARAM,
+    ENTITY_CONST,
+    ENTITY_INPUT,
+    ENTITY_OUTPUT,
+    ENTITY_LOCAL,
+    ENTITY_PORT
+} EntityKind;
+
+typedef struct { // a declared name of a class's instance
+    EntityKind kind;
+    uint8_t state;   // parameters: 0 fresh, 1 being evaluated, 2 known, 3 wrong
+    bool structural; // fixed a size, a loop or a condition
+    int owner;
+    Name name;
+    const AstItem *item;
+    const Env *env;       // of the declaration
+    const AstExpr *value; // parameters and inputs: what it is set to; NULL: nothing
+    const Env *value_env;
+    int rows, cols; // 0: not known (a parameter takes the shape of its value)
+    Dim dim;
+    Name unit;      // to show
+    int first;      // first variable; ports: the terminal; -1: none
+    int alias;      // a parameter that is just another one; -1: it is not
+    Constant known; // value of a parameter or constant
+    Pos *set_by;    // inputs: per scalar, the equation that sets it
+} Entity;
+
+typedef struct { // a port or a junction: whatever a bond can end at
+    int instance;
+    Name name; // 0 for the only port of a built-in element and for junctions
+    int dim;
+    int node;   // first of `dim` scalar nodes
+    int domain; // into Builder.domain; -1: any
+    int next;   // next port of the same class instance; -1
+    int e, f;   // variables; -1: none
+    int port;   // in the flat model; -1: none
+    bool out, junction;
+    bool of_class;    // port of a model or element the user wrote
+    bool transparent; // a model's port that is bonded inside: it vanishes
+    bool used;        // the class has an equation with it
+    Pos pos;
+} Terminal;
+
+typedef struct {
+    const char *name, *effort_unit, *flow_unit;
+    Dim effort, flow;
+    bool pseudo; // the flow itself is the power
+} Domain;
+
+typedef struct { // a statement and where it stands
+    const Env *env;
+    const AstItem *item;
+} Statement;
+
+typedef struct { // anything with a name inside an instance, for the walk in order of names
+    int owner;
+    int index; // instance, or ~entity
+} Member;
+
+typedef struct { // `set path = value` of an experiment or of the command line
+    Name path;
+    const AstItem *item;
+    const Env *env;
+    bool used;
+} Override;
+
+typedef struct { // a constant of the top level, or a table
+    const AstClass *class;
+    const AstFile *file;
+    uint8_t state; // as for parameters
+    Constant known;
+    const Table *table;
+    int number[2]; // of the table in the scratch graph and in the model's graph; -1: not yet
+} Global;
+
+typedef struct {
+    int terminal, first;
+    bool inside; // the port of the model in which the bond is written
+} RawEnd;
+
+typedef struct {
+    RawEnd from, to;
+    int dim;
+    int first_scalar;
+    Pos pos;
+} RawBond;
+
+typedef struct { // effort and flow of everything that is bonded together
+    Dim e, f, ratio; // ratio = e/f
+    int domain;      // -1: unknown
+    int by;          // the terminal that told something first; -1: none
+} NodeClass;
+
+typedef struct Builder {
+    Arena *out; // of the model
+    Arena tmp;  // until the model is ready
+    Syntax *syntax;
+    Names *names;
+    Report *r;
+    Model *model;
+    Dag *dag, *scratch;
+    Expr dummy; // stands for every variable when only shapes are asked
+    int limit;  // of scalars
+    int scalars, depth, inlined;
+    int errors; // in the report before we started
+    bool stop;   // nothing sensible can follow
+    bool frozen; // the variables are final: no new derivatives
+
+    Pairs members;  // (instance, name) -> 4*index + MEMBER_...
+    Pairs said;     // (place, code): what was reported already
+    Pairs globals;  // (source, name) -> global
+    Pairs units;    // powers of a dimension -> its printed unit
+    Remark unsaid;  // where second reports of the same thing go
+    ARRAY(Instance) instance;
+    ARRAY(Entity) entity;
+    ARRAY(Terminal) terminal;
+    ARRAY(Domain) domain;
+    ARRAY(Member) member;
+    ARRAY(Statement) bond, equation, wish;
+    ARRAY(Override) override;
+    ARRAY(Global) global;
+    ARRAY(int) visiting; // parameters that are being evaluated, outermost first
+    ARRAY(const AstClass *) calling;
+
+    int node_count;
+    ARRAY(RawBond) raw;
+    int *node_class;   // per scalar node, after domains
+    NodeClass *classes;
+
+    int *member_start; // per instance: its members in order, into `member`
+    ARRAY(Var) var;    // symbol number = place in this list
+    ARRAY(Comp) comp;
+    ARRAY(Port) port;
+    ARRAY(Bond) flat;
+    ARRAY(Equation) law, start;
+    Rates *rates;
+    ExprWalk *walk;
+} Builder;
+
+enum { MEMBER_ENTITY, MEMBER_INSTANCE, MEMBER_ARRAY, MEMBER_BROKEN };
+
+// --- reports, each place and code once
+// -------------------------------------------------------------
+
+Remark *complain(Builder *b, Code code, Pos pos, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+Remark *caution(Builder *b, Code code, Pos pos, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+const char *text_of(const Builder *b, Name name);
+const char *dim_text(Builder *b, Dim d);                   // "N.s/m", lives as long as the report
+Name dim_unit(Builder *b, Dim d);                          // how to show it; 0: nothing to show
+const char *shape_text(Builder *b, int rows, int cols);    // "a scalar", "a 3-vector", "2 x 3"
+const char *expr_text(Builder *b, const AstExpr *e);       // as written
+void suggest_members(Builder *b, Suggestion *g, int instance);
+Pos ast_start(const AstExpr *e); // of its leftmost word
+void ast_print(Text *out, const Names *names, const AstExpr *e);
+
+// --- elaborate.c, arguments.c
+// ----------------------------------------------------------------------
+
+void elaborate_root(Builder *b, Definition model);
+int add_instance(Builder *b, Instance i);
+Name member_path(Builder *b, int instance, const char *name); // path of a member
+void declare_member(Builder *b, int owner, Name name, int index, Pos pos);
+bool count_scalars(Builder *b, int64_t count, Pos pos); // false: too many
+const Env *new_env(Builder *b, Env e);
+
+typedef struct { // what sets a parameter or input: argument, extends, or `set`
+    Name name;
+    int place; // of a positional argument, from 0; -1: by name
+    const AstExpr *value;
+    const Env *env;
+    Pos pos;
+    bool used;
+} Binding;
+
+typedef struct {
+    Binding *data; // strongest first
+    int count;
+} Bindings;
+
+void bind_builtin(Builder *b, int instance);
+const Override *find_override(Builder *b, Name path);
+void report_unused_overrides(Builder *b);
+
+// --- parameter.c
+// -----------------------------------------------------------------------------------
+
+typedef struct {
+    bool has_unit;
+    Unit unit; // for plain numbers
+    Dim dim;   // for everything else
+} Target;
+
+Target param_target(Builder *b, const Entity *x);
+bool param_evaluate(Builder *b, int entity);  // numbers of a parameter or constant
+void param_structural(Builder *b, int entity); // mark it and what it depends on
+bool global_evaluate(Builder *b, int global);
+int global_find(Builder *b, Definition d);
+bool size_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *what, int least,
+                   int *size);
+bool number_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *what, bool structural,
+                     Constant *c);
+
+// --- lower.c, call.c, value.c, path.c
+// ---------------------------------------------------------------
+
+typedef enum { TO_NUMBERS, TO_SHAPES, TO_SYMBOLS } LowerMode;
+
+typedef struct Probes Probes;
+
+typedef struct {
+    Builder *b;
+    LowerMode mode;
+    Dag *dag;
+    bool structural;     // parameters that are read fix the structure
+    const char *purpose; // TO_NUMBERS: "a size", for the message about variables
+    Probes *probes;      // inside an expectation
+} Lower;
+
+Lower lower_numbers(Builder *b, const char *purpose, bool structural);
+Lower lower_shapes(Builder *b);
+Lower lower_symbols(Builder *b);
+
+Value lower(Lower *l, const AstExpr *e, const Env *env);
+Value lower_call(Lower *l, const AstExpr *e, const Env *env);
+Value lower_probe(Lower *l, const AstExpr *e, const Env *env, bool *is_probe);
+Value lower_der(Lower *l, Value v, Pos pos);
+Expr derivative_symbol(Builder *b, int var);
+Name signal_unit(Builder *b, Expr e, Dim dim); // of a variable its own, else that of the dimension
+
+#define VALUE_BAD ((Value){0})
+Value value_number(Lower *l, double x);
+Value value_constant(Lower *l, const Constant *c);
+Value value_new(Lower *l, int rows, int cols, Dim dim, unsigned is);
+static inline bool value_ok(const Value *v) { return v->rows > 0; }
+static inline int value_count(const Value *v) { return v->rows * v->cols; }
+static inline Expr value_at(const Value *v, int i) {
+    return v->rows * v->cols == 1 ? v->one : v->many[i];
+}
+static inline void value_put(Value *v, int i, Expr e) {
+    if (v->rows * v->cols == 1)
+        v->one = e;
+    else
+        v->many[i] = e;
+}
+Matrix value_matrix(Lower *l, const Value *v);
+Value value_of_matrix(Matrix m, Dim dim, unsigned is);
+bool value_numbers(Lower *l, const Value *v, Constant *c, Arena *out); // false: not all finite
+Value value_binary(Lower *l, BinaryOp op, Value a, Value b, const AstExpr *e);
+Value value_unary(Lower *l, char op, Value a, const AstExpr *e);
+Value value_select(Lower *l, Value v, const AstArg *subscripts, int count, const Env *env,
+                   Pos pos);
+// Fits a value to its target: a plain one takes the unit, others are checked. False: reported.
+bool value_fit(Lower *l, Value *v, bool has_unit, const Unit *unit, Dim dim, Pos pos,
+               const char *target);
+bool value_shape(Lower *l, Value *v, int rows, int cols, Pos pos, const char *target);
+
+typedef enum {
+    REF_BAD, // reported
+    REF_NONE,
+    REF_LOOP,     // env
+    REF_VALUE,    // env
+    REF_PARAM,    // entity; constants too
+    REF_VARIABLE, // entity
+    REF_EFFORT,   // terminal
+    REF_FLOW,     // terminal
+    REF_STATE,    // built-in instance
+    REF_ARGUMENT, // built-in instance
+    REF_PORT,     // terminal
+    REF_INSTANCE, // instance
+    REF_ARRAY,    // name of an array of components
+    REF_GLOBAL,   // global constant
+    REF_FUNCTION, // the name of a function or table
+} RefKind;
+
+typedef struct {
+    RefKind kind;
+    int index;
+    const Env *env;
+    const AstArg *subscripts; // those that remain to be applied
+    int subscript_count;
+    bool inside; // REF_PORT: of the very instance in which it is written
+    Pos pos;
+} Ref;
+
+// What a path means. `quiet`: REF_NONE instead of a report when the first name is unknown.
+Ref path_resolve(Builder *b, const AstExpr *path, const Env *env, bool quiet);
+Value ref_value(Lower *l, const Ref *ref, const AstExpr *e, const Env *env);
+int ref_variables(Builder *b, const Ref *ref, int *count, int *rows); // first of them; -1: none
+
+// --- later stages
+// ----------------------------------------------------------------------------------
+
+void find_dimensions(Builder *b);
+bool instance_dimension(Builder *b, int instance); // false: wrong
+void add_terminal(Builder *b, Terminal t);
+
+void connect_bonds(Builder *b);
+bool no_errors(const Builder *b); // since the instantiation began
+void infer_domains(Builder *b);
+Dim node_effort(const Builder *b, int node);
+Dim node_flow(const Builder *b, int node);
+Dim wanted_argument(const Builder *b, int instance); // unit of R, C, I, m, r; unknown: any
+Dim dim_second(void);
+int find_domain(Builder *b, const AstExpr *path, const Env *env);
+void add_builtin_domains(Builder *b);
+
+void flatten(Builder *b);
+void parameter_values(Builder *b);
+void builtin_law(Builder *b, int instance);
+bool equation_sides(Lower *l, Value *x, Value *y, const AstItem *item); // false: reported
+void user_equations(Builder *b);
+void causality_wishes(Builder *b);
+void finish_model(Builder *b); // der(x) variables take their place in the order
+
+Experiment *build_experiment(Builder *b, Definition experiment);
+
+#endif

@@ -1,0 +1,649 @@
+// Classes become instances: declared names, loops unrolled, conditions decided.
+//
+// The statements of a class are read in four sweeps, so that their order in the text does not
+// matter: parameters; then ports, inputs, outputs and variables (whose sizes use parameters); then
+// components (whose arguments are looked at when they are needed); then loops, conditions and
+// everything that only has to be remembered: bonds, equations, wishes.
+//
+//   model Line(n = 2)                 instance ""        entity n
+//     for i in 1:n                    instance "r[1]"    env i = 1
+//       R r[i](10 {ohm})              instance "r[2]"    env i = 2
+//     end
+//   end
+#include "lang/build.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LONGEST_EXTENDS = 50, SWEEPS = 4 };
+
+typedef struct {
+    const AstClass *class;
+    const Env *env;
+} Level; // one class of an `extends` chain
+
+typedef struct {
+    Builder *b;
+    int instance;
+    Level level[LONGEST_EXTENDS]; // base first
+    int levels;
+    Bindings bindings;
+} Elaboration;
+
+static void elaborate_items(Elaboration *e, const AstItem *items, const Env *env, bool in_loop);
+static void elaborate_class(Builder *b, int instance, Definition d);
+
+// --- small things
+// ----------------------------------------------------------------------------------
+
+const Env *new_env(Builder *b, Env e) {
+    Env *kept = ARENA_NEW(&b->tmp, Env);
+    *kept = e;
+    return kept;
+}
+
+int add_instance(Builder *b, Instance i) {
+    array_push(&b->instance, i);
+    return b->instance.count - 1;
+}
+
+void add_terminal(Builder *b, Terminal t) { array_push(&b->terminal, t); }
+
+Name member_path(Builder *b, int instance, const char *name) {
+    const char *owner = text_of(b, b->instance.data[instance].path);
+    if (!*owner) return name_of(b->names, name);
+    char small[256];
+    size_t n = strlen(owner), k = strlen(name);
+    if (n + k + 1 >= sizeof small) return name_printf(b->names, "%s.%s", owner, name);
+    memcpy(small, owner, n);
+    small[n] = '.';
+    memcpy(small + n + 1, name, k);
+    return name_of_n(b->names, small, n + 1 + k);
+}
+
+bool count_scalars(Builder *b, int64_t count, Pos pos) {
+    if (count <= b->limit - b->scalars) {
+        b->scalars += (int)count;
+        return true;
+    }
+    Remark *m = complain(b, L_TOO_LARGE, pos, "the model grows beyond %d variables", b->limit);
+    remark_help(b->r, m, "check the sizes and the bounds of loops");
+    b->stop = true;
+    return false;
+}
+
+static Pos member_pos(const Builder *b, int code) {
+    int index = code / 4;
+    if (code % 4 == MEMBER_ENTITY) return b->entity.data[index].item->pos;
+    if (code % 4 == MEMBER_INSTANCE && b->instance.data[index].item)
+        return b->instance.data[index].item->pos;
+    return POS_NONE;
+}
+
+void declare_member(Builder *b, int owner, Name name, int index, Pos pos) {
+    int known = pairs_get(&b->members, (uint32_t)owner, name);
+    if (known >= 0) {
+        Remark *m =
+            complain(b, L_DUPLICATE_NAME, pos, "'%s' is declared twice", text_of(b, name));
+        Pos first = member_pos(b, known);
+        if (first.file) remark_note(b->r, m, first, "the first declaration is here");
+        remark_help(b->r, m, "rename one of them");
+        return;
+    }
+    int code = index < 0 ? 4 * ~index + MEMBER_ENTITY : 4 * index + MEMBER_INSTANCE;
+    pairs_set(&b->tmp, &b->members, (uint32_t)owner, name, code);
+    array_push(&b->member, ((Member){owner, index}));
+}
+
+static void declare_broken(Builder *b, int owner, Name name) {
+    if (pairs_get(&b->members, (uint32_t)owner, name) < 0)
+        pairs_set(&b->tmp, &b->members, (uint32_t)owner, name, MEMBER_BROKEN);
+}
+
+// --- parameters, ports and variables
+// ---------------------------------------------------------------
+
+static Binding *find_binding(Elaboration *e, Name name) {
+    Binding *found = NULL;
+    for (int i = 0; i < e->bindings.count; i++) {
+        Binding *k = &e->bindings.data[i];
+        if (k->name != name) continue;
+        k->used = true;
+        if (!found) found = k;
+    }
+    return found;
+}
+
+static void set_value(Elaboration *e, Entity *x) {
+    Builder *b = e->b;
+    x->value = x->item->left;
+    x->value_env = x->env;
+    if (x->kind == ENTITY_CONST) return;
+    const Binding *k = find_binding(e, x->name);
+    if (k) {
+        x->value = k->value;
+        x->value_env = k->env;
+    }
+    const Override *o =
+        b->override.count
+            ? find_override(b, member_path(b, x->owner, text_of(b, x->name)))
+            : NULL;
+    if (o) {
+        x->value = o->item->right;
+        x->value_env = o->env;
+    }
+}
+
+static void report_missing_value(Builder *b, const Entity *x) {
+    const Instance *i = &b->instance.data[x->owner];
+    const char *name = text_of(b, x->name);
+    Remark *m;
+    if (x->kind == ENTITY_CONST) {
+        m = complain(b, L_MISSING_ARGUMENT, x->item->pos, "constant '%s' has no value", name);
+        remark_help(b->r, m, "write const %s = value", name);
+    } else if (i->item) {
+        m = complain(b, L_MISSING_ARGUMENT, i->item->pos, "parameter '%s' of '%s' is not given",
+                     name, text_of(b, i->path));
+        remark_note(b->r, m, x->item->pos, "it has no default");
+        remark_help(b->r, m, "write %s(%s = value), or give it a default", text_of(b, i->name),
+                    name);
+    } else {
+        m = complain(b, L_MISSING_ARGUMENT, x->item->pos,
+                     "parameter '%s' of the model to run has no value", name);
+        remark_help(b->r, m, "give it a default, or `set %s = value` in the experiment", name);
+    }
+}
+
+static bool entity_shape(Builder *b, Entity *x) {
+    if (x->item->size_count > 2) {
+        complain(b, L_BAD_SIZE, x->item->size[2]->pos, "'%s' has more than two sizes",
+                 text_of(b, x->name));
+        return false;
+    }
+    x->rows = x->cols = 1;
+    int *side[] = {&x->rows, &x->cols};
+    for (int i = 0; i < x->item->size_count; i++)
+        if (!size_evaluate(b, x->item->size[i], x->env, "a size", 1, side[i])) return false;
+    return count_scalars(b, (int64_t)x->rows * x->cols, x->item->pos);
+}
+
+static Name shown_unit(Builder *b, const AstItem *item) {
+    if (!item->has_unit) return 0;
+    bool coherent = item->unit.scale == 1 && item->unit.offset == 0;
+    return coherent ? item->unit_text : dim_unit(b, item->unit.dim);
+}
+
+static void declare_entity(Elaboration *e, const AstItem *item, const Env *env, EntityKind kind) {
+    Builder *b = e->b;
+    Entity x = {.kind = kind, .owner = e->instance, .name = item->name, .item = item, .env = env};
+    x.first = x.alias = -1;
+    x.dim = item->has_unit ? item->unit.dim : DIM_UNKNOWN;
+    x.unit = shown_unit(b, item);
+    bool parameter = kind == ENTITY_PARAM || kind == ENTITY_CONST;
+    if (parameter || kind == ENTITY_INPUT) set_value(e, &x);
+    if (parameter && !x.value) {
+        report_missing_value(b, &x);
+        x.state = 3;
+    }
+    if (!parameter && !entity_shape(b, &x)) {
+        declare_broken(b, e->instance, item->name);
+        return;
+    }
+    array_push(&b->entity, x);
+    declare_member(b, e->instance, x.name, ~(b->entity.count - 1), item->pos);
+}
+
+static void declare_port(Elaboration *e, const AstItem *item, const Env *env) {
+    Builder *b = e->b;
+    int dim = 1;
+    const AstExpr *size = item->dimension ? item->dimension
+                          : item->size_count ? item->size[0] : NULL;
+    if (size && !size_evaluate(b, size, env, "the dimension of a port", 1, &dim)) {
+        declare_broken(b, e->instance, item->name);
+        return;
+    }
+    Instance *owner = &b->instance.data[e->instance];
+    Terminal t = {.instance = e->instance, .name = item->name, .dim = dim, .out = item->out,
+                  .of_class = true, .next = owner->first_terminal, .e = -1, .f = -1,
+                  .port = -1, .pos = item->pos};
+    t.domain = item->path ? find_domain(b, item->path, env) : -1;
+    owner->first_terminal = b->terminal.count;
+    add_terminal(b, t);
+    Entity x = {.kind = ENTITY_PORT, .owner = e->instance, .name = item->name, .item = item,
+                .env = env, .first = b->terminal.count - 1, .alias = -1, .rows = dim, .cols = 1};
+    array_push(&b->entity, x);
+    declare_member(b, e->instance, x.name, ~(b->entity.count - 1), item->pos);
+}
+
+// --- components
+// -----------------------------------------------------------------------------------
+
+static void report_unknown_type(Builder *b, const AstItem *item, const Env *env) {
+    const AstExpr *path = item->path;
+    const char *type = expr_text(b, path);
+    Remark *m = complain(b, L_UNKNOWN_CLASS, path->pos, "there is no model or element '%s'", type);
+    Suggestion g = suggest_for(type);
+    suggest_definitions(&g, b->syntax, env->file, 1u << CLASS_MODEL | 1u << CLASS_ELEMENT);
+    for (int i = 2; builtin_at(i); i++) suggest_offer(&g, builtin_at(i)->type);
+    suggest_help(b->r, m, &g,
+                 "define it in this file, or import the library that has it (bondyn lib)");
+}
+
+// The class of a component; what = NULL when there is none (reported).
+static Definition component_class(Builder *b, const AstItem *item, const Env *env) {
+    Definition d = find_by_path(b->syntax, env->file, item->path, b->r);
+    if (!d.what) {
+        report_unknown_type(b, item, env);
+    } else if (d.what->kind != CLASS_MODEL && d.what->kind != CLASS_ELEMENT) {
+        Remark *m = complain(b, L_UNKNOWN_CLASS, item->path->pos, "'%s' is no model or element",
+                             expr_text(b, item->path));
+        remark_note(b->r, m, d.what->pos, "it is defined here");
+        d.what = NULL;
+    } else if (item->dimension) {
+        Remark *m = complain(b, L_BAD_SIZE, item->dimension->pos,
+                             "'%s' cannot have a dimension; only built-in elements can",
+                             expr_text(b, item->path));
+        remark_help(b->r, m, "for several of them write the number behind the name: %s %s[3]",
+                    expr_text(b, item->path), text_of(b, item->name));
+        d.what = NULL;
+    } else if (item->laws) {
+        complain(b, L_LAW, item->laws->pos, "only built-in elements can have a law here");
+        d.what = NULL;
+    } else if (item->left) {
+        complain(b, L_TOO_MANY_ARGUMENTS, item->left->pos,
+                 "only sources take a value with '='; arguments stand in brackets");
+        d.what = NULL;
+    }
+    return d;
+}
+
+static bool nested_too_deep(Builder *b, const AstItem *item, int parent, const AstClass *class) {
+    if (b->instance.data[parent].depth + 1 < DEEPEST_NESTING) return false;
+    int circle = parent;
+    while (circle >= 0 && b->instance.data[circle].class != class)
+        circle = b->instance.data[circle].parent;
+    Remark *m =
+        circle >= 0
+            ? complain(b, L_CIRCULAR_NESTING, item->pos, "model '%s' contains itself without end",
+                       text_of(b, class->name))
+            : complain(b, L_CIRCULAR_NESTING, item->pos, "models are nested more than %d deep",
+                       DEEPEST_NESTING);
+    for (int i = parent; i > circle && circle >= 0; i = b->instance.data[i].parent)
+        if (b->instance.data[i].item)
+            remark_note(b->r, m, b->instance.data[i].item->pos, "by way of this '%s'",
+                        text_of(b, b->instance.data[i].class->name));
+    remark_help(b->r, m, "take one component of the circle out, or end it with `if n > 0`");
+    b->stop = true;
+    return true;
+}
+
+static void add_builtin_terminals(Builder *b, int instance, Pos pos) {
+    Instance *i = &b->instance.data[instance];
+    CompKind kind = i->builtin->kind;
+    Terminal t = {.instance = instance, .domain = -1, .next = -1, .e = -1, .f = -1, .port = -1, .pos = pos};
+    i->first_terminal = b->terminal.count;
+    t.junction = i->builtin->ports == 0;
+    t.out = kind == COMP_SE || kind == COMP_SF;
+    if (i->builtin->ports < 2) {
+        add_terminal(b, t);
+        return;
+    }
+    t.name = name_of(b->names, "p1");
+    add_terminal(b, t);
+    t.name = name_of(b->names, "p2");
+    t.out = true;
+    add_terminal(b, t);
+}
+
+static void finish_builtin(Builder *b, int instance) {
+    Instance *i = &b->instance.data[instance];
+    const AstItem *item = i->item;
+    int dim = 0;
+    if (item->dimension &&
+        !size_evaluate(b, item->dimension, i->env, "the dimension of a component", 1, &dim)) {
+        b->instance.data[instance].state = 3;
+        dim = 1;
+    }
+    b->instance.data[instance].dim = dim;
+    bind_builtin(b, instance);
+    add_builtin_terminals(b, instance, item->pos);
+}
+
+typedef struct {
+    const Builtin *builtin;
+    Definition definition;
+} Type;
+
+static void add_component(Elaboration *e, const AstItem *item, const Env *env, Type type,
+                          Name name) {
+    Builder *b = e->b;
+    if (b->stop || !count_scalars(b, 1, item->pos)) return;
+    int parent = e->instance;
+    if (type.definition.what && nested_too_deep(b, item, parent, type.definition.what)) return;
+    Instance i = {.parent = parent, .depth = b->instance.data[parent].depth + 1, .name = name,
+                  .item = item, .env = env, .class = type.definition.what,
+                  .builtin = type.builtin, .first_terminal = -1, .comp = -1, .var = -1};
+    i.path = member_path(b, parent, text_of(b, name));
+    int index = add_instance(b, i);
+    declare_member(b, parent, name, index, item->pos);
+    if (type.builtin)
+        finish_builtin(b, index);
+    else
+        elaborate_class(b, index, type.definition);
+}
+
+static void declare_array(Builder *b, int owner, const AstItem *item) {
+    int known = pairs_get(&b->members, (uint32_t)owner, item->name);
+    if (known < 0)
+        pairs_set(&b->tmp, &b->members, (uint32_t)owner, item->name,
+                  4 * item->size_count + MEMBER_ARRAY);
+    else if (known % 4 != MEMBER_ARRAY || known / 4 != item->size_count)
+        declare_member(b, owner, item->name, 0, item->pos); // reports the double name
+}
+
+static Name element_name(Builder *b, const AstItem *item, const int *index) {
+    return item->size_count == 1
+               ? name_printf(b->names, "%s[%d]", text_of(b, item->name), index[0])
+               : name_printf(b->names, "%s[%d,%d]", text_of(b, item->name), index[0], index[1]);
+}
+
+static void add_array(Elaboration *e, const AstItem *item, const Env *env, Type type,
+                      bool in_loop) {
+    Builder *b = e->b;
+    int size[2] = {1, 1}, index[2];
+    if (item->size_count > 2) {
+        complain(b, L_BAD_SIZE, item->size[2]->pos, "'%s' has more than two sizes",
+                 text_of(b, item->name));
+        return;
+    }
+    for (int i = 0; i < item->size_count; i++)
+        if (!size_evaluate(b, item->size[i], env, in_loop ? "an index" : "a number of components",
+                           0, &size[i])) {
+            declare_broken(b, e->instance, item->name);
+            return;
+        }
+    declare_array(b, e->instance, item);
+    if (in_loop) {
+        add_component(e, item, env, type, element_name(b, item, size));
+        return;
+    }
+    for (index[0] = 1; index[0] <= size[0]; index[0]++)
+        for (index[1] = 1; index[1] <= size[1] && !b->stop; index[1]++)
+            add_component(e, item, env, type, element_name(b, item, index));
+}
+
+static void declare_component(Elaboration *e, const AstItem *item, const Env *env, bool in_loop) {
+    Builder *b = e->b;
+    Type type = {0};
+    if (item->junction >= 0)
+        type.builtin = builtin_junction(item->junction);
+    else if (item->path->kind == AST_NAME)
+        type.builtin = builtin_find(text_of(b, item->path->name));
+    if (!type.builtin) {
+        type.definition = component_class(b, item, env);
+        if (!type.definition.what) {
+            declare_broken(b, e->instance, item->name);
+            return;
+        }
+    }
+    if (item->size_count)
+        add_array(e, item, env, type, in_loop);
+    else
+        add_component(e, item, env, type, item->name);
+}
+
+// --- loops and conditions
+// --------------------------------------------------------------------------
+
+static void one_round(Elaboration *e, const AstItem *item, const Env *env, double value) {
+    Env inner = *env;
+    inner.outer = env;
+    inner.name = item->name;
+    inner.number = value;
+    inner.value = NULL;
+    elaborate_items(e, item->body, new_env(e->b, inner), true);
+}
+
+static bool whole_number(Builder *b, const AstExpr *at, const Constant *c, double *x) {
+    *x = c->one;
+    if (c->rows * c->cols == 1 && c->one == floor(c->one) && fabs(c->one) < 1e9) return true;
+    Remark *m = complain(b, L_BAD_SIZE, at->pos, "a bound of a loop must be a whole number");
+    if (c->rows * c->cols == 1) remark_help(b->r, m, "'%s' is %g", expr_text(b, at), c->one);
+    return false;
+}
+
+static void elaborate_for(Elaboration *e, const AstItem *item, const Env *env) {
+    Builder *b = e->b;
+    const AstExpr *range = item->left;
+    Constant low, high;
+    double from, to;
+    if (range->kind == AST_RANGE && range->left && range->right) {
+        if (!number_evaluate(b, range->left, env, "a bound of a loop", true, &low) ||
+            !number_evaluate(b, range->right, env, "a bound of a loop", true, &high) ||
+            !whole_number(b, range->left, &low, &from) ||
+            !whole_number(b, range->right, &high, &to))
+            return;
+        for (double x = from; x <= to && !b->stop && count_scalars(b, 1, item->pos); x++)
+            one_round(e, item, env, x);
+        return;
+    }
+    if (!number_evaluate(b, range, env, "the values of a loop", true, &low)) return;
+    int count = low.rows * low.cols;
+    for (int i = 0; i < count && !b->stop; i++)
+        one_round(e, item, env, count == 1 ? low.one : low.many[i]);
+}
+
+static void elaborate_if(Elaboration *e, const AstItem *item, const Env *env, bool in_loop) {
+    Constant c;
+    if (!number_evaluate(e->b, item->left, env, "a condition", true, &c)) return;
+    if (c.rows * c.cols != 1) {
+        complain(e->b, L_WRONG_SHAPE, item->left->pos, "a condition must be a scalar");
+        return;
+    }
+    elaborate_items(e, c.one != 0 ? item->body : item->otherwise, env, in_loop);
+}
+
+// --- statements that are only remembered
+// -----------------------------------------------------------
+
+static void remember_role(Builder *b, int instance, const AstItem *item, const Env *env) {
+    Instance *i = &b->instance.data[instance];
+    if (i->role_item && i->role_item != item) {
+        Remark *m = complain(b, L_DUPLICATE_NAME, item->pos,
+                             "what '%s' does with energy is said twice",
+                             text_of(b, i->class->name));
+        remark_note(b->r, m, i->role_item->pos, "the first statement is here");
+        remark_help(b->r, m, "keep one of stores, lossless, supplies, dissipates");
+    }
+    i->role = item->kind == ITEM_STORES     ? ROLE_STORE
+              : item->kind == ITEM_LOSSLESS ? ROLE_LOSSLESS
+              : item->kind == ITEM_SUPPLIES ? ROLE_SUPPLY
+                                            : ROLE_DISSIPATE;
+    i->role_item = item;
+    i->role_env = env;
+}
+
+static void sweep_item(Elaboration *e, const AstItem *item, const Env *env, bool in_loop,
+                       int sweep) {
+    Builder *b = e->b;
+    Statement s = {env, item};
+    switch (item->kind) {
+    case ITEM_PARAM:
+        if (sweep == 0) declare_entity(e, item, env, ENTITY_PARAM);
+        break;
+    case ITEM_CONST:
+        if (sweep == 0) declare_entity(e, item, env, ENTITY_CONST);
+        break;
+    case ITEM_PORT:
+        if (sweep == 1) declare_port(e, item, env);
+        break;
+    case ITEM_INPUT:
+        if (sweep == 1) declare_entity(e, item, env, ENTITY_INPUT);
+        break;
+    case ITEM_OUTPUT:
+        if (sweep == 1) declare_entity(e, item, env, ENTITY_OUTPUT);
+        break;
+    case ITEM_VAR:
+        if (sweep == 1) declare_entity(e, item, env, ENTITY_LOCAL);
+        break;
+    case ITEM_COMPONENT:
+        if (sweep == 2) declare_component(e, item, env, in_loop);
+        break;
+    default:
+        if (sweep < 3) return;
+        if (item->kind == ITEM_FOR) elaborate_for(e, item, env);
+        if (item->kind == ITEM_IF) elaborate_if(e, item, env, in_loop);
+        if (item->kind == ITEM_BOND) array_push(&b->bond, s);
+        if (item->kind == ITEM_EQUATION || item->kind == ITEM_INITIAL) array_push(&b->equation, s);
+        if (item->kind == ITEM_CAUSALITY) array_push(&b->wish, s);
+        if (item->kind >= ITEM_STORES && item->kind <= ITEM_DISSIPATES)
+            remember_role(b, e->instance, item, env);
+    }
+}
+
+static void elaborate_items(Elaboration *e, const AstItem *items, const Env *env, bool in_loop) {
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (const AstItem *i = items; i && !e->b->stop; i = i->next)
+            sweep_item(e, i, env, in_loop, sweep);
+}
+
+// --- classes
+// --------------------------------------------------------------------------------------
+
+static bool add_level(Elaboration *e, Definition d) {
+    Builder *b = e->b;
+    for (int i = 0; i < e->levels; i++) {
+        if (e->level[i].class != d.what && e->levels < LONGEST_EXTENDS) continue;
+        Remark *m = complain(b, L_CIRCULAR_EXTENDS, d.what->pos,
+                             "'%s' extends itself, by a circle of `extends`",
+                             text_of(b, d.what->name));
+        for (int k = 1; k < e->levels; k++)
+            remark_note(b->r, m, e->level[k].class->pos, "by way of '%s'",
+                        text_of(b, e->level[k].class->name));
+        remark_help(b->r, m, "one of them must stand alone");
+        return false;
+    }
+    Env env = {.file = d.file, .instance = e->instance, .element = -1};
+    e->level[e->levels++] = (Level){d.what, new_env(b, env)};
+    return true;
+}
+
+// The class and what it extends, base first. False: reported.
+static bool find_levels(Elaboration *e, Definition d) {
+    Builder *b = e->b;
+    while (add_level(e, d)) {
+        if (!d.what->base || d.what->kind == CLASS_EXPERIMENT) {
+            for (int i = 0; i < e->levels / 2; i++) {
+                Level swap = e->level[i];
+                e->level[i] = e->level[e->levels - 1 - i];
+                e->level[e->levels - 1 - i] = swap;
+            }
+            return true;
+        }
+        const AstExpr *path = d.what->base;
+        Definition base = find_by_path(b->syntax, d.file, path, b->r);
+        if (!base.what || (base.what->kind != CLASS_MODEL && base.what->kind != CLASS_ELEMENT)) {
+            Remark *m = complain(b, L_UNKNOWN_CLASS, path->pos,
+                                 "there is no model or element '%s' to extend",
+                                 expr_text(b, path));
+            Suggestion g = suggest_for(expr_text(b, path));
+            suggest_definitions(&g, b->syntax, d.file, 1u << CLASS_MODEL | 1u << CLASS_ELEMENT);
+            suggest_help(b->r, m, &g, "define it, or import the file that has it");
+            return false;
+        }
+        d = base;
+    }
+    return false;
+}
+
+// The name that a positional argument stands for: parameters and inputs in order of declaration.
+static Name settable_name(const Elaboration *e, int levels, int place) {
+    for (int k = 0; k < levels; k++)
+        for (const AstItem *i = e->level[k].class->items; i; i = i->next)
+            if ((i->kind == ITEM_PARAM || i->kind == ITEM_INPUT) && place-- == 0) return i->name;
+    return 0;
+}
+
+static void add_bindings(Elaboration *e, const AstArg *args, int count, const Env *env, int levels,
+                         const char *of) {
+    Builder *b = e->b;
+    for (int i = 0; i < count; i++) {
+        Name name = args[i].name ? args[i].name : settable_name(e, levels, i);
+        if (!name) {
+            Remark *m = complain(b, L_TOO_MANY_ARGUMENTS, args[i].pos,
+                                 "'%s' takes at most %d argument%s", of, i, i == 1 ? "" : "s");
+            remark_help(b->r, m, "take this one away");
+            continue;
+        }
+        for (int k = 0; k < e->bindings.count; k++)
+            if (e->bindings.data[k].name == name && e->bindings.data[k].env == env) {
+                Remark *m = complain(b, L_TOO_MANY_ARGUMENTS, args[i].pos, "'%s' is given twice",
+                                     text_of(b, name));
+                remark_help(b->r, m, "take one of them away");
+            }
+        e->bindings.data[e->bindings.count++] =
+            (Binding){name, args[i].name ? -1 : i, args[i].value, env, args[i].pos, false};
+    }
+}
+
+static void collect_bindings(Elaboration *e) {
+    const Instance *i = &e->b->instance.data[e->instance];
+    int most = i->item ? i->item->arg_count : 0;
+    for (int k = 0; k < e->levels; k++) most += e->level[k].class->arg_count;
+    if (!most) return;
+    e->bindings.data = ARENA_ARRAY(&e->b->tmp, Binding, most);
+    if (i->item)
+        add_bindings(e, i->item->args, i->item->arg_count, i->env, e->levels,
+                     text_of(e->b, i->class->name));
+    for (int k = e->levels - 1; k > 0; k--) {
+        const Level *level = &e->level[k];
+        add_bindings(e, level->class->args, level->class->arg_count, level->env, k,
+                     text_of(e->b, e->level[k - 1].class->name));
+    }
+}
+
+static void report_unknown_bindings(Elaboration *e) {
+    Builder *b = e->b;
+    for (int i = 0; i < e->bindings.count; i++) {
+        const Binding *k = &e->bindings.data[i];
+        if (k->used) continue;
+        const char *name = text_of(b, k->name);
+        int member = pairs_get(&b->members, (uint32_t)e->instance, k->name);
+        const char *of = text_of(b, b->instance.data[e->instance].class->name);
+        Remark *m = member >= 0 ? complain(b, L_UNKNOWN_ARGUMENT, k->pos,
+                                           "'%s' of '%s' is no parameter or input", name, of)
+                                : complain(b, L_UNKNOWN_ARGUMENT, k->pos,
+                                           "'%s' has no parameter or input '%s'", of, name);
+        Suggestion g = suggest_for(name);
+        for (int p = 0; settable_name(e, e->levels, p); p++)
+            suggest_offer(&g, text_of(b, settable_name(e, e->levels, p)));
+        suggest_help(b->r, m, &g, "arguments set parameters and inputs only");
+    }
+}
+
+static void elaborate_class(Builder *b, int instance, Definition d) {
+    Elaboration e = {.b = b, .instance = instance};
+    if (!find_levels(&e, d)) {
+        b->instance.data[instance].state = 3;
+        return;
+    }
+    collect_bindings(&e);
+    // One sweep over all levels before the next, as a class uses what it inherits and turns round.
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (int k = 0; k < e.levels; k++)
+            for (const AstItem *i = e.level[k].class->items; i && !b->stop; i = i->next)
+                sweep_item(&e, i, e.level[k].env, false, sweep);
+    if (!b->stop) report_unknown_bindings(&e);
+}
+
+void elaborate_root(Builder *b, Definition model) {
+    Instance root = {.parent = -1, .class = model.what, .first_terminal = -1,
+                     .comp = -1, .var = -1};
+    add_instance(b, root);
+    elaborate_class(b, 0, model);
+    if (b->member.count == 0 && b->equation.count == 0 && no_errors(b)) {
+        Remark *m = complain(b, L_EMPTY_MODEL, model.what->pos, "model '%s' contains nothing",
+                             text_of(b, model.what->name));
+        remark_help(b->r, m, "give it components and bonds, or variables and equations");
+    }
+}

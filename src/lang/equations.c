@@ -1,0 +1,418 @@
+// Equations that the user wrote, values of parameters and inputs, start values, wishes.
+//
+// Everything is lowered in an order that does not depend on where it stands in the text: by the
+// path of the owner, then by the printed text of the equation, then by the loop variables.
+#include "lang/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Both sides of an equation: a plain side takes the unit of the other, 0 its shape.
+bool equation_sides(Lower *l, Value *x, Value *y, const AstItem *item) {
+    Builder *b = l->b;
+    if ((x->is & IS_ZERO) && value_count(x) == 1 && value_count(y) > 1)
+        value_shape(l, x, y->rows, y->cols, item->pos, "");
+    if ((y->is & IS_ZERO) && value_count(y) == 1 && value_count(x) > 1)
+        value_shape(l, y, x->rows, x->cols, item->pos, "");
+    if (x->rows != y->rows || x->cols != y->cols) {
+        Remark *m = complain(b, L_WRONG_SHAPE, ast_start(item->left),
+                             "the left side is %s, the right side is %s",
+                             shape_text(b, x->rows, x->cols), shape_text(b, y->rows, y->cols));
+        remark_help(b->r, m, "both sides of an equation have the same shape");
+        return false;
+    }
+    bool plain = (x->is | y->is) & IS_PLAIN;
+    if (plain || dim_fits(x->dim, y->dim)) return true;
+    Remark *m = complain(b, U_EQUATION, ast_start(item->left),
+                         "the left side is in %s, the right side is in %s", dim_text(b, x->dim),
+                         dim_text(b, y->dim));
+    remark_help(b->r, m, "both sides of an equation are of the same kind");
+    return false;
+}
+
+// --- order
+// ----------------------------------------------------------------------------------------
+
+typedef struct {
+    int rank;
+    const char *text;
+    Statement s;
+} Ordered;
+
+static int compare_loops(const Env *x, const Env *y) {
+    for (; x && y; x = x->outer, y = y->outer)
+        if (x->number != y->number) return x->number < y->number ? -1 : 1;
+    return 0;
+}
+
+static int by_owner_and_text(const void *pa, const void *pb) {
+    const Ordered *a = pa, *b = pb;
+    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+    int order = a->text == b->text ? 0 : name_compare(a->text, b->text);
+    return order ? order : compare_loops(a->s.env, b->s.env);
+}
+
+static const char *statement_text(Builder *b, Pairs *texts, const AstItem *item) {
+    uint64_t key = (uint64_t)(uintptr_t)item;
+    int known = pairs_get(texts, (uint32_t)(key >> 32), (uint32_t)key);
+    if (known < 0) {
+        Text t = {0};
+        ast_print(&t, b->names, item->left);
+        text_add(&t, " = ");
+        ast_print(&t, b->names, item->right);
+        known = (int)name_of(b->names, text_get(&t));
+        text_free(&t);
+        pairs_set(&b->tmp, texts, (uint32_t)(key >> 32), (uint32_t)key, known);
+    }
+    return text_of(b, (Name)known);
+}
+
+static Ordered *order_statements(Builder *b) {
+    Ordered *list = ARENA_ARRAY(&b->tmp, Ordered, b->equation.count);
+    Pairs texts = {0};
+    for (int i = 0; i < b->equation.count; i++) {
+        Statement s = b->equation.data[i];
+        int rank = b->instance.data[s.env->instance].rank;
+        list[i] = (Ordered){rank, statement_text(b, &texts, s.item), s};
+    }
+    if (b->equation.count > 1)
+        qsort(list, (size_t)b->equation.count, sizeof *list, by_owner_and_text);
+    return list;
+}
+
+// --- inputs
+// ---------------------------------------------------------------------------------------
+
+static void report_input_twice(Builder *b, const Entity *x, Pos pos, Pos other) {
+    Remark *m = complain(b, L_INPUT_TWICE, pos, "input '%s' gets its value twice",
+                         text_of(b, member_path(b, x->owner, text_of(b, x->name))));
+    remark_note(b->r, m, other, "the other value is here");
+    remark_help(b->r, m, "keep one of them");
+}
+
+// An equation with an input alone on one side gives the input its value.
+static bool sets_input(Builder *b, const AstExpr *side, const Value *v, const Statement *s) {
+    if (side->kind != AST_NAME && side->kind != AST_MEMBER) return false;
+    Ref ref = path_resolve(b, side, s->env, true);
+    if (ref.kind != REF_VARIABLE) return false;
+    Entity *x = &b->entity.data[ref.index];
+    if (x->kind != ENTITY_INPUT || x->first < 0) return false;
+    if (x->owner == s->env->instance && x->owner != 0) return false;
+    Pos pos = ast_start(side);
+    int count = x->rows * x->cols;
+    if (!x->set_by) x->set_by = ARENA_ARRAY(&b->tmp, Pos, count);
+    if (x->value && x->value != x->item->left) {
+        report_input_twice(b, x, pos, ast_start(x->value));
+        return true;
+    }
+    for (int i = 0; i < value_count(v); i++) {
+        int k = expr_symbol_index(b->dag, value_at(v, i)) - x->first;
+        if (x->set_by[k].file) report_input_twice(b, x, pos, x->set_by[k]);
+        x->set_by[k] = pos;
+    }
+    return true;
+}
+
+static void input_value(Builder *b, int entity) {
+    Entity x = b->entity.data[entity];
+    int count = x.rows * x.cols, unset = 0;
+    for (int i = 0; i < count; i++) unset += !x.set_by || !x.set_by[i].file;
+    if (!unset) return;
+    const char *path = text_of(b, member_path(b, x.owner, text_of(b, x.name)));
+    if (!x.value) {
+        const Instance *owner = &b->instance.data[x.owner];
+        Pos pos = owner->item ? owner->item->pos : x.item->pos;
+        Remark *m = complain(b, L_UNSET_INPUT, pos, "input '%s' has no value", path);
+        if (owner->item) remark_note(b->r, m, x.item->pos, "it is declared here");
+        remark_help(b->r, m, "write an equation `%s = ...`, an argument, or a default", path);
+        return;
+    }
+    Lower l = lower_symbols(b);
+    Pos pos = ast_start(x.value);
+    Value v = lower(&l, x.value, x.value_env);
+    Target t = param_target(b, &x);
+    if (!value_ok(&v) || !value_fit(&l, &v, t.has_unit, &t.unit, t.dim, pos, path) ||
+        !value_shape(&l, &v, x.rows, x.cols, pos, path))
+        return;
+    for (int i = 0; i < count; i++) {
+        if (x.set_by && x.set_by[i].file) continue;
+        Equation e = {b->var.data[x.first + i].symbol, value_at(&v, i), -1, pos};
+        array_push(&b->law, e);
+    }
+}
+
+// --- equations
+// ------------------------------------------------------------------------------------
+
+static void report_no_variable(Builder *b, const Statement *s) {
+    const AstExpr *left = s->item->left;
+    Ref ref = {0};
+    if (left->kind == AST_NAME || left->kind == AST_MEMBER)
+        ref = path_resolve(b, left, s->env, true);
+    if (ref.kind == REF_PARAM || ref.kind == REF_ARGUMENT || ref.kind == REF_GLOBAL) {
+        Remark *m = complain(b, L_SETS_PARAMETER, ast_start(left),
+                             "an equation cannot set the parameter '%s'", expr_text(b, left));
+        remark_help(b->r, m, "give the value at the declaration, as an argument, or with `set` in "
+                             "an experiment");
+        return;
+    }
+    Remark *m = complain(b, L_NO_VARIABLE, ast_start(left), "'%s = %s' contains no variable",
+                         expr_text(b, left), expr_text(b, s->item->right));
+    remark_help(b->r, m, "an equation must say something about a variable of the model");
+}
+
+static bool both_sides(Builder *b, Lower *l, const Statement *s, Value *x, Value *y) {
+    *x = lower(l, s->item->left, s->env);
+    *y = lower(l, s->item->right, s->env);
+    if (!value_ok(x) || !value_ok(y) || !equation_sides(l, x, y, s->item)) return false;
+    if ((x->is | y->is) & HAS_VARIABLE) return true;
+    report_no_variable(b, s);
+    return false;
+}
+
+static void lower_equation(Builder *b, const Statement *s, int comp) {
+    Lower l = lower_symbols(b);
+    Value x, y;
+    if (!both_sides(b, &l, s, &x, &y)) return;
+    if (!sets_input(b, s->item->left, &x, s)) sets_input(b, s->item->right, &y, s);
+    for (int i = 0; i < value_count(&x); i++) {
+        Equation e = {value_at(&x, i), value_at(&y, i), comp, s->item->pos};
+        if (e.left == e.right) {
+            report_no_variable(b, s);
+            return;
+        }
+        array_push(&b->law, e);
+    }
+}
+
+// `initial x = value` with a variable alone on the left is its start value; others stay equations.
+static void lower_initial(Builder *b, const Statement *s) {
+    Lower l = lower_symbols(b);
+    Value x, y;
+    if (!both_sides(b, &l, s, &x, &y)) return;
+    const AstExpr *left = s->item->left;
+    bool direct = (left->kind == AST_NAME || left->kind == AST_MEMBER) &&
+                  !(y.is & VARIES);
+    for (int i = 0; i < value_count(&x); i++) {
+        Expr e = value_at(&x, i);
+        Equation equation = {e, value_at(&y, i), -1, s->item->pos};
+        if (!direct || expr_op(b->dag, e) != OP_SYMBOL) {
+            array_push(&b->start, equation);
+            continue;
+        }
+        Var *v = &b->var.data[expr_symbol_index(b->dag, e)];
+        if (v->start) {
+            Remark *m = complain(b, L_START_TWICE, s->item->pos,
+                                 "'%s' has a start value already", text_of(b, v->path));
+            remark_note(b->r, m, v->pos, "at its declaration");
+            remark_help(b->r, m, "keep one of them");
+            return;
+        }
+        v->start = equation.right;
+    }
+}
+
+// --- values at the start
+// ---------------------------------------------------------------------------
+
+static void start_value(Builder *b, int entity) {
+    const Entity x = b->entity.data[entity];
+    if (x.kind != ENTITY_LOCAL || !x.item->left || x.first < 0) return;
+    Lower l = lower_symbols(b);
+    Value v = lower(&l, x.item->left, x.env);
+    Pos pos = ast_start(x.item->left);
+    const char *name = text_of(b, x.name);
+    if (!value_ok(&v)) return;
+    if (v.is & VARIES) {
+        Remark *m = complain(b, L_NOT_STRUCTURAL, pos,
+                             "the start value of '%s' depends on variables", name);
+        remark_help(b->r, m, "it may use parameters and constants; for more write `initial %s = "
+                             "...` as a statement",
+                    name);
+        return;
+    }
+    if (!value_fit(&l, &v, x.item->has_unit, &x.item->unit, x.dim, pos, name)) return;
+    if (value_count(&v) != 1 && !value_shape(&l, &v, x.rows, x.cols, pos, name)) return;
+    for (int i = 0; i < x.rows * x.cols; i++)
+        b->var.data[x.first + i].start = value_count(&v) == 1 ? v.one : value_at(&v, i);
+}
+
+static void parameter_value(Builder *b, int entity) {
+    const Entity x = b->entity.data[entity];
+    if (x.kind != ENTITY_PARAM || x.first < 0 || x.alias >= 0) return;
+    Lower l = lower_symbols(b);
+    Value v = lower(&l, x.value, x.value_env);
+    if (!value_ok(&v)) return;
+    Target t = param_target(b, &x);
+    value_fit(&l, &v, t.has_unit, &t.unit, t.dim, x.item->pos, text_of(b, x.name));
+    if (!value_shape(&l, &v, x.rows, x.cols, x.item->pos, text_of(b, x.name))) return;
+    for (int i = 0; i < x.rows * x.cols; i++) b->var.data[x.first + i].value = value_at(&v, i);
+}
+
+// Entities in the order of their paths.
+static void each_entity(Builder *b, void (*act)(Builder *b, int entity), unsigned kinds) {
+    ARRAY(int) stack = {0};
+    array_push(&stack, 0);
+    while (stack.count && !b->stop) {
+        int instance = array_pop(&stack);
+        int first = b->member_start[instance], last = b->member_start[instance + 1];
+        for (int k = first; k < last; k++) {
+            int index = b->member.data[k].index;
+            if (index < 0 && (kinds >> b->entity.data[~index].kind & 1)) act(b, ~index);
+        }
+        for (int k = last - 1; k >= first; k--) {
+            int index = b->member.data[k].index;
+            if (index >= 0 && b->instance.data[index].class) array_push(&stack, index);
+        }
+    }
+    array_free(&stack);
+}
+
+void parameter_values(Builder *b) { each_entity(b, parameter_value, 1u << ENTITY_PARAM); }
+
+// --- fields
+// ---------------------------------------------------------------------------------------
+
+static void stored_energy(Builder *b, int instance) {
+    const Instance *i = &b->instance.data[instance];
+    if (!i->role_item || i->role_item->kind != ITEM_STORES) return;
+    Lower l = lower_symbols(b);
+    const AstExpr *e = i->role_item->left;
+    Pos pos = ast_start(e);
+    Value v = lower(&l, e, i->role_env);
+    Dim joule = DIM_ONE;
+    joule.power[BASE_KG] = POWER_ONE;
+    joule.power[BASE_M] = 2 * POWER_ONE;
+    joule.power[BASE_S] = -2 * POWER_ONE;
+    if (value_ok(&v) && value_fit(&l, &v, false, NULL, joule, pos, "stored energy") &&
+        value_shape(&l, &v, 1, 1, pos, "stored energy"))
+        b->comp.data[i->comp].stored = v.one;
+}
+
+// Fields that do not say: with states they store (only the rate is known), else they dissipate.
+static void default_roles(Builder *b) {
+    for (int v = 0; v < b->var.count; v++) {
+        const Var *x = &b->var.data[v];
+        if (x->der < 0 || x->comp < 0) continue;
+        Comp *c = &b->comp.data[x->comp];
+        if (c->kind == COMP_FIELD && c->role == ROLE_NONE) c->role = ROLE_STORE;
+    }
+    for (int c = 0; c < b->comp.count; c++)
+        if (b->comp.data[c].kind == COMP_FIELD && b->comp.data[c].role == ROLE_NONE)
+            b->comp.data[c].role = ROLE_DISSIPATE;
+}
+
+static void check_ports_used(Builder *b, int instance) {
+    for (int t = b->instance.data[instance].first_terminal; t >= 0; t = b->terminal.data[t].next) {
+        const Terminal *x = &b->terminal.data[t];
+        if (x->transparent || x->used) continue;
+        Remark *m = complain(b, L_PORT_UNUSED, x->pos, "port '%s' is not used inside '%s'",
+                             text_of(b, x->name),
+                             text_of(b, b->instance.data[instance].class->name));
+        remark_help(b->r, m, "bond it to something inside, or write equations with %s.e and %s.f",
+                    text_of(b, x->name), text_of(b, x->name));
+    }
+}
+
+static int *instance_of_comp(Builder *b) {
+    int *of = ARENA_ARRAY(&b->tmp, int, b->comp.count);
+    for (int i = 0; i < b->instance.count; i++)
+        if (b->instance.data[i].comp >= 0) of[b->instance.data[i].comp] = i;
+    return of;
+}
+
+static int first_of_rank(const Ordered *list, int count, int rank) {
+    int low = 0, high = count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (list[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void field_laws(Builder *b, int instance, const Ordered *list, int count) {
+    const Instance *i = &b->instance.data[instance];
+    int comp = i->comp, rank = i->rank;
+    for (int k = first_of_rank(list, count, rank); k < count && list[k].rank == rank; k++)
+        if (list[k].s.item->kind == ITEM_EQUATION) lower_equation(b, &list[k].s, comp);
+    stored_energy(b, instance);
+    check_ports_used(b, instance);
+}
+
+void user_equations(Builder *b) {
+    const Ordered *list = order_statements(b);
+    int count = b->equation.count;
+    const int *of = instance_of_comp(b);
+    for (int c = 0; c < b->comp.count && !b->stop; c++) {
+        b->comp.data[c].first_equation = b->law.count;
+        if (b->comp.data[c].kind == COMP_FIELD)
+            field_laws(b, of[c], list, count);
+        else
+            builtin_law(b, of[c]);
+        b->comp.data[c].equation_count = b->law.count - b->comp.data[c].first_equation;
+    }
+    for (int k = 0; k < count && !b->stop; k++)
+        if (list[k].s.item->kind == ITEM_EQUATION &&
+            !b->instance.data[list[k].s.env->instance].field)
+            lower_equation(b, &list[k].s, -1);
+    default_roles(b);
+    each_entity(b, input_value, 1u << ENTITY_INPUT);
+    each_entity(b, start_value, 1u << ENTITY_LOCAL);
+    for (int k = 0; k < count && !b->stop; k++)
+        if (list[k].s.item->kind == ITEM_INITIAL) lower_initial(b, &list[k].s);
+}
+
+// --- causality
+// ------------------------------------------------------------------------------------
+
+static Wish wish_of(const char *word) {
+    if (strcmp(word, "integral") == 0) return WISH_INTEGRAL;
+    if (strcmp(word, "derivative") == 0) return WISH_DERIVATIVE;
+    if (strcmp(word, "effort") == 0) return WISH_EFFORT_OUT;
+    if (strcmp(word, "flow") == 0) return WISH_FLOW_OUT;
+    return WISH_NONE;
+}
+
+static bool wish_fits(const Comp *c, Wish wish) {
+    bool storage = c->kind == COMP_C || c->kind == COMP_I || c->kind == COMP_FIELD;
+    if (wish == WISH_INTEGRAL || wish == WISH_DERIVATIVE) return storage;
+    return (c->kind == COMP_R || storage) && c->port_count == 1;
+}
+
+static void one_wish(Builder *b, const Statement *s) {
+    const char *word = text_of(b, s->item->name);
+    Ref ref = path_resolve(b, s->item->path, s->env, false);
+    if (ref.kind == REF_BAD) return;
+    Pos pos = ast_start(s->item->path);
+    int comp = ref.kind == REF_INSTANCE ? b->instance.data[ref.index].comp : -1;
+    if (comp < 0) {
+        Remark *m = complain(b, L_CAUSALITY, pos, "'%s' is no element that could have a causality",
+                             expr_text(b, s->item->path));
+        remark_help(b->r, m, "name an R, C, I or an element with equations");
+        return;
+    }
+    Comp *c = &b->comp.data[comp];
+    Wish wish = wish_of(word);
+    if (wish == WISH_NONE || !wish_fits(c, wish)) {
+        Remark *m = complain(b, L_CAUSALITY, pos, "'%s' (%s) cannot have the causality '%s'",
+                             text_of(b, c->path), text_of(b, c->type), word);
+        remark_help(b->r, m, "integral and derivative are for C and I, effort and flow for "
+                             "elements with one port that are no sources");
+        return;
+    }
+    if (c->wish && c->wish != wish) {
+        Remark *m = complain(b, L_CAUSALITY, pos, "'%s' has another causality already",
+                             text_of(b, c->path));
+        remark_note(b->r, m, c->wish_pos, "the other statement is here");
+        remark_help(b->r, m, "keep one of them");
+    }
+    c->wish = wish;
+    c->wish_pos = s->item->pos;
+}
+
+void causality_wishes(Builder *b) {
+    for (int i = 0; i < b->wish.count && !b->stop; i++) one_wish(b, &b->wish.data[i]);
+}

@@ -1,0 +1,487 @@
+// Experiments: what to run, what to draw, what to expect.
+//
+// In an expectation a variable stands for a number that is taken from the run, a probe:
+//     spring.q(end)   v.f(0.5 {s})   min(x)   max(x)   mean(x)   integral(x)   partial(a, b)
+// Each probe becomes a symbol of its own, and the rest is ordinary arithmetic.
+#include "lang/build.h"
+
+#include <math.h>
+#include <string.h>
+
+struct Probes {
+    ARRAY(Probe) list;
+    double start, stop;
+};
+
+typedef struct {
+    Builder *b;
+    const Env *env;
+    Experiment *x;
+    Probes probes;
+    ARRAY(Plot) plots;
+    ARRAY(Name) records;
+    ARRAY(Expectation) expects;
+    Pos stop_pos;
+    bool has_stop;
+} Making;
+
+Name signal_unit(Builder *b, Expr e, Dim dim) {
+    if (expr_op(b->dag, e) == OP_SYMBOL) {
+        int symbol = expr_symbol_index(b->dag, e);
+        if (symbol < b->var.count && b->var.data[symbol].unit) return b->var.data[symbol].unit;
+    }
+    return dim_unit(b, dim);
+}
+
+static Name label_of(Builder *b, const AstExpr *e) {
+    Text t = {0};
+    ast_print(&t, b->names, e);
+    Name label = name_of(b->names, text_get(&t));
+    text_free(&t);
+    return label;
+}
+
+// --- numbers
+// ---------------------------------------------------------------------------------------
+
+// A number of the experiment, such as `stop 5 {s}`. False: reported.
+static bool setting(Making *k, const AstExpr *e, Dim dim, const char *what, double *x) {
+    Builder *b = k->b;
+    Lower l = lower_numbers(b, what, false);
+    Value v = lower(&l, e, k->env);
+    Constant c;
+    if (!value_ok(&v) || !value_fit(&l, &v, false, NULL, dim, ast_start(e), what) ||
+        !value_shape(&l, &v, 1, 1, ast_start(e), what))
+        return false;
+    if (!value_numbers(&l, &v, &c, &b->tmp)) {
+        complain(b, L_NOT_A_NUMBER, ast_start(e), "%s is not a finite number", what);
+        return false;
+    }
+    *x = c.one;
+    return true;
+}
+
+static bool positive_setting(Making *k, const AstExpr *e, Dim dim, const char *what, double *x) {
+    double value;
+    if (!setting(k, e, dim, what, &value)) return false;
+    if (value > 0) {
+        *x = value;
+        return true;
+    }
+    Remark *m = complain(k->b, L_SETTING, ast_start(e), "%s must be positive, not %g", what, value);
+    remark_help(k->b->r, m, "leave it out to have the default");
+    return false;
+}
+
+static void set_points(Making *k, const AstItem *item) {
+    double points;
+    if (!positive_setting(k, item->left, DIM_ONE, "the number of points", &points)) return;
+    if (points != floor(points) || points > 1e8) {
+        Remark *m = complain(k->b, L_SETTING, ast_start(item->left),
+                             "the number of points must be a whole number up to 1e8, not %g",
+                             points);
+        remark_help(k->b->r, m, "write points 1000, or every 0.01 {s}");
+        return;
+    }
+    k->x->points = (int)points;
+}
+
+// --- solver
+// ---------------------------------------------------------------------------------------
+
+static const struct {
+    const char *name;
+    SolverKind kind;
+    bool fixed_step;
+} solvers[] = {
+    {"auto", SOLVER_AUTO, false},        {"cvode", SOLVER_AUTO, false},
+    {"bdf", SOLVER_CVODE_BDF, false},    {"adams", SOLVER_CVODE_ADAMS, false},
+    {"rk78", SOLVER_RK78, false},        {"euler", SOLVER_EULER, true},
+    {"heun", SOLVER_HEUN, true},         {"rk4", SOLVER_RK4, true},
+};
+
+enum { SOLVERS = sizeof solvers / sizeof solvers[0] };
+
+static void solver_option(Making *k, const AstArg *a) {
+    Builder *b = k->b;
+    const char *name = text_of(b, a->name);
+    const char *const options[] = {"rtol", "atol", "step", "max_step"};
+    double *const to[] = {&k->x->rtol, &k->x->atol, &k->x->step, &k->x->max_step};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(options[i], name) == 0) {
+            Dim dim = i == 0 ? DIM_ONE : i == 1 ? DIM_UNKNOWN : dim_second();
+            positive_setting(k, a->value, dim, name, to[i]);
+            return;
+        }
+    Remark *m = complain(b, L_SOLVER, a->pos, "a solver has no option '%s'", name);
+    Suggestion g = suggest_for(name);
+    for (int i = 0; i < 4; i++) suggest_offer(&g, options[i]);
+    suggest_help(b->r, m, &g, "the options are rtol, atol, step, max_step");
+}
+
+static void set_solver(Making *k, const AstItem *item) {
+    Builder *b = k->b;
+    const char *name = text_of(b, item->name);
+    int found = 0;
+    while (found < SOLVERS && strcmp(solvers[found].name, name) != 0) found++;
+    for (int i = 0; i < item->arg_count; i++) solver_option(k, &item->args[i]);
+    if (found == SOLVERS) {
+        Remark *m = complain(b, L_SOLVER, item->pos, "there is no solver '%s'", name);
+        Suggestion g = suggest_for(name);
+        for (int i = 0; i < SOLVERS; i++) suggest_offer(&g, solvers[i].name);
+        suggest_help(b->r, m, &g, "the solvers are cvode, bdf, adams, rk78, euler, heun, rk4");
+        return;
+    }
+    k->x->solver = solvers[found].kind;
+    bool step_written = false;
+    for (int i = 0; i < item->arg_count; i++)
+        step_written |= strcmp(text_of(b, item->args[i].name), "step") == 0;
+    if (solvers[found].fixed_step && !step_written) {
+        Remark *m = complain(b, L_SOLVER, item->pos, "solver '%s' needs a step", name);
+        remark_help(b->r, m, "write solver %s step 1e-3 {s}", name);
+    }
+}
+
+// --- plots and records
+// ----------------------------------------------------------------------------
+
+static bool signal_value(Making *k, const AstExpr *e, Value *v) {
+    Lower l = lower_symbols(k->b);
+    *v = lower(&l, e, k->env);
+    return value_ok(v);
+}
+
+static Signal signal_at(Making *k, const AstExpr *e, const Value *v, int i) {
+    Builder *b = k->b;
+    Expr what = value_at(v, i);
+    Name label = label_of(b, e);
+    if (value_count(v) > 1)
+        label = expr_op(b->dag, what) == OP_SYMBOL
+                    ? b->var.data[expr_symbol_index(b->dag, what)].path
+                    : name_printf(b->names, "(%s)[%d]", text_of(b, label), i + 1);
+    return (Signal){what, label, signal_unit(b, what, v->dim), ast_start(e)};
+}
+
+static bool scalar_signal(Making *k, const AstExpr *e, Signal *s, Dim *dim) {
+    Value v;
+    if (!signal_value(k, e, &v)) return false;
+    if (value_count(&v) != 1) {
+        Remark *m = complain(k->b, L_WRONG_SHAPE, ast_start(e), "a scalar is wanted here, not %s",
+                             shape_text(k->b, v.rows, v.cols));
+        remark_help(k->b->r, m, "name one entry: %s[1]", expr_text(k->b, e));
+        return false;
+    }
+    *s = signal_at(k, e, &v, 0);
+    if (dim) *dim = v.dim;
+    return true;
+}
+
+static void add_plot(Making *k, const AstItem *item) {
+    Builder *b = k->b;
+    Plot p = {.title = item->text, .pos = item->pos};
+    if (item->right && !scalar_signal(k, item->right, &p.x, NULL)) return;
+    ARRAY(Signal) y = {0};
+    for (int i = 0; i < item->expr_count; i++) {
+        Value v;
+        if (!signal_value(k, item->exprs[i], &v)) continue;
+        for (int n = 0; n < value_count(&v); n++)
+            array_push(&y, signal_at(k, item->exprs[i], &v, n));
+    }
+    p.y_count = y.count;
+    p.y = ARENA_ARRAY(b->out, Signal, y.count);
+    if (y.count) memcpy(p.y, y.data, (size_t)y.count * sizeof *y.data);
+    array_free(&y);
+    array_push(&k->plots, p);
+}
+
+static bool any_variable(const Builder *b, const char *pattern) {
+    for (int i = 0; i < b->var.count; i++)
+        if (path_matches(pattern, text_of(b, b->var.data[i].path))) return true;
+    return false;
+}
+
+static void add_records(Making *k, const AstItem *item) {
+    Builder *b = k->b;
+    for (int i = 0; i < item->expr_count; i++) {
+        const char *pattern = text_of(b, item->exprs[i]->name);
+        array_push(&k->records, item->exprs[i]->name);
+        if (any_variable(b, pattern)) continue;
+        Remark *m = caution(b, L_RECORD_NOTHING, item->exprs[i]->pos,
+                            "'%s' matches no variable of the model", pattern);
+        Suggestion g = suggest_for(pattern);
+        for (int v = 0; v < b->var.count; v++) suggest_offer(&g, text_of(b, b->var.data[v].path));
+        suggest_help(b->r, m, &g, "* stands for any text: record v.f, arm.*.e");
+    }
+}
+
+// --- probes
+// ---------------------------------------------------------------------------------------
+
+static Value probe_value(Lower *l, Probe p, Dim dim, const AstExpr *e) {
+    Builder *b = l->b;
+    Probes *k = l->probes;
+    Value v = value_new(l, 1, 1, dim, 0);
+    for (int i = 0; i < k->list.count; i++) {
+        const Probe *q = &k->list.data[i];
+        if (q->kind != p.kind || q->signal.what != p.signal.what || q->time != p.time ||
+            q->by != p.by)
+            continue;
+        v.one = q->symbol;
+        return v;
+    }
+    p.symbol = expr_symbol(b->dag, label_of(b, e));
+    array_push(&k->list, p);
+    v.one = p.symbol;
+    return v;
+}
+
+// The time of `x(t)`: an expression of parameters between start and stop; 0 for `end`.
+static bool probe_time(Lower *l, const AstExpr *e, const Env *env, Expr *time) {
+    Builder *b = l->b;
+    *time = 0;
+    if (e->kind == AST_END) return true;
+    Lower numbers = lower_numbers(b, "the time of an expectation", false);
+    Lower symbols = lower_symbols(b);
+    Value v = lower(&numbers, e, env), w = lower(&symbols, e, env);
+    Constant c;
+    if (!value_ok(&v) || !value_ok(&w) ||
+        !value_fit(&numbers, &v, false, NULL, dim_second(), ast_start(e), "time") ||
+        !value_shape(&numbers, &v, 1, 1, ast_start(e), "time") ||
+        !value_numbers(&numbers, &v, &c, &b->tmp))
+        return false;
+    if (c.one < l->probes->start || c.one > l->probes->stop) {
+        Remark *m = complain(b, L_TIME, ast_start(e), "%g s lies outside of the run", c.one);
+        remark_help(b->r, m, "it goes from %g s to %g s", l->probes->start, l->probes->stop);
+        return false;
+    }
+    *time = w.one;
+    return true;
+}
+
+static bool probe_signal(Lower *l, const AstExpr *e, const Env *env, Signal *s, Dim *dim) {
+    Making k = {.b = l->b, .env = env};
+    return scalar_signal(&k, e, s, dim);
+}
+
+static Value probe_at(Lower *l, const AstExpr *e, const Env *env) {
+    Builder *b = l->b;
+    Probe p = {.kind = PROBE_AT};
+    Dim dim;
+    if (e->arg_count != 1) {
+        Remark *m = complain(b, L_EXPECT, e->pos, "one time is wanted in the brackets");
+        remark_help(b->r, m, "write %s(end) or %s(0.5 {s})", expr_text(b, e->left),
+                    expr_text(b, e->left));
+        return VALUE_BAD;
+    }
+    if (!probe_signal(l, e->left, env, &p.signal, &dim) ||
+        !probe_time(l, e->args[0].value, env, &p.time))
+        return VALUE_BAD;
+    return probe_value(l, p, dim, e);
+}
+
+static Value probe_over_time(Lower *l, const AstExpr *e, const Env *env, ProbeKind kind) {
+    Probe p = {.kind = kind};
+    Dim dim;
+    if (!probe_signal(l, e->args[0].value, env, &p.signal, &dim)) return VALUE_BAD;
+    if (kind == PROBE_INTEGRAL) dim = dim_multiply(dim, dim_second());
+    return probe_value(l, p, dim, e);
+}
+
+static Value probe_partial(Lower *l, const AstExpr *e, const Env *env) {
+    Builder *b = l->b;
+    Probe p = {.kind = PROBE_PARTIAL};
+    Signal by;
+    Dim dim, by_dim;
+    if (e->arg_count != 2) {
+        Remark *m = complain(b, L_EXPECT, e->pos, "'partial' wants two arguments");
+        remark_help(b->r, m, "write partial(der(mass.p), spring.q)");
+        return VALUE_BAD;
+    }
+    if (!probe_signal(l, e->args[0].value, env, &p.signal, &dim) ||
+        !probe_signal(l, e->args[1].value, env, &by, &by_dim))
+        return VALUE_BAD;
+    bool state = expr_op(b->dag, by.what) == OP_SYMBOL &&
+                 b->var.data[expr_symbol_index(b->dag, by.what)].der >= 0;
+    if (!state) {
+        Remark *m = complain(b, L_EXPECT, ast_start(e->args[1].value), "'%s' is no state",
+                             text_of(b, by.label));
+        remark_help(b->r, m, "a state is a variable with a derivative: q of C, p of I, x of "
+                             "der(x)");
+        return VALUE_BAD;
+    }
+    p.by = by.what;
+    return probe_value(l, p, dim_divide(dim, by_dim), e);
+}
+
+Value lower_probe(Lower *l, const AstExpr *e, const Env *env, bool *is_probe) {
+    Builder *b = l->b;
+    const AstExpr *f = e->left;
+    *is_probe = true;
+    if (f->kind == AST_CALL) return probe_at(l, e, env);
+    const char *name = f->kind == AST_NAME ? text_of(b, f->name) : "";
+    if (strcmp(name, "partial") == 0) return probe_partial(l, e, env);
+    if (e->arg_count == 1 && strcmp(name, "min") == 0)
+        return probe_over_time(l, e, env, PROBE_MIN);
+    if (e->arg_count == 1 && strcmp(name, "max") == 0)
+        return probe_over_time(l, e, env, PROBE_MAX);
+    if (e->arg_count == 1 && strcmp(name, "mean") == 0)
+        return probe_over_time(l, e, env, PROBE_MEAN);
+    if (e->arg_count == 1 && strcmp(name, "integral") == 0)
+        return probe_over_time(l, e, env, PROBE_INTEGRAL);
+    if (f->kind == AST_NAME || f->kind == AST_MEMBER) {
+        Ref ref = path_resolve(b, f, env, true);
+        if (ref.kind == REF_BAD) return VALUE_BAD;
+        if (ref.kind == REF_VARIABLE || ref.kind == REF_EFFORT || ref.kind == REF_FLOW ||
+            ref.kind == REF_STATE)
+            return probe_at(l, e, env);
+    }
+    *is_probe = false;
+    return VALUE_BAD;
+}
+
+// --- expectations
+// ---------------------------------------------------------------------------------
+
+static Name expectation_text(Builder *b, const AstItem *item) {
+    static const char *const relation[] = {[BIN_EQ] = " = ", [BIN_LT] = " < ", [BIN_LE] = " <= ",
+                                           [BIN_GT] = " > ", [BIN_GE] = " >= "};
+    Text t = {0};
+    ast_print(&t, b->names, item->left);
+    text_add(&t, relation[item->relation]);
+    ast_print(&t, b->names, item->right);
+    if (item->tolerance) {
+        text_add(&t, " within ");
+        ast_print(&t, b->names, item->tolerance);
+    }
+    if (item->relative) text_add(&t, " relative");
+    Name text = name_of(b->names, text_get(&t));
+    text_free(&t);
+    return text;
+}
+
+static Name expectation_unit(Making *k, Expr left, Dim dim) {
+    for (int i = 0; i < k->probes.list.count; i++) {
+        const Probe *p = &k->probes.list.data[i];
+        bool same = p->kind != PROBE_PARTIAL && p->kind != PROBE_INTEGRAL;
+        if (p->symbol == left && same && p->signal.unit) return p->signal.unit;
+    }
+    return signal_unit(k->b, left, dim);
+}
+
+static void add_expectation(Making *k, const AstItem *item) {
+    Builder *b = k->b;
+    Lower l = lower_symbols(b);
+    l.probes = &k->probes;
+    Value x = lower(&l, item->left, k->env), y = lower(&l, item->right, k->env);
+    if (!value_ok(&x) || !value_ok(&y) || !equation_sides(&l, &x, &y, item) ||
+        !value_shape(&l, &x, 1, 1, ast_start(item->left), "an expectation"))
+        return;
+    Dim dim = (x.is & IS_PLAIN) ? y.dim : x.dim;
+    Expectation e = {.left = x.one, .right = y.one, .relative = item->relative, .pos = item->pos};
+    e.relation = item->relation == BIN_EQ                                 ? EXPECT_EQUAL
+                 : item->relation == BIN_LT || item->relation == BIN_LE ? EXPECT_LESS
+                                                                         : EXPECT_GREATER;
+    e.text = expectation_text(b, item);
+    e.unit = expectation_unit(k, x.one, dim);
+    if (item->tolerance) {
+        Value t = lower(&l, item->tolerance, k->env);
+        double number;
+        if (!value_ok(&t) ||
+            !value_fit(&l, &t, false, NULL, item->relative ? DIM_ONE : dim,
+                       ast_start(item->tolerance), "the tolerance") ||
+            !value_shape(&l, &t, 1, 1, ast_start(item->tolerance), "the tolerance"))
+            return;
+        if (expr_is_number(b->dag, t.one, &number) && number < 0) {
+            Remark *m = complain(b, L_SETTING, ast_start(item->tolerance),
+                                 "a tolerance cannot be negative");
+            remark_help(b->r, m, "write its size: within %g", -number);
+            return;
+        }
+        e.tolerance = t.one;
+    }
+    array_push(&k->expects, e);
+}
+
+// --- the experiment
+// -------------------------------------------------------------------------------
+
+static void read_setting(Making *k, const AstItem *item) {
+    switch (item->kind) {
+    case ITEM_START: setting(k, item->left, dim_second(), "start", &k->x->start); break;
+    case ITEM_STOP:
+        k->has_stop = true;
+        k->stop_pos = ast_start(item->left);
+        setting(k, item->left, dim_second(), "stop", &k->x->stop);
+        break;
+    case ITEM_POINTS: set_points(k, item); break;
+    case ITEM_EVERY:
+        if (positive_setting(k, item->left, dim_second(), "every", &k->x->every)) k->x->points = 0;
+        break;
+    case ITEM_SOLVER: set_solver(k, item); break;
+    case ITEM_AUDIT:
+        k->x->audit = -1;
+        if (item->left)
+            positive_setting(k, item->left, DIM_ONE, "the bound of the audit", &k->x->audit);
+        break;
+    default: break;
+    }
+}
+
+static void read_item(Making *k, const AstItem *item) {
+    switch (item->kind) {
+    case ITEM_PLOT: add_plot(k, item); break;
+    case ITEM_RECORD: add_records(k, item); break;
+    case ITEM_EXPECT: add_expectation(k, item); break;
+    default: break;
+    }
+}
+
+static void check_times(Making *k) {
+    Builder *b = k->b;
+    Experiment *x = k->x;
+    if (!k->has_stop) {
+        Remark *m = complain(b, L_TIME, x->pos, "experiment '%s' does not say when it stops",
+                             text_of(b, x->name));
+        remark_help(b->r, m, "add a line such as: stop 10 {s}");
+    } else if (!(x->stop > x->start) && no_errors(b)) {
+        Remark *m = complain(b, L_TIME, k->stop_pos, "stop (%g s) must be later than start (%g s)",
+                             x->stop, x->start);
+        remark_help(b->r, m, "time runs forward");
+    }
+    if (x->every > 0 && (x->stop - x->start) / x->every > 1e8) {
+        Remark *m = complain(b, L_SETTING, x->pos, "more than 1e8 points in time");
+        remark_help(b->r, m, "take a larger `every`");
+    }
+}
+
+static void *kept(Builder *b, const void *data, int count, size_t size) {
+    void *copy = arena_alloc(b->out, (size_t)count, size);
+    if (count) memcpy(copy, data, (size_t)count * size);
+    return copy;
+}
+
+Experiment *build_experiment(Builder *b, Definition d) {
+    const AstClass *class = d.what;
+    Experiment *x = ARENA_NEW(b->out, Experiment);
+    *x = (Experiment){.name = class->name, .text = class->text, .points = 1000, .pos = class->pos};
+    Making k = {.b = b, .x = x};
+    k.env = new_env(b, (Env){.file = d.file, .instance = 0, .element = -1});
+    for (const AstItem *i = class->items; i; i = i->next) read_setting(&k, i);
+    check_times(&k);
+    k.probes.start = x->start;
+    k.probes.stop = k.has_stop ? x->stop : INFINITY;
+    for (const AstItem *i = class->items; i && !b->stop; i = i->next) read_item(&k, i);
+    x->plot_count = k.plots.count;
+    x->plots = kept(b, k.plots.data, k.plots.count, sizeof(Plot));
+    x->record_count = k.records.count;
+    x->records = kept(b, k.records.data, k.records.count, sizeof(Name));
+    x->probe_count = k.probes.list.count;
+    x->probes = kept(b, k.probes.list.data, k.probes.list.count, sizeof(Probe));
+    x->expect_count = k.expects.count;
+    x->expects = kept(b, k.expects.data, k.expects.count, sizeof(Expectation));
+    array_free(&k.plots);
+    array_free(&k.records);
+    array_free(&k.probes.list);
+    array_free(&k.expects);
+    return x;
+}

@@ -1,0 +1,78 @@
+// The last step: der(x) variables, which were found on the way, take their place in the order of
+// paths, and the lists move into the model's arena.
+#include "lang/build.h"
+
+#include <string.h>
+
+static int compare_paths(const Builder *b, int x, int y) {
+    return name_compare(name_text(b->names, b->var.data[x].path),
+                        name_text(b->names, b->var.data[y].path));
+}
+
+// Plain variables are sorted already, and derivatives are in the order of what they derive.
+static int *merged_order(Builder *b, int *derivatives, int count) {
+    int n = b->var.count, plain = 0, k = 0;
+    int *place = ARENA_ARRAY(&b->tmp, int, n);
+    for (int at = 0; at < n; at++) {
+        while (plain < n && b->var.data[plain].kind == VAR_DERIVATIVE) plain++;
+        bool take_plain = k == count || (plain < n && (plain == 0 || compare_paths(b, plain,
+                                                                         derivatives[k]) < 0));
+        place[take_plain ? plain++ : derivatives[k++]] = at;
+    }
+    return place;
+}
+
+static int *derivatives_in_order(Builder *b, int *count) {
+    int n = b->var.count;
+    int *list = ARENA_ARRAY(&b->tmp, int, n);
+    *count = 0;
+    for (int i = 0; i < n; i++)
+        if (b->var.data[i].der >= 0) list[(*count)++] = b->var.data[i].der;
+    return list;
+}
+
+static void move_vars(Builder *b, const int *place) {
+    Model *m = b->model;
+    m->var_count = b->var.count;
+    m->var = ARENA_ARRAY(b->out, Var, m->var_count);
+    for (int i = 0; i < m->var_count; i++) {
+        Var x = b->var.data[i];
+        if (x.der >= 0) x.der = place[x.der];
+        if (x.of >= 0) x.of = place[x.of];
+        if (x.kind == VAR_DERIVATIVE && !x.unit) x.unit = dim_unit(b, x.dim);
+        m->var[place[i]] = x;
+    }
+}
+
+static void *keep(Builder *b, const void *data, int count, size_t size) {
+    void *copy = arena_alloc(b->out, (size_t)count, size);
+    if (count) memcpy(copy, data, (size_t)count * size);
+    return copy;
+}
+
+void finish_model(Builder *b) {
+    Model *m = b->model;
+    int count;
+    int *derivatives = derivatives_in_order(b, &count);
+    const int *place = merged_order(b, derivatives, count);
+    move_vars(b, place);
+    for (int i = 0; i < b->port.count; i++) {
+        b->port.data[i].e = place[b->port.data[i].e];
+        b->port.data[i].f = place[b->port.data[i].f];
+    }
+    for (int i = 0; i < b->comp.count; i++) {
+        Comp *c = &b->comp.data[i];
+        if (c->var >= 0) c->var = place[c->var];
+        if (c->state_count) c->first_state = place[c->first_state];
+    }
+    m->comp_count = b->comp.count;
+    m->comp = keep(b, b->comp.data, b->comp.count, sizeof(Comp));
+    m->port_count = b->port.count;
+    m->port = keep(b, b->port.data, b->port.count, sizeof(Port));
+    m->bond_count = b->flat.count;
+    m->bond = keep(b, b->flat.data, b->flat.count, sizeof(Bond));
+    m->equation_count = b->law.count;
+    m->equation = keep(b, b->law.data, b->law.count, sizeof(Equation));
+    m->initial_count = b->start.count;
+    m->initial = keep(b, b->start.data, b->start.count, sizeof(Equation));
+}

@@ -1,0 +1,179 @@
+// Files and what they import, each read once; circles of imports are harmless.
+//
+//   import "valve.bond"   a file beside the importing one
+//   import electric       electric.bond of the library folder, else beside the importing file
+#include "lang/lang.h"
+
+#include "base/array.h"
+#include "base/files.h"
+#include "lang/lookup.h"
+#include "lang/parser.h"
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FILES = 1000 };
+
+typedef struct {
+    Name key; // the real path, so that ./a.bond and a.bond are one
+    AstFile *file;
+    const char *folder;
+} Loaded;
+
+typedef struct {
+    Syntax *syntax;
+    const LangOptions *options;
+    Report *r;
+    ARRAY(Loaded) loaded;
+    ARRAY(Import) imports;
+} Loader;
+
+static Name path_key(Loader *l, const char *path) {
+    char *real = realpath(path, NULL);
+    Name key = name_of(l->syntax->names, real ? real : path);
+    free(real);
+    return key;
+}
+
+static AstFile *find_loaded(const Loader *l, Name key) {
+    for (int i = 0; i < l->loaded.count; i++)
+        if (l->loaded.data[i].key == key) return l->loaded.data[i].file;
+    return NULL;
+}
+
+static AstFile *add_text(Loader *l, const char *path, Name key, const char *text, size_t length) {
+    Syntax *s = l->syntax;
+    uint32_t source = sources_add(s->sources, path, text, length);
+    AstFile *file = parse_file(s->arena, s->names, s->sources, source, l->r);
+    if (!file) file = ARENA_NEW(s->arena, AstFile);
+    file->source = source;
+    file->stem = name_of(s->names, path_stem(s->arena, path));
+    AstFile **end = &s->files;
+    while (*end) end = &(*end)->next;
+    *end = file;
+    array_push(&l->loaded, ((Loaded){key, file, path_folder(s->arena, path)}));
+    return file;
+}
+
+static AstFile *add_file(Loader *l, const char *path, Pos asked) {
+    Name key = path_key(l, path);
+    AstFile *known = find_loaded(l, key);
+    if (known) return known;
+    size_t length;
+    Arena text = {0};
+    char *data = file_read(&text, path, &length, l->r, asked);
+    AstFile *file = data ? add_text(l, path, key, data, length) : NULL;
+    arena_free(&text);
+    return file;
+}
+
+static void offer_library_files(Suggestion *g, Arena *a, const char *folder) {
+    DIR *d = folder ? opendir(folder) : NULL;
+    if (!d) return;
+    for (struct dirent *entry; (entry = readdir(d));) {
+        size_t n = strlen(entry->d_name);
+        if (n > 5 && strcmp(entry->d_name + n - 5, ".bond") == 0)
+            suggest_offer(g, arena_copy_text(a, entry->d_name, n - 5));
+    }
+    closedir(d);
+}
+
+static void report_unknown_import(Loader *l, const AstClass *c, const char *folder) {
+    const char *name = name_text(l->syntax->names, c->name);
+    Remark *m = c->quoted ? report_error(l->r, L_UNKNOWN_IMPORT, c->pos,
+                                         "there is no file '%s' beside this one", name)
+                          : report_error(l->r, L_UNKNOWN_IMPORT, c->pos,
+                                         "the library has no file '%s.bond'", name);
+    Suggestion g = suggest_for(name);
+    offer_library_files(&g, &l->r->arena, c->quoted ? folder : l->options->library);
+    suggest_help(l->r, m, &g,
+                 c->quoted ? "the path counts from the folder of the importing file"
+                           : "write a file of your own in quotes: import \"name.bond\"");
+}
+
+static const char *import_path(Loader *l, const AstClass *c, const char *folder) {
+    Arena *a = l->syntax->arena;
+    const char *name = name_text(l->syntax->names, c->name);
+    if (c->quoted) return name[0] == '/' ? name : path_join(a, folder, name);
+    const char *file = arena_printf(a, "%s.bond", name);
+    if (l->options->library) {
+        const char *path = path_join(a, l->options->library, file);
+        if (file_exists(path)) return path;
+    }
+    return path_join(a, folder, file);
+}
+
+static void add_imports(Loader *l, int number) {
+    AstFile *file = l->loaded.data[number].file;
+    const char *folder = l->loaded.data[number].folder;
+    for (AstClass *c = file->classes; c; c = c->next) {
+        if (c->kind != CLASS_IMPORT || l->loaded.count >= MOST_FILES) continue;
+        const char *path = import_path(l, c, folder);
+        if (!file_exists(path)) {
+            report_unknown_import(l, c, folder);
+            continue;
+        }
+        AstFile *to = add_file(l, path, c->pos);
+        if (to && to != file) array_push(&l->imports, ((Import){file, to}));
+    }
+}
+
+static void add_definition(Loader *l, Lookup *t, const AstFile *file, const AstClass *c) {
+    Syntax *s = l->syntax;
+    int known = pairs_get(&t->by_name, file->source, c->name);
+    if (known >= 0) {
+        Remark *m = report_error(l->r, L_DUPLICATE_NAME, c->pos, "'%s' is defined twice",
+                                 name_text(s->names, c->name));
+        remark_note(l->r, m, t->definition[known].what->pos, "the first definition is here");
+        remark_help(l->r, m, "rename one of them");
+        return;
+    }
+    pairs_set(s->arena, &t->by_name, file->source, c->name, t->definition_count);
+    t->definition[t->definition_count++] = (Definition){c, file};
+}
+
+static void build_lookup(Loader *l) {
+    Syntax *s = l->syntax;
+    Lookup *t = s->lookup = ARENA_NEW(s->arena, Lookup);
+    int count = 0;
+    for (const AstFile *f = s->files; f; f = f->next)
+        for (const AstClass *c = f->classes; c; c = c->next) count++;
+    t->definition = ARENA_ARRAY(s->arena, Definition, count);
+    for (const AstFile *f = s->files; f; f = f->next)
+        for (const AstClass *c = f->classes; c; c = c->next)
+            if (c->kind != CLASS_IMPORT && c->name) add_definition(l, t, f, c);
+    t->import_count = l->imports.count;
+    t->import = ARENA_ARRAY(s->arena, Import, l->imports.count);
+    if (t->import_count)
+        memcpy(t->import, l->imports.data, (size_t)t->import_count * sizeof(Import));
+}
+
+static Syntax *new_syntax(Arena *out, Names *names, Sources *sources) {
+    Syntax *s = ARENA_NEW(out, Syntax);
+    *s = (Syntax){.arena = out, .names = names, .sources = sources};
+    return s;
+}
+
+static Syntax *load_rest(Loader *l) {
+    for (int i = 0; i < l->loaded.count && !report_full(l->r); i++) add_imports(l, i);
+    build_lookup(l);
+    array_free(&l->loaded);
+    array_free(&l->imports);
+    return l->syntax;
+}
+
+Syntax *lang_load(Arena *out, Names *names, Sources *sources, const char *path,
+                  const LangOptions *options, Report *r) {
+    static const LangOptions none = {0};
+    Loader l = {new_syntax(out, names, sources), options ? options : &none, r, {0}, {0}};
+    add_file(&l, path, POS_NONE);
+    return load_rest(&l);
+}
+
+Syntax *lang_load_text(Arena *out, Names *names, Sources *sources, const char *name,
+                       const char *text, size_t length, const LangOptions *options, Report *r) {
+    static const LangOptions none = {0};
+    Loader l = {new_syntax(out, names, sources), options ? options : &none, r, {0}, {0}};
+    add_text(&l, name, path_key(&l, name), text, length);
+    return load_rest(&l);
+}

@@ -1,0 +1,45 @@
+// Definitions by name: a file's own first, then those of the files it imports.
+#ifndef BONDYN_LANG_LOOKUP_H
+#define BONDYN_LANG_LOOKUP_H
+
+#include "base/report.h"
+#include "lang/lang.h"
+#include "lang/pairs.h"
+
+typedef struct {
+    const AstClass *what; // NULL: there is none
+    const AstFile *file;  // where it stands
+} Definition;
+
+typedef struct {
+    const AstFile *from, *to;
+} Import;
+
+typedef struct Lookup {
+    Pairs by_name; // (source, name) -> definition
+    Definition *definition;
+    int definition_count;
+    Import *import;
+    int import_count;
+} Lookup;
+
+// A definition by its plain name; an ambiguous one is reported at `asked` and the first taken.
+Definition find_definition(const Syntax *s, const AstFile *file, Name name, Pos asked, Report *r);
+// electric.Resistor: `stem` is the name of the file itself or of one that it imports.
+Definition find_in_library(const Syntax *s, const AstFile *file, Name stem, Name name);
+// NAME or stem.NAME as an expression; what = NULL when it is neither or unknown.
+Definition find_by_path(const Syntax *s, const AstFile *file, const AstExpr *path, Report *r);
+
+// 'did you mean': the nearest of the words that are offered.
+typedef struct {
+    const char *word, *best;
+    int distance;
+} Suggestion;
+
+Suggestion suggest_for(const char *word);
+void suggest_offer(Suggestion *s, const char *candidate);
+void suggest_definitions(Suggestion *g, const Syntax *s, const AstFile *file, unsigned kinds);
+// Help line "did you mean 'x'?", or `otherwise` (Nullable) when nothing is near.
+void suggest_help(Report *r, Remark *to, const Suggestion *s, const char *otherwise);
+
+#endif

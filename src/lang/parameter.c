@@ -1,0 +1,261 @@
+// Values of parameters and constants as numbers, each evaluated once when it is first needed.
+//
+// A parameter that is only another parameter's name is an alias and gets no symbol of its own. A
+// circle shows as a parameter that is asked for while it is being evaluated.
+#include "lang/build.h"
+
+#include <math.h>
+
+static void mark_as_circular(Builder *b, int entity) {
+    int first = 0;
+    while (first < b->visiting.count && b->visiting.data[first] != entity) first++;
+    const Entity *x = &b->entity.data[entity];
+    const char *name = text_of(b, x->name);
+    Remark *m = complain(b, L_RECURSIVE_PARAMETER, x->item->pos,
+                         "the value of '%s' depends on itself", name);
+    for (int i = first + 1; i < b->visiting.count; i++) {
+        const Entity *on_the_way = &b->entity.data[b->visiting.data[i]];
+        remark_note(b->r, m, on_the_way->item->pos, "by way of '%s'",
+                    text_of(b, on_the_way->name));
+    }
+    remark_help(b->r, m, "give one of them a value that does not use the others");
+}
+
+// The parameter behind a value that is nothing but a path to it; -1: it is something else.
+static int plain_parameter(Builder *b, const AstExpr *value, const Env *env) {
+    if (value->kind != AST_NAME && value->kind != AST_MEMBER) return -1;
+    Ref ref = path_resolve(b, value, env, true);
+    if (ref.kind != REF_PARAM || ref.subscript_count) return -1;
+    const Entity *x = &b->entity.data[ref.index];
+    if (x->kind != ENTITY_PARAM) return -1;
+    return x->alias >= 0 ? x->alias : ref.index;
+}
+
+static Name unit_to_show(Builder *b, const Entity *x) {
+    if (x->unit) return x->unit;
+    if (x->alias >= 0) return b->entity.data[x->alias].unit;
+    const AstExpr *v = x->item->left ? x->item->left : x->value;
+    if (v->kind == AST_WITH_UNIT && v->unit.scale == 1 && v->unit.offset == 0) return v->unit_text;
+    return dim_unit(b, x->dim);
+}
+
+static bool declared_shape(Builder *b, const Entity *x, int *rows, int *cols) {
+    *rows = *cols = 1;
+    int *side[] = {rows, cols};
+    for (int i = 0; i < x->item->size_count && i < 2; i++)
+        if (!size_evaluate(b, x->item->size[i], x->env, "a size", 1, side[i])) return false;
+    return true;
+}
+
+// The unit that a value must have: the declared one, else that of the default.
+Target param_target(Builder *b, const Entity *x) {
+    Target t = {x->item->has_unit, x->item->unit, x->item->has_unit ? x->item->unit.dim : x->dim};
+    const AstExpr *usual = x->item->left;
+    if (t.has_unit || !usual || usual == x->value) return t;
+    if (usual->kind == AST_WITH_UNIT) return (Target){true, usual->unit, usual->unit.dim};
+    Lower l = lower_shapes(b);
+    Value v = lower(&l, usual, x->env);
+    if (value_ok(&v) && !(v.is & IS_PLAIN)) t.dim = v.dim;
+    return t;
+}
+
+static bool evaluate(Builder *b, int entity) {
+    Entity x = b->entity.data[entity];
+    Lower l = lower_numbers(b, "the value of a parameter", false);
+    Value v = lower(&l, x.value, x.value_env);
+    if (!value_ok(&v)) return false;
+    const char *name = text_of(b, x.name);
+    Pos pos = ast_start(x.value);
+    Target t = param_target(b, &x);
+    if (!value_fit(&l, &v, t.has_unit, &t.unit, t.dim, pos, name)) return false;
+    int rows = v.rows, cols = v.cols;
+    if (x.item->size_count && !declared_shape(b, &x, &rows, &cols)) return false;
+    if (!value_shape(&l, &v, rows, cols, pos, name)) return false;
+    if (!count_scalars(b, value_count(&v), x.item->pos)) return false;
+    if (!value_numbers(&l, &v, &x.known, &b->tmp)) {
+        Remark *m = complain(b, L_NOT_A_NUMBER, pos, "the value of '%s' is not a finite number",
+                             name);
+        remark_help(b->r, m, "look for a division by zero, or a root or logarithm of a negative "
+                             "number");
+        return false;
+    }
+    if (x.kind == ENTITY_PARAM || t.has_unit) x.known.is = 0;
+    x.rows = rows;
+    x.cols = cols;
+    x.dim = x.known.dim = v.dim;
+    x.alias = x.kind == ENTITY_PARAM ? plain_parameter(b, x.value, x.value_env) : -1;
+    x.unit = unit_to_show(b, &x);
+    x.structural = b->entity.data[entity].structural;
+    b->entity.data[entity] = x;
+    return true;
+}
+
+bool param_evaluate(Builder *b, int entity) {
+    Entity *x = &b->entity.data[entity];
+    if (x->state >= 2) return x->state == 2;
+    if (x->state == 1) {
+        mark_as_circular(b, entity);
+        return false;
+    }
+    x->state = 1;
+    array_push(&b->visiting, entity);
+    bool good = evaluate(b, entity);
+    b->visiting.count--;
+    b->entity.data[entity].state = good ? 2 : 3;
+    return good;
+}
+
+void param_structural(Builder *b, int entity) {
+    Entity *x = &b->entity.data[entity];
+    if (x->structural || x->state == 3) return;
+    x->structural = true;
+    Lower l = lower_numbers(b, "the value of a parameter", true);
+    lower(&l, x->value, x->value_env);
+}
+
+// --- constants and tables of the top level
+// ---------------------------------------------------------
+
+int global_find(Builder *b, Definition d) {
+    int known = pairs_get(&b->globals, d.file->source, d.what->name);
+    if (known >= 0) return known;
+    Global g = {.class = d.what, .file = d.file, .number = {-1, -1}};
+    array_push(&b->global, g);
+    pairs_set(&b->tmp, &b->globals, d.file->source, d.what->name, b->global.count - 1);
+    return b->global.count - 1;
+}
+
+static bool table_number(Builder *b, const AstExpr *e, const Env *env, bool has_unit,
+                         const Unit *unit, double *x) {
+    if (e->kind == AST_NUMBER) {
+        *x = has_unit ? e->number * unit->scale + unit->offset : e->number;
+        return true;
+    }
+    Lower l = lower_numbers(b, "a table", false);
+    Value v = lower(&l, e, env);
+    Constant c;
+    if (!value_ok(&v) ||
+        !value_fit(&l, &v, has_unit, unit, has_unit ? unit->dim : DIM_UNKNOWN, e->pos, "the table"))
+        return false;
+    if (value_count(&v) != 1 || !value_numbers(&l, &v, &c, &b->tmp)) {
+        complain(b, L_TABLE, e->pos, "an entry of a table must be a finite number");
+        return false;
+    }
+    *x = c.one;
+    return true;
+}
+
+static bool table_rises(Builder *b, const AstClass *class, int n, const double *x) {
+    for (int i = 1; i < n; i++) {
+        if (x[i] > x[i - 1]) continue;
+        Remark *m = complain(b, L_TABLE, class->numbers[2 * i]->pos,
+                             "the first column of table '%s' must rise: %g follows %g",
+                             text_of(b, class->name), x[i], x[i - 1]);
+        remark_help(b->r, m, "sort the rows, and keep each value once");
+        return false;
+    }
+    return true;
+}
+
+static const Table *table_build(Builder *b, const Global *g) {
+    const AstClass *c = g->class;
+    int n = c->number_count / 2;
+    if (n < 2) {
+        Remark *m = complain(b, L_TABLE, c->pos, "table '%s' has fewer than two rows",
+                             text_of(b, c->name));
+        remark_help(b->r, m, "a row is: x , y");
+        return NULL;
+    }
+    Env env = {.file = g->file, .instance = -1, .element = -1};
+    double *x = ARENA_ARRAY(b->out, double, n), *y = ARENA_ARRAY(b->out, double, n);
+    bool x_unit = c->formal_count > 0 && c->formals[0].has_unit;
+    for (int i = 0; i < n; i++)
+        if (!table_number(b, c->numbers[2 * i], &env, x_unit, &c->formals[0].unit, &x[i]) ||
+            !table_number(b, c->numbers[2 * i + 1], &env, c->has_unit, &c->unit, &y[i]))
+            return NULL;
+    if (!table_rises(b, c, n, x)) return NULL;
+    double *slope = c->smooth ? ARENA_ARRAY(b->out, double, n) : NULL;
+    if (slope) table_monotone_slopes(n, x, y, slope);
+    Table *t = ARENA_NEW(b->out, Table);
+    *t = (Table){.count = n, .x = x, .y = y, .slope = slope, .smooth = c->smooth};
+    return t;
+}
+
+static bool constant_evaluate(Builder *b, int global) {
+    Global g = b->global.data[global];
+    Env env = {.file = g.file, .instance = -1, .element = -1};
+    const AstClass *c = g.class;
+    Lower l = lower_numbers(b, "the value of a constant", false);
+    Value v = lower(&l, c->value, &env);
+    Dim dim = c->has_unit ? c->unit.dim : DIM_UNKNOWN;
+    if (!value_ok(&v) || !value_fit(&l, &v, c->has_unit, &c->unit, dim, c->value->pos,
+                                    text_of(b, c->name)))
+        return false;
+    if (!value_numbers(&l, &v, &g.known, &b->tmp)) {
+        complain(b, L_NOT_A_NUMBER, c->value->pos, "the value of '%s' is not a finite number",
+                 text_of(b, c->name));
+        return false;
+    }
+    if (c->has_unit) g.known.is = 0;
+    b->global.data[global].known = g.known;
+    return true;
+}
+
+bool global_evaluate(Builder *b, int global) {
+    Global *g = &b->global.data[global];
+    if (g->state >= 2) return g->state == 2;
+    if (g->state == 1) {
+        Remark *m = complain(b, L_RECURSIVE_PARAMETER, g->class->pos,
+                             "the value of '%s' depends on itself", text_of(b, g->class->name));
+        remark_help(b->r, m, "give it a value that does not use itself");
+        return false;
+    }
+    g->state = 1;
+    bool good;
+    if (g->class->kind == CLASS_TABLE) {
+        const Table *t = table_build(b, g);
+        b->global.data[global].table = t;
+        good = t != NULL;
+    } else {
+        good = g->class->value && constant_evaluate(b, global);
+    }
+    b->global.data[global].state = good ? 2 : 3;
+    return good;
+}
+
+// --- numbers that fix the structure
+// ----------------------------------------------------------------
+
+bool number_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *what, bool structural,
+                     Constant *c) {
+    Lower l = lower_numbers(b, what, structural);
+    Value v = lower(&l, e, env);
+    if (!value_ok(&v)) return false;
+    if (value_numbers(&l, &v, c, &b->tmp)) return true;
+    complain(b, L_NOT_A_NUMBER, ast_start(e), "'%s' is not a finite number", expr_text(b, e));
+    return false;
+}
+
+bool size_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *what, int least,
+                   int *size) {
+    double x;
+    if (e->kind == AST_NUMBER) {
+        x = e->number;
+    } else {
+        Constant c;
+        if (!number_evaluate(b, e, env, what, true, &c)) return false;
+        if (c.rows * c.cols != 1) {
+            complain(b, L_BAD_SIZE, e->pos, "%s must be a scalar", what);
+            return false;
+        }
+        x = c.one;
+    }
+    if (x == floor(x) && x >= least && x <= LARGEST_SIZE * 100.0) {
+        *size = (int)x;
+        return true;
+    }
+    Remark *m = complain(b, L_BAD_SIZE, ast_start(e), "%s must be a whole number from %d up, not %g",
+                         what, least, x);
+    if (x > least) remark_help(b->r, m, "sizes go up to %d", LARGEST_SIZE * 100);
+    return false;
+}

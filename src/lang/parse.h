@@ -1,0 +1,115 @@
+// What the parts of the parser share. Recursive descent with one token of lookahead:
+//
+//     parser.c             tokens, mistakes and recovery; the ways in
+//     parse_definition.c   models, functions, tables ... at the top of a file
+//     parse_statement.c    what stands in models: declarations, components, bonds, equations
+//     parse_experiment.c   what stands in experiments
+//     parse_expression.c   expressions, paths, arguments
+//
+// Functions p_... move along the tokens and tell of mistakes; parse_... are the rules of the
+// grammar.
+//
+// After a mistake `failed` is set and the current token matches nothing, so all rules fall through
+// to the loop over statements, which goes on at the next line that starts one.
+#ifndef BONDYN_LANG_PARSE_H
+#define BONDYN_LANG_PARSE_H
+
+#include "base/array.h"
+#include "lang/lexer.h"
+#include "lang/parser.h"
+
+// Something that wants an `end`.
+typedef struct {
+    const char *what; // "model", "for"
+    Name name;        // of a definition, or 0
+    Token token;      // that opened it
+} Opener;
+
+typedef struct {
+    Lexer lexer;
+    Token token;     // the next one to be read
+    bool failed;     // a mistake was reported; `token` is hidden in `culprit`
+    bool given_up;   // no more can be understood
+    Token culprit;   // the token of the mistake
+    int depth;       // of nesting, bounded by AST_NESTED
+    int open_ifs;    // structural ifs around this place
+    bool experiment; // inside an experiment: `end` can be a time
+    Opener suspect;  // a for or if whose `end` stands too far left: one may be missing there
+    int indent;      // of the open definition's first line
+    Token last_end;  // the `end` of the last definition
+    Arena *out;
+    Names *names;
+    Report *report;
+} Parser;
+
+typedef ARRAY(AstExpr *) ExprList;
+typedef ARRAY(AstArg) ArgList;
+
+typedef struct {
+    AstItem *first, **end;
+    AstExpr *result; // body of a function: what it returns
+} ItemList;
+
+// --- tokens (parser.c) --------------------------------------------------------------------------
+
+bool p_at(const Parser *p, TokenKind kind);
+bool p_at_word(const Parser *p, const char *word); // a name that is a keyword only in this place
+bool p_accept(Parser *p, TokenKind kind);
+bool p_accept_word(Parser *p, const char *word);
+bool p_expect(Parser *p, TokenKind kind, const char *what); // what: how a user would call it
+void p_expect_close(Parser *p, TokenKind kind, Token open); // the partner of a bracket
+Name p_expect_name(Parser *p, const char *what);
+Name p_accept_string(Parser *p); // a description, or 0
+void p_advance(Parser *p);
+void p_skip_newlines(Parser *p);
+Pos p_pos(const Parser *p, Token t);
+int p_indentation(const Parser *p, Token t); // blanks before t; -1 when it is not first on its line
+
+// --- mistakes (parser.c) ------------------------------------------------------------------------
+
+// "expected `what`, saw ..." at the current token. The remark is NULL when nothing was reported.
+Remark *p_fail_expected(Parser *p, const char *what);
+Remark *p_fail(Parser *p, Code code, Token t, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void p_help(Parser *p, Remark *m, const char *format, ...) __attribute__((format(printf, 3, 4)));
+Remark *p_complain(Parser *p, Code code, Token t, const char *format, ...)
+    __attribute__((format(printf, 4, 5))); // reports, and parsing goes on
+bool p_enter(Parser *p);                   // one level deeper; false when that is too deep
+bool p_enter_body(Parser *p); // the same for bodies: where they are too deep, parsing ends
+void p_leave(Parser *p);
+
+// The end of a statement that began at `start`: a newline; after a mistake the search for the next.
+void p_end_statement(Parser *p, Token start);
+void p_recover(Parser *p, Token start);
+bool p_starts_definition(TokenKind kind);
+bool p_stopped(const Parser *p); // end of text, or so many mistakes that more would not help
+void p_close_with_end(Parser *p, const Opener *o);
+Remark *p_keyword_as_name(Parser *p, const char *what);
+
+// --- expressions (parse_expression.c) -----------------------------------------------------------
+
+AstExpr *parse_expr(Parser *p);
+AstExpr *parse_sum(Parser *p); // without comparisons
+AstExpr *parse_range(Parser *p);
+AstExpr *parse_path(Parser *p, const char *what);
+void parse_args(Parser *p, AstArg **args, int *count);          // "(" ... ")"
+void parse_subscripts(Parser *p, AstExpr ***exprs, int *count); // "[" ... "]" as a size
+AstExpr *p_take_dimension(Parser *p, AstExpr *path);            // Type[3]: cuts off the 3
+bool p_is_path(const AstExpr *e);
+bool parse_unit(Parser *p, Unit *unit, Name *text); // false when no unit stands here
+AstExpr **p_keep_exprs(Parser *p, ExprList *list);  // moves the list into the arena
+AstExpr *p_new_expr(Parser *p, AstExprKind kind, Token t);
+
+// --- statements ---------------------------------------------------------------------------------
+
+AstItem *p_new_item(Parser *p, ItemKind kind, Token t);
+void p_add_item(ItemList *list, AstItem *item);
+void parse_model_statement(Parser *p, ItemList *list);      // parse_statement.c
+void parse_value_declaration(Parser *p, AstItem *item);     // name [size] {unit} = value "text"
+void parse_experiment_statement(Parser *p, ItemList *list); // parse_experiment.c
+void parse_settings(Parser *p, ItemList *list);             // path = expr, ...
+ItemList parse_body(Parser *p, void (*statement)(Parser *, ItemList *));
+AstClass *parse_definitions(Parser *p);  // parse_definition.c
+bool p_skip_inner_definition(Parser *p); // one that wrongly stands inside another
+
+#endif

@@ -1,0 +1,264 @@
+// The energy audit.
+//
+//      supplied        - energy into a source, over the run
+//      dissipated      energy into a resistor
+//      stored          change of a storage's energy: in closed form if known, else the energy in
+//      residual        supplied - dissipated - stored; zero when every law conserves power and the
+//                      integration is exact
+//
+// Energies are integrals of powers, W(t), carried along by the solver. Because junctions conserve
+// power exactly, a residual is always the sum of residuals of single components:
+//
+//      storage         W - change of the closed form
+//      lossless        the energy that went in or out, summed over the steps between points
+//      resistor        the energy that it handed out
+//
+// Throughput, the measure for a residual, is the largest value that half the sum of |W| over all
+// components takes during the run: the energy that has changed places.
+#include "results/audit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- taking -------------------------------------------------------------------------------------
+
+static bool is_audited(const System *s, int comp) {
+    if (s->model->comp[comp].role == ROLE_NONE || !s->power[comp]) return false;
+    return s->model->comp[comp].role == ROLE_STORE ||
+           !expr_is_number(s->dag, s->power[comp], NULL) || expr_value(s->dag, s->power[comp]) != 0;
+}
+
+void audit_open(AuditBook *book, Arena *out, const System *s) {
+    int count = 0;
+    for (int c = 0; c < s->model->comp_count; c++) count += is_audited(s, c);
+    *book = (AuditBook){.system = s, .track = ARENA_ARRAY(out, AuditTrack, count)};
+    for (int c = 0; c < s->model->comp_count; c++)
+        if (is_audited(s, c))
+            book->track[book->track_count++] = (AuditTrack){.comp = c, .stored = -1};
+}
+
+void audit_point(AuditBook *book, const double *quad, const double *output) {
+    double moved = 0, stored = 0;
+    for (int i = 0; i < book->track_count; i++) {
+        AuditTrack *t = &book->track[i];
+        Role role = book->system->model->comp[t->comp].role;
+        double more = quad[i] - t->energy;
+        if (role == ROLE_LOSSLESS) t->against += fabs(more);
+        if (role == ROLE_DISSIPATE && !(more >= 0)) t->against -= more;
+        t->energy = quad[i];
+        t->moved = fmax(t->moved, fabs(quad[i]));
+        moved += fabs(quad[i]);
+        if (t->stored < 0) continue;
+        t->last_stored = output[t->stored];
+        if (!book->started) t->first_stored = t->last_stored;
+        stored += fabs(t->last_stored);
+    }
+    book->started = true;
+    if (!(moved / 2 <= book->throughput)) book->throughput = moved / 2; // nan stays
+    if (!(stored <= book->most_stored)) book->most_stored = stored;
+}
+
+// --- closing ------------------------------------------------------------------------------------
+
+static AuditLine close_line(const AuditTrack *t, Role role) {
+    AuditLine line = {.comp = t->comp, .moved = t->moved};
+    switch (role) {
+    case ROLE_SUPPLY: line.supplied = -t->energy; break;
+    case ROLE_DISSIPATE:
+        line.dissipated = t->energy;
+        line.residual = t->against;
+        break;
+    case ROLE_STORE:
+        line.stored = t->stored < 0 ? t->energy : t->last_stored - t->first_stored;
+        line.residual = t->energy - line.stored;
+        break;
+    case ROLE_LOSSLESS: line.residual = t->against; break;
+    case ROLE_NONE: break;
+    }
+    return line;
+}
+
+static int by_moved(const void *a, const void *b) {
+    const AuditLine *x = a, *y = b;
+    if (x->moved != y->moved) return x->moved > y->moved ? -1 : 1;
+    return x->comp < y->comp ? -1 : x->comp > y->comp;
+}
+
+static int junction_beside(const Model *m, int comp) {
+    for (int b = 0; comp >= 0 && b < m->bond_count; b++) {
+        int from = m->bond[b].from.comp, to = m->bond[b].to.comp;
+        int other = from == comp ? to : to == comp ? from : -1;
+        if (other >= 0 && (m->comp[other].kind == COMP_0 || m->comp[other].kind == COMP_1))
+            return other;
+    }
+    return -1;
+}
+
+// A storage's own residual is an error of the integration, and that knows energies only to a part
+// of what is stored; laws of other components are held to the throughput alone.
+static bool line_passes(const Audit *a, const AuditLine *l, Role role) {
+    double allowed = a->bound * a->throughput + (role == ROLE_STORE ? a->noise : 0);
+    return fabs(l->residual) <= allowed;
+}
+
+double audit_default_bound(double rtol) { return rtol > 0 ? fmax(1e-6, 1000 * rtol) : 1e-3; }
+
+void audit_close(Audit *a, Arena *out, const AuditBook *book, double bound, double rtol) {
+    const Model *m = book->system->model;
+    *a = (Audit){.line = ARENA_ARRAY(out, AuditLine, book->track_count),
+                 .throughput = book->throughput,
+                 .bound = bound,
+                 .noise = 10 * rtol * book->most_stored,
+                 .worst = -1,
+                 .pass = true};
+    double worst = 0;
+    for (int i = 0; i < book->track_count; i++) {
+        Role role = m->comp[book->track[i].comp].role;
+        AuditLine line = a->line[a->line_count++] = close_line(&book->track[i], role);
+        a->supplied += line.supplied;
+        a->dissipated += line.dissipated;
+        a->stored += line.stored;
+        a->pass = a->pass && line_passes(a, &line, role);
+        if (!(fabs(line.residual) <= worst)) worst = fabs(line.residual), a->worst = line.comp;
+    }
+    qsort(a->line, (size_t)a->line_count, sizeof *a->line, by_moved);
+    a->residual = a->supplied - a->dissipated - a->stored;
+    worst = fmax(worst, fabs(a->residual));
+    a->relative = worst == 0 ? 0 : a->throughput > 0 ? worst / a->throughput : INFINITY;
+    a->pass = a->pass && fabs(a->residual) <= bound * a->throughput + a->noise;
+    if (a->pass && a->relative == INFINITY) a->relative = 0; // at rest: only rounding
+    a->worst_junction = junction_beside(m, a->worst);
+}
+
+// --- telling ------------------------------------------------------------------------------------
+
+enum { MOST_LINES = 25 };
+
+static const char *role_text(Role role) {
+    switch (role) {
+    case ROLE_SUPPLY: return "supplies";
+    case ROLE_DISSIPATE: return "dissipates";
+    case ROLE_STORE: return "stores";
+    case ROLE_LOSSLESS: return "lossless";
+    case ROLE_NONE: break;
+    }
+    return "none";
+}
+
+static const char *path_of(const System *s, int comp) {
+    return name_text(s->model->names, s->model->comp[comp].path);
+}
+
+static void add_energy(Text *out, double joules) {
+    if (joules == 0)
+        text_printf(out, " %13s", "");
+    else
+        text_printf(out, " %13.6g", joules);
+}
+
+static void add_line(Text *out, const char *name, int width, const AuditLine *l) {
+    text_printf(out, "  %-*s", width, name);
+    add_energy(out, l->supplied);
+    add_energy(out, l->dissipated);
+    add_energy(out, l->stored);
+    add_energy(out, l->residual);
+    while (out->length && out->data[out->length - 1] == ' ') out->data[--out->length] = 0;
+    text_char(out, '\n');
+}
+
+static int name_width(const Audit *a, const System *s, int lines) {
+    int width = 12;
+    for (int i = 0; i < lines; i++) {
+        int n = (int)strlen(path_of(s, a->line[i].comp));
+        if (n > width) width = n;
+    }
+    return width > 40 ? 40 : width;
+}
+
+static void print_worst(Text *out, const Audit *a, const System *s) {
+    if (a->worst < 0 || (a->pass && a->relative < 1e-12)) return; // rounding has no culprit
+    const Comp *c = &s->model->comp[a->worst];
+    text_printf(out, "  largest own residual: '%s' (%s, %s)", path_of(s, a->worst),
+                name_text(s->model->names, c->type), role_text(c->role));
+    if (a->worst_junction >= 0)
+        text_printf(out, ", beside junction '%s'", path_of(s, a->worst_junction));
+    text_char(out, '\n');
+}
+
+void audit_print(Text *out, const Audit *a, const System *s) {
+    if (a->off) {
+        text_add(out, "energy audit: off\n");
+        return;
+    }
+    if (a->line_count == 0) {
+        text_add(out, "energy audit: no component takes or gives power\n");
+        return;
+    }
+    int shown = a->line_count < MOST_LINES ? a->line_count : MOST_LINES;
+    int width = name_width(a, s, shown);
+    text_printf(out, "  %-*s %13s %13s %13s %13s\n", width, "energy [J]", "supplied", "dissipated",
+                "stored", "own residual");
+    for (int i = 0; i < shown; i++) add_line(out, path_of(s, a->line[i].comp), width, &a->line[i]);
+    if (a->line_count > shown)
+        text_printf(out, "  ... and %d components more\n", a->line_count - shown);
+    AuditLine total = {.supplied = a->supplied,
+                       .dissipated = a->dissipated,
+                       .stored = a->stored,
+                       .residual = a->residual};
+    add_line(out, "sum", width, &total);
+    text_printf(out, "  throughput %.6g J, residual %.3g J: %.2g of it, %.2g allowed: %s\n",
+                a->throughput, a->residual, a->relative, a->bound,
+                a->pass ? "balanced" : "NOT BALANCED");
+    print_worst(out, a, s);
+}
+
+static void add_number(Text *out, const char *key, double x) {
+    text_printf(out, ", \"%s\": ", key);
+    if (isfinite(x))
+        text_number(out, x);
+    else
+        text_add(out, "null");
+}
+
+static void add_component(Text *out, const char *key, const System *s, int comp) {
+    text_printf(out, ", \"%s\": ", key);
+    if (comp >= 0)
+        text_json(out, path_of(s, comp));
+    else
+        text_add(out, "null");
+}
+
+static void json_line(Text *out, const AuditLine *l, const System *s) {
+    text_add(out, "{\"component\": ");
+    text_json(out, path_of(s, l->comp));
+    text_printf(out, ", \"role\": \"%s\"", role_text(s->model->comp[l->comp].role));
+    add_number(out, "supplied", l->supplied);
+    add_number(out, "dissipated", l->dissipated);
+    add_number(out, "stored", l->stored);
+    add_number(out, "residual", l->residual);
+    text_char(out, '}');
+}
+
+void audit_json(Text *out, const Audit *a, const System *s) {
+    if (a->off) {
+        text_add(out, "{\"off\": true, \"pass\": true}");
+        return;
+    }
+    text_printf(out, "{\"pass\": %s", a->pass ? "true" : "false");
+    add_number(out, "supplied", a->supplied);
+    add_number(out, "dissipated", a->dissipated);
+    add_number(out, "stored", a->stored);
+    add_number(out, "throughput", a->throughput);
+    add_number(out, "residual", a->residual);
+    add_number(out, "relative", a->relative);
+    add_number(out, "bound", a->bound);
+    add_component(out, "worst", s, a->worst);
+    add_component(out, "worst_junction", s, a->worst_junction);
+    text_add(out, ", \"components\": [");
+    for (int i = 0; i < a->line_count; i++) {
+        if (i) text_add(out, ", ");
+        json_line(out, &a->line[i], s);
+    }
+    text_add(out, "]}");
+}

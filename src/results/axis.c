@@ -1,0 +1,113 @@
+// Ticks are multiples of 1, 2 or 5 times a power of ten. Labels stay short whatever the size of the
+// numbers: a common power of ten and a common base value go to the end of the axis.
+//
+//     data 1000000.1 .. 1000000.4   ->   0.1  0.2  0.3  0.4     "+ 1000000"
+//     data 0 .. 3e8                 ->   0    100  200  300     "×10⁶"
+#include "results/axis.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define LARGEST_DRAWN  1e300
+#define SMALLEST_DRAWN 1e-290
+
+bool drawable(double v) { return fabs(v) < LARGEST_DRAWN; } // false for nan as well
+
+void range_add(Range *r, double v) {
+    if (!drawable(v)) return;
+    if (r->lo > r->hi) *r = (Range){v, v};
+    if (v < r->lo) r->lo = v;
+    if (v > r->hi) r->hi = v;
+}
+
+static double largest(Range r) { return fmax(fabs(r.lo), fabs(r.hi)); }
+
+// A range that has a length: no data is 0..1, a constant gets room on both sides. Differences in
+// the last digits are rounding, not a shape.
+static Range with_length(Range r) {
+    if (r.lo > r.hi) return (Range){0, 1};
+    double size = largest(r);
+    if (size < SMALLEST_DRAWN) return (Range){-1, 1};
+    if (r.hi - r.lo > 1e-11 * size) return r;
+    return (Range){r.lo - 0.1 * size, r.hi + 0.1 * size};
+}
+
+// The smallest of 1, 2, 5 times a power of ten that is not below x.
+static double nice_above(double x) {
+    double power = pow(10, floor(log10(x)));
+    double m = x / power * (1 - 1e-9);
+    return (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10) * power;
+}
+
+static double next_nice(double step) { return nice_above(step * 1.5); }
+
+// Decides what labels show, once the ticks are known.
+static void choose_labels(Axis *a) {
+    double size = largest((Range){a->lo, a->hi});
+    if (a->hi - a->lo < 1e-4 * size) a->base = 10 * floor(a->first / 10);
+    double last = a->first + a->tick_count - 1;
+    double most = a->step * fmax(fabs(a->first - a->base), fabs(last - a->base));
+    if (most >= 1e4 || most < 1e-2) a->exponent = 3 * (int)floor(log10(most > 0 ? most : 1) / 3);
+    int place = (int)floor(log10(a->step) + 1e-6) - a->exponent;
+    a->decimals = place < 0 ? -place : 0;
+}
+
+static Axis place_ticks(double lo, double hi, double step) {
+    Axis a = {.lo = lo, .hi = hi, .step = step};
+    a.first = ceil(lo / step - 1e-6);
+    a.tick_count = (int)(floor(hi / step + 1e-6) - a.first) + 1;
+    if (a.tick_count < 0) a.tick_count = 0;
+    choose_labels(&a);
+    return a;
+}
+
+Axis axis_tight(Range data, int most_intervals) {
+    Range r = with_length(data);
+    return place_ticks(r.lo, r.hi, nice_above((r.hi - r.lo) / most_intervals));
+}
+
+Axis axis_loose(Range data, int most_intervals) {
+    Range r = with_length(data);
+    double step = nice_above((r.hi - r.lo) / most_intervals);
+    double lo = floor(r.lo / step + 1e-6) * step, hi = ceil(r.hi / step - 1e-6) * step;
+    return place_ticks(lo, hi, step);
+}
+
+Axis axis_with_intervals(Range data, int intervals) {
+    Range r = with_length(data);
+    double step = nice_above((r.hi - r.lo) / intervals), lo = 0;
+    for (int tries = 0; tries < 20; tries++, step = next_nice(step)) {
+        lo = floor(r.lo / step + 1e-6) * step;
+        if (lo + (intervals + 1e-6) * step >= r.hi) break;
+    }
+    return place_ticks(lo, lo + intervals * step, step);
+}
+
+double axis_tick(const Axis *a, int i) { return (a->first + i) * a->step; }
+
+double axis_part(const Axis *a, double v) { return (v - a->lo) / (a->hi - a->lo); }
+
+void axis_tick_label(Text *out, const Axis *a, int i) {
+    double shown = (a->first + i - a->base) * a->step / pow(10, a->exponent);
+    if (fabs(shown) < 1e-9) shown = 0; // no "-0"
+    text_printf(out, "%s%.*f", shown < 0 ? "\u2212" : "", a->decimals, fabs(shown));
+}
+
+static void superscript(Text *out, int n) {
+    static const char *const digit[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    char plain[16];
+    snprintf(plain, sizeof plain, "%d", n);
+    for (const char *c = plain; *c; c++) text_add(out, *c == '-' ? "⁻" : digit[*c - '0']);
+}
+
+void axis_remark(Text *out, const Axis *a) {
+    if (a->exponent) {
+        text_add(out, "×10");
+        superscript(out, a->exponent);
+    }
+    if (a->base != 0) {
+        double base = a->base * a->step;
+        text_printf(out, "%s%s %.15g", a->exponent ? " " : "", base < 0 ? "\u2212" : "+",
+                    fabs(base));
+    }
+}

@@ -1,0 +1,124 @@
+// The inside of a run: what the experiment asks for, turned into outputs and integrals of a
+// program, and what comes back point by point.
+//
+//      records, curves, probes, stored energies          powers, integrals
+//                     | outputs_add                             | quads
+//                     v                                         v
+//                 output[0] output[1] ...                 quad[0] quad[1] ...
+//                     |          each expression once, however often it is wanted
+//                     v
+//      solver -> take point -> rows of tracks, values of probes, the audit's book
+#ifndef BONDYN_RESULTS_JOB_H
+#define BONDYN_RESULTS_JOB_H
+
+#include "base/array.h"
+#include "results/run.h"
+
+// --- wanted outputs (outputs.c) -----------------------------------------------------------------
+
+typedef struct {
+    ARRAY(Expr) expr;
+    uint32_t *slot; // open hashing: number of an output + 1, or 0
+    uint32_t slots;
+} Outputs;
+
+int outputs_add(Outputs *o, Expr e); // its number, the same for the same expression
+void outputs_free(Outputs *o);
+
+// --- showing values in their units (outputs.c) --------------------------------------------------
+
+typedef struct { // SI value = shown*scale + offset
+    const char *unit;
+    double scale, offset;
+} Shown;
+
+Shown shown_in(const Model *m, Name unit);
+double show(Shown s, double si);
+
+// --- values of symbols (symbols.c) --------------------------------------------------------------
+
+typedef struct {
+    const Model *model;
+    Arena tmp;
+    double *value; // by symbol number
+    bool *known;
+    int *var; // by symbol number: the parameter, or -1
+    int count;
+} Symbols;
+
+void symbols_open(Symbols *s, const Model *m);
+void symbols_close(Symbols *s);
+void symbols_set(Symbols *s, Expr symbol, double value);
+double symbols_evaluate(Symbols *s, Expr e); // parameters as needed; NaN where a symbol is unknown
+
+// --- what is recorded (record.c) ----------------------------------------------------------------
+
+enum { MOST_RECORDED = 2000 };
+
+typedef struct {
+    const char *const *pattern; // none: everything, up to a limit
+    int count;
+    Pos pos;
+} RecordWish;
+
+// Variables in the order of the model; NULL when a pattern fits none.
+int *record_choose(Arena *out, const System *s, const RecordWish *wish, int *count, Report *r);
+
+// --- the job ------------------------------------------------------------------------------------
+
+typedef struct { // a wanted point in time
+    double time;
+    bool keep; // a row of the results; else only for probes
+} TimePoint;
+
+typedef struct {          // one probe while the run goes on
+    int output, quad, at; // -1: none; at = index of its time
+    double *dense;        // PROBE_MIN, PROBE_MAX: the signal at every point
+    double value;         // NaN until known
+} ProbeTrack;
+
+typedef struct { // a column of values at the kept points
+    int output;  // -1: time
+    Shown shown;
+    double *value;
+} Track;
+
+typedef struct { // everything about one run
+    const System *system;
+    const Model *model;
+    const RunOptions *options;
+    Experiment plan; // the experiment with the options applied
+    Run *run;
+    Report *report;
+    Arena tmp;
+    Resolver *resolver;
+    Symbols symbols;
+    Outputs outputs;
+    ARRAY(Expr) quads;
+    ARRAY(Track) tracks; // the columns of the results, then what only plots need
+    ARRAY(TimePoint) times;
+    AuditBook book;
+    ProbeTrack *probe; // per probe of the plan
+    int *unknown;      // outputs: unknowns of implicit blocks, for partial derivatives
+    int taken;         // points so far
+    int bad_output;    // first output that was not finite, or -1
+    double bad_time, *bad_state;
+} Job;
+
+int job_track(Job *j, Expr solved, Shown shown); // the track of an expression, a new one if needed
+
+// Curves (curves.c): which tracks, before the run; the pictures, after it.
+void curves_want(Job *j);
+void curves_finish(Job *j);
+
+// Probes and expectations (probes.c, partial.c, expect.c).
+bool probes_want(Job *j);       // outputs and integrals; false when one makes no sense
+bool probes_add_times(Job *j);  // false when a time lies outside the run
+void probes_find_times(Job *j); // once the times are in order
+int probes_parts(const Job *j, int intervals); // points of the solver per interval of the results
+void probes_point(Job *j, const SolvePoint *p);
+void probes_finish(Job *j); // values of all probes
+double partial_value(Job *j, const Probe *probe);
+void verdicts_make(Job *j);
+
+#endif

@@ -1,0 +1,354 @@
+// A run from experiment to verdict, in the order of job_run at the end of this file.
+#include "results/job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_POINTS = 1000, MOST_POINTS = 50000000 };
+#define MOST_VALUES  4e8 // in memory, tracks times rows
+#define DEFAULT_STOP 10.0
+#define DEFAULT_RTOL 1e-6
+
+// --- the plan -----------------------------------------------------------------------------------
+
+static bool make_plan(Job *j) {
+    const RunOptions *o = j->options;
+    Experiment *plan = &j->plan;
+    *plan = j->model->experiment ? *j->model->experiment : (Experiment){.stop = DEFAULT_STOP};
+    if (o->stop != 0) plan->stop = o->stop;
+    if (o->rtol != 0) plan->rtol = o->rtol;
+    if (o->atol != 0) plan->atol = o->atol;
+    if (o->solver != SOLVER_AUTO) plan->solver = o->solver;
+    if (plan->points <= 0 && plan->every == 0) plan->points = DEFAULT_POINTS;
+    if (isfinite(plan->start) && isfinite(plan->stop) && plan->stop > plan->start &&
+        (plan->points > 0 || plan->every > 0))
+        return true;
+    Remark *m = report_error(j->report, R_NO_TIME, plan->pos, "the run goes from %g s to %g s",
+                             plan->start, plan->stop);
+    remark_help(j->report, m, "give a `stop` after `start` and a positive distance of points");
+    return false;
+}
+
+// --- outputs ------------------------------------------------------------------------------------
+
+int job_track(Job *j, Expr e, Shown shown) {
+    int output = outputs_add(&j->outputs, e);
+    for (int i = 1; i < j->tracks.count; i++) {
+        const Track *t = &j->tracks.data[i];
+        if (t->output == output && strcmp(t->shown.unit, shown.unit) == 0) return i;
+    }
+    array_push(&j->tracks, ((Track){output, shown, NULL}));
+    return j->tracks.count - 1;
+}
+
+static RecordWish record_wish(Job *j) {
+    RecordWish wish = {j->options->record, j->options->record_count, POS_NONE};
+    if (wish.count || !j->plan.record_count) return wish;
+    const char **pattern = ARENA_ARRAY(&j->tmp, const char *, j->plan.record_count);
+    for (int i = 0; i < j->plan.record_count; i++)
+        pattern[i] = name_text(j->model->names, j->plan.records[i]);
+    return (RecordWish){pattern, j->plan.record_count, j->plan.pos};
+}
+
+static Column column_of(Job *j, int var) {
+    const Model *m = j->model;
+    const Var *v = &m->var[var];
+    return (Column){name_text(m->names, v->path), name_text(m->names, v->unit),
+                    name_text(m->names, v->text), NULL};
+}
+
+// Column 0 is time; then a track for each recorded variable.
+static bool want_records(Job *j, Column **column, int *count) {
+    RecordWish wish = record_wish(j);
+    int recorded = 0;
+    int *var = record_choose(&j->tmp, j->system, &wish, &recorded, j->report);
+    if (!var) return false;
+    *count = recorded + 1;
+    *column = ARENA_ARRAY(&j->tmp, Column, *count);
+    (*column)[0] = (Column){"time", "s", "", NULL};
+    array_push(&j->tracks, ((Track){-1, {"s", 1, 0}, NULL}));
+    for (int i = 0; i < recorded; i++) {
+        (*column)[i + 1] = column_of(j, var[i]);
+        int output = outputs_add(&j->outputs, j->system->value[var[i]]);
+        array_push(&j->tracks,
+                   ((Track){output, shown_in(j->model, j->model->var[var[i]].unit), NULL}));
+    }
+    return true;
+}
+
+// Powers are the first integrals; stored energies are outputs.
+static void want_audit(Job *j) {
+    j->run->audit =
+        (Audit){.off = j->plan.audit < 0, .pass = true, .worst = -1, .worst_junction = -1};
+    if (j->run->audit.off) return;
+    const System *s = j->system;
+    audit_open(&j->book, &j->tmp, s);
+    for (int i = 0; i < j->book.track_count; i++) {
+        AuditTrack *t = &j->book.track[i];
+        array_push(&j->quads, s->power[t->comp]);
+        bool closed = s->model->comp[t->comp].role == ROLE_STORE && s->stored[t->comp];
+        if (closed) t->stored = outputs_add(&j->outputs, s->stored[t->comp]);
+    }
+}
+
+// --- times --------------------------------------------------------------------------------------
+
+static int interval_count(const Experiment *plan) {
+    if (plan->points > 0) return plan->points;
+    double n = ceil((plan->stop - plan->start) / plan->every - 1e-9);
+    return n < 1 ? 1 : n > MOST_POINTS ? MOST_POINTS + 1 : (int)n;
+}
+
+static double grid_time(const Experiment *plan, int i, int n) {
+    if (i >= n) return plan->stop;
+    double whole = plan->points > 0 ? (plan->stop - plan->start) / n : plan->every;
+    return plan->start + i * whole;
+}
+
+static int by_time(const void *a, const void *b) {
+    const TimePoint *x = a, *y = b;
+    if (x->time != y->time) return x->time < y->time ? -1 : 1;
+    return y->keep - x->keep;
+}
+
+// Points that lie closer than rounding become one; a row of the results keeps its time.
+static void merge_times(Job *j) {
+    qsort(j->times.data, (size_t)j->times.count, sizeof *j->times.data, by_time);
+    double close = 1e-12 * (j->plan.stop - j->plan.start);
+    int count = 0;
+    for (int i = 0; i < j->times.count; i++) {
+        TimePoint t = j->times.data[i];
+        TimePoint *last = count ? &j->times.data[count - 1] : NULL;
+        if (!last || t.time - last->time > close)
+            j->times.data[count++] = t;
+        else if (t.keep && !last->keep)
+            *last = t;
+    }
+    j->times.count = count;
+}
+
+static bool too_much(Job *j, double rows) {
+    double values = rows * j->tracks.count;
+    if (rows <= MOST_POINTS && values <= MOST_VALUES) return false;
+    Remark *m = report_error(j->report, R_TOO_MUCH, j->plan.pos,
+                             "%.3g rows of %d columns do not fit in memory", rows, j->tracks.count);
+    remark_help(j->report, m, "record less, or fewer points: `record load.f`, `every 0.01 {s}`");
+    return true;
+}
+
+static bool make_times(Job *j, int *rows) {
+    int n = interval_count(&j->plan);
+    if (too_much(j, n + 1.0)) return false;
+    *rows = n + 1;
+    int parts = probes_parts(j, n);
+    array_reserve(&j->times, n + 1);
+    for (int i = 0; i <= n; i++) {
+        double t = grid_time(&j->plan, i, n), next = grid_time(&j->plan, i + 1, n);
+        array_push(&j->times, ((TimePoint){t, true}));
+        for (int k = 1; k < parts && i < n; k++)
+            array_push(&j->times, ((TimePoint){t + (next - t) * k / parts, false}));
+    }
+    if (!probes_add_times(j)) return false;
+    merge_times(j);
+    probes_find_times(j);
+    return true;
+}
+
+static void make_tracks(Job *j, const Column *column, int count, int rows) {
+    Results *r = &j->run->results;
+    results_make_room(r, count, rows);
+    for (int c = 0; c < count; c++) {
+        double *value = r->column[c].value;
+        r->column[c] = column[c];
+        r->column[c].value = j->tracks.data[c].value = value;
+    }
+    for (int t = count; t < j->tracks.count; t++)
+        j->tracks.data[t].value = ARENA_ARRAY(&j->run->arena, double, rows);
+}
+
+// --- points -------------------------------------------------------------------------------------
+
+static void note_bad_output(Job *j, const SolvePoint *p) {
+    for (int i = 0; i < j->outputs.expr.count && j->bad_output < 0; i++) {
+        if (isfinite(p->output[i])) continue;
+        j->bad_output = i;
+        j->bad_time = p->time;
+        memcpy(j->bad_state, p->state, (size_t)j->system->state_count * sizeof(double));
+    }
+}
+
+static void add_row(Job *j, const SolvePoint *p) {
+    int row = j->run->results.row_count++;
+    j->tracks.data[0].value[row] = p->time;
+    for (int i = 1; i < j->tracks.count; i++) {
+        const Track *t = &j->tracks.data[i];
+        t->value[row] = show(t->shown, p->output[t->output]);
+    }
+}
+
+static bool take_point(void *context, const SolvePoint *p) {
+    Job *j = context;
+    if (j->taken >= j->times.count) return false;
+    if (j->bad_output < 0) note_bad_output(j, p);
+    if (!j->run->audit.off) audit_point(&j->book, p->quad, p->output);
+    probes_point(j, p);
+    if (j->times.data[j->taken].keep) add_row(j, p);
+    j->taken++;
+    return true;
+}
+
+static void tell_progress(void *context, double time) {
+    const Job *j = context;
+    double part = (time - j->plan.start) / (j->plan.stop - j->plan.start);
+    j->options->progress(j->options->context, fmin(fmax(part, 0), 1));
+}
+
+// --- solving ------------------------------------------------------------------------------------
+
+static void report_bad_output(Job *j, Machine *m) {
+    if (j->bad_output < 0) return;
+    Text name = {0}, why = {0};
+    program_name(&name, m->program, j->outputs.expr.data[j->bad_output]);
+    machine_explain_output(m, j->bad_time, j->bad_state, j->bad_output, &why);
+    Remark *remark =
+        report_warning(j->report, R_NOT_FINITE, POS_NONE, "'%s' is not a finite number at %g s%s%s",
+                       text_get(&name), j->bad_time, why.length ? ": " : "", text_get(&why));
+    remark_help(j->report, remark, "guard the expression with `if`, `max` or `signsqrt`");
+    text_free(&name);
+    text_free(&why);
+}
+
+static void solve(Job *j, Machine *m) {
+    double *times = ARENA_ARRAY(&j->tmp, double, j->times.count);
+    for (int i = 0; i < j->times.count; i++) times[i] = j->times.data[i].time;
+    SolveOptions o = {.method = j->plan.solver,
+                      .rtol = j->plan.rtol,
+                      .atol = j->plan.atol,
+                      .step = j->plan.step,
+                      .max_step = j->plan.max_step,
+                      .start = j->plan.start,
+                      .stop = j->plan.stop,
+                      .times = times,
+                      .time_count = j->times.count,
+                      .sink = take_point,
+                      .context = j,
+                      .progress = j->options->progress ? tell_progress : NULL,
+                      .cancel = j->options->cancel};
+    j->run->status = solve_run(m, NULL, &o, &j->run->stats, j->report);
+    Results *r = &j->run->results;
+    r->complete = j->run->status == SOLVE_DONE && j->taken == j->times.count;
+    r->solver = solver_name(j->run->stats.method);
+    report_bad_output(j, m);
+}
+
+static bool build_and_solve(Job *j) {
+    ProgramWish wish = {j->outputs.expr.data, j->outputs.expr.count, j->quads.data, j->quads.count};
+    Program *p = program_build(j->system, &wish, j->report);
+    if (!p) return false;
+    Machine *m = machine_new(p);
+    solve(j, m);
+    machine_free(m);
+    program_free(p);
+    return true;
+}
+
+// --- closing ------------------------------------------------------------------------------------
+
+static bool has_fixed_step(SolverKind k) {
+    return k == SOLVER_EULER || k == SOLVER_HEUN || k == SOLVER_RK4;
+}
+
+static const char *audit_advice(Role role) {
+    switch (role) {
+    case ROLE_LOSSLESS:
+        return "its law does not conserve power: mend the law, or declare what it is";
+    case ROLE_DISSIPATE: return "it hands out energy: mend its law, or declare `supplies`";
+    case ROLE_STORE:
+        return "its energy drifts: tighten `rtol` or the step; with a law of your own compare it "
+               "with `stores`";
+    case ROLE_SUPPLY:
+    case ROLE_NONE: break;
+    }
+    return "`bondyn explain R020` tells what to look for";
+}
+
+static void report_audit(Job *j) {
+    const Audit *a = &j->run->audit;
+    const Model *m = j->model;
+    if (a->pass || a->off || a->worst < 0) return;
+    const Comp *c = &m->comp[a->worst];
+    Remark *r =
+        report_warning(j->report, R_AUDIT, c->pos,
+                       "energy is not balanced: %.2g of the throughput of %.4g J is missing; "
+                       "'%s' has the largest residual",
+                       a->relative, a->throughput, name_text(m->names, c->path));
+    remark_help(j->report, r, "%s", audit_advice(c->role));
+}
+
+static void close_audit(Job *j) {
+    if (j->run->audit.off) return;
+    double rtol = j->plan.rtol > 0 ? j->plan.rtol : DEFAULT_RTOL;
+    if (has_fixed_step(j->run->stats.method)) rtol = 0;
+    double bound = j->plan.audit > 0 ? j->plan.audit : audit_default_bound(rtol);
+    audit_close(&j->run->audit, &j->run->arena, &j->book, bound, fmax(rtol, 1e-13));
+    report_audit(j);
+}
+
+static void name_results(Job *j) {
+    const Model *m = j->model;
+    Results *r = &j->run->results;
+    r->model = name_text(m->names, m->name);
+    r->experiment = name_text(m->names, j->plan.name);
+}
+
+// The steps of a run.
+static bool job_run(Job *j) {
+    Column *column;
+    int columns, rows;
+    if (!make_plan(j) || !want_records(j, &column, &columns)) return false;
+    if (j->plan.probe_count || j->plan.expect_count) symbols_open(&j->symbols, j->model);
+    curves_want(j);
+    want_audit(j);
+    if (!probes_want(j) || !make_times(j, &rows)) return false;
+    j->bad_state = ARENA_ARRAY(&j->tmp, double, j->system->state_count);
+    make_tracks(j, column, columns, rows);
+    name_results(j);
+    if (!build_and_solve(j)) return false;
+    probes_finish(j);
+    verdicts_make(j);
+    close_audit(j);
+    curves_finish(j);
+    return true;
+}
+
+Run *run_experiment(const System *s, const RunOptions *o, Report *r) {
+    static const RunOptions nothing = {0};
+    Run *run = calloc(1, sizeof *run);
+    if (!run) abort();
+    Job j = {.system = s,
+             .model = s->model,
+             .options = o ? o : &nothing,
+             .run = run,
+             .report = r,
+             .resolver = resolver_new(s),
+             .bad_output = -1};
+    bool good = job_run(&j);
+    resolver_free(j.resolver);
+    symbols_close(&j.symbols);
+    outputs_free(&j.outputs);
+    array_free(&j.quads);
+    array_free(&j.tracks);
+    array_free(&j.times);
+    arena_free(&j.tmp);
+    if (good) return run;
+    run_free(run);
+    return NULL;
+}
+
+void run_free(Run *run) {
+    if (!run) return;
+    results_free(&run->results);
+    arena_free(&run->arena);
+    free(run);
+}

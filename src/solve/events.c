@@ -1,0 +1,95 @@
+// Events: relations that become true or false while a run goes on.
+//
+//     border g = left - right             During a step every relation keeps its state, so the
+//       \                                 rates are smooth; the integrator looks for zeros of the
+//        \   held: true                   border functions. At a zero the run stops, the relation
+//    -----o-----------> t                 is set by the direction of the crossing, the others are
+//          \   held: false                looked at again, and the integrator starts anew.
+#include "solve/job.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ROUNDS = 8, MOST_CHATTER = 200 };
+
+static bool is_true(const Job *j, int i, double border) {
+    return j->p->sw[i].or_equal ? border <= 0 : border < 0;
+}
+
+// A point a little later along the present rates.
+static bool look_ahead(Job *j, double time, const double *state) {
+    double little = 1e-9 * (j->span > 0 ? j->span : 1);
+    if (!machine_derivative(j->m, time, state, j->rate, NULL)) return false;
+    for (int i = 0; i < j->n; i++) j->later[i] = state[i] + little * j->rate[i];
+    return machine_switches(j->m, time + little, j->later, j->ahead);
+}
+
+// A relation exactly on its border takes the side to which the system moves.
+static void settle_borders(Job *j, double time, const double *state, const int *direction) {
+    if (!machine_switches(j->m, time, state, j->border)) return;
+    bool any = false;
+    for (int i = 0; i < j->p->switch_count; i++)
+        any = any || (j->border[i] == 0 && !(direction && direction[i]));
+    if (!any || !look_ahead(j, time, state)) return;
+    for (int i = 0; i < j->p->switch_count; i++) {
+        if (j->border[i] != 0 || (direction && direction[i])) continue;
+        if (j->ahead[i] != 0) j->m->held[i] = j->ahead[i] < 0;
+    }
+}
+
+void events_start(Job *j, double time, const double *state) {
+    if (j->p->switch_count == 0) return;
+    machine_update_switches(j->m, time, state);
+    j->m->hold = true;
+    settle_borders(j, time, state, NULL);
+}
+
+// A change may move the borders of other relations, which then change too, and so on.
+static void settle_others(Job *j, double time, const double *state, const int *direction) {
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        bool changed = false;
+        if (!machine_switches(j->m, time, state, j->border)) return;
+        for (int i = 0; i < j->p->switch_count; i++) {
+            if (direction[i] || j->border[i] == 0) continue;
+            unsigned char now = is_true(j, i, j->border[i]);
+            changed = changed || now != j->m->held[i];
+            j->m->held[i] = now;
+        }
+        if (!changed) break;
+    }
+    settle_borders(j, time, state, direction);
+}
+
+// Many events within hardly any time are chatter.
+static bool count_event(Job *j, double time) {
+    j->stats->events++;
+    if (j->chatter_count == 0 || time - j->chatter_time > 1e-7 * j->span) {
+        j->chatter_time = time;
+        j->chatter_count = 0;
+    }
+    if (++j->chatter_count <= MOST_CHATTER) return true;
+    problem_chatter(j, time);
+    return false;
+}
+
+bool events_cross(Job *j, double time, const double *state, const int *direction) {
+    for (int i = 0; i < j->p->switch_count; i++) {
+        if (!direction[i]) continue;
+        j->m->held[i] = direction[i] < 0;
+        j->last_switch = i;
+    }
+    settle_others(j, time, state, direction);
+    return count_event(j, time);
+}
+
+bool events_missed(Job *j, double time, const double *state, int *direction) {
+    bool any = false;
+    if (!machine_switches(j->m, time, state, j->border)) return false;
+    for (int i = 0; i < j->p->switch_count; i++) {
+        direction[i] = 0;
+        if (j->border[i] == 0 || is_true(j, i, j->border[i]) == j->m->held[i]) continue;
+        direction[i] = j->border[i] > 0 ? 1 : -1;
+        any = true;
+    }
+    return any;
+}

@@ -1,0 +1,104 @@
+// Fixed steps: Euler, Heun and the classical Runge-Kutta method, over states and quadratures alike.
+//
+//   grid     start + k*step; a wanted point between two grid points divides that step, so results
+//            are exact method values and the grid does not drift
+#include "solve/job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    Job *j;
+    int total;    // states and quadratures
+    double *y;    // states, then quadratures
+    double *k[4]; // rates at the stages
+    double *trial;
+} Fixed;
+
+static bool rates(Fixed *f, double t, const double *y, double *dy) {
+    return job_rates(f->j, t, y, dy, f->j->nq ? dy + f->j->n : NULL);
+}
+
+static const double *stage(Fixed *f, double h, const double *k) {
+    for (int i = 0; i < f->total; i++) f->trial[i] = f->y[i] + h * k[i];
+    return f->trial;
+}
+
+// y += h f(t, y)
+static bool euler(Fixed *f, double t, double h) {
+    if (!rates(f, t, f->y, f->k[0])) return false;
+    for (int i = 0; i < f->total; i++) f->y[i] += h * f->k[0][i];
+    return true;
+}
+
+// y += h/2 (k1 + k2),  k1 = f(t, y),  k2 = f(t + h, y + h k1)
+static bool heun(Fixed *f, double t, double h) {
+    double *k1 = f->k[0], *k2 = f->k[1];
+    if (!rates(f, t, f->y, k1)) return false;
+    if (!rates(f, t + h, stage(f, h, k1), k2)) return false;
+    for (int i = 0; i < f->total; i++) f->y[i] += h / 2 * (k1[i] + k2[i]);
+    return true;
+}
+
+// y += h/6 (k1 + 2 k2 + 2 k3 + k4)
+static bool rk4(Fixed *f, double t, double h) {
+    double *k1 = f->k[0], *k2 = f->k[1], *k3 = f->k[2], *k4 = f->k[3];
+    if (!rates(f, t, f->y, k1)) return false;
+    if (!rates(f, t + h / 2, stage(f, h / 2, k1), k2)) return false;
+    if (!rates(f, t + h / 2, stage(f, h / 2, k2), k3)) return false;
+    if (!rates(f, t + h, stage(f, h, k3), k4)) return false;
+    for (int i = 0; i < f->total; i++) f->y[i] += h / 6 * (k1[i] + 2 * (k2[i] + k3[i]) + k4[i]);
+    return true;
+}
+
+static bool take_step(Fixed *f, double t, double h) {
+    switch (f->j->stats->method) {
+    case SOLVER_EULER: return euler(f, t, h);
+    case SOLVER_HEUN: return heun(f, t, h);
+    default: return rk4(f, t, h);
+    }
+}
+
+static bool emit_up_to(Fixed *f, double t) {
+    Job *j = f->j;
+    while (job_wants(j, t + 1e-9 * j->step))
+        if (!job_emit(j, j->o->times[j->next], f->y, f->y + j->n)) return false;
+    return true;
+}
+
+static void integrate(Fixed *f) {
+    Job *j = f->j;
+    double t = j->o->start, close = 1e-9 * j->step;
+    for (double k = 0; emit_up_to(f, t) && t < j->o->stop;) {
+        double grid = j->o->start + (k + 1) * j->step;
+        if (grid > j->o->stop - close) grid = j->o->stop;
+        double wanted = job_next_time(j);
+        double next = wanted < grid - close ? wanted : grid;
+        if (!take_step(f, t, next - t)) {
+            problem_trouble(j);
+            return;
+        }
+        j->stats->steps++;
+        j->stats->last_step = next - t;
+        if (next == grid) k++;
+        t = next;
+        if (!job_poll(j, t)) return;
+    }
+}
+
+void fixed_run(Job *j) {
+    if (j->span / j->step > (double)j->most_steps) {
+        problem_too_many_steps(j, j->o->start);
+        return;
+    }
+    Fixed f = {.j = j, .total = j->n + j->nq};
+    double *space = calloc(6 * (size_t)f.total + 1, sizeof *space);
+    if (!space) abort();
+    f.y = space;
+    f.trial = space + f.total;
+    for (int i = 0; i < 4; i++) f.k[i] = space + (2 + i) * f.total;
+    if (j->n) memcpy(f.y, j->state, (size_t)j->n * sizeof *f.y);
+    integrate(&f);
+    free(space);
+}

@@ -1,0 +1,165 @@
+// What every method does the same way: rates, wanted points, cancelling.
+#include "solve/job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *new_array(int count, size_t size) {
+    void *data = calloc((size_t)count + 1, size);
+    if (!data) abort();
+    return data;
+}
+
+void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Report *r) {
+    const Program *p = m->program;
+    *j = (Job){.m = m, .p = p, .o = o, .stats = stats, .r = r, .status = SOLVE_DONE};
+    j->n = p->state_count;
+    j->nq = p->quad_count;
+    j->rtol = o->rtol > 0 ? o->rtol : 1e-6;
+    j->atol = o->atol > 0 ? o->atol : 1e-9;
+    j->span = o->stop - o->start;
+    j->step = o->step > 0 ? o->step : j->span / 1000;
+    j->most_steps = o->most_steps > 0 ? o->most_steps : 50000000;
+    j->state = new_array(j->n, sizeof(double));
+    j->quad = new_array(j->nq, sizeof(double));
+    j->output = new_array(p->output_count, sizeof(double));
+    j->rate = new_array(j->n + j->nq, sizeof(double));
+    j->trouble.state = new_array(j->n, sizeof(double));
+    j->border = new_array(p->switch_count, sizeof(double));
+    j->ahead = new_array(p->switch_count, sizeof(double));
+    j->later = new_array(j->n, sizeof(double));
+    j->last_switch = -1;
+    clock_gettime(CLOCK_MONOTONIC, &j->begin);
+    j->shown = j->begin;
+}
+
+void job_free(Job *j) {
+    free(j->state);
+    free(j->quad);
+    free(j->output);
+    free(j->rate);
+    free(j->trouble.state);
+    free(j->border);
+    free(j->ahead);
+    free(j->later);
+}
+
+// --- rates ---------------------------------------------------------------------------------------
+
+static int first_not_finite(const double *x, int count) {
+    for (int i = 0; i < count; i++)
+        if (!isfinite(x[i])) return i;
+    return -1;
+}
+
+static bool note_trouble(Job *j, double time, const double *state, int rate, int block) {
+    Trouble *t = &j->trouble;
+    t->happened = true;
+    t->poll = j->polls;
+    t->time = time;
+    t->rate = rate;
+    t->block = block;
+    t->residual = j->m->residual;
+    if (j->n) memcpy(t->state, state, (size_t)j->n * sizeof *state);
+    return false;
+}
+
+bool job_rates(Job *j, double time, const double *state, double *rate, double *quad) {
+    if (!machine_derivative(j->m, time, state, rate, quad))
+        return note_trouble(j, time, state, -1, j->m->failed_block);
+    int bad = first_not_finite(rate, j->n);
+    if (bad < 0 && quad) {
+        bad = first_not_finite(quad, j->nq);
+        if (bad >= 0) bad += j->n;
+    }
+    return bad < 0 ? true : note_trouble(j, time, state, bad, -1);
+}
+
+// --- wanted points -------------------------------------------------------------------------------
+
+bool job_wants(const Job *j, double time) {
+    return j->next < j->o->time_count && j->o->times[j->next] <= time;
+}
+
+double job_next_time(const Job *j) {
+    return j->next < j->o->time_count && j->o->times[j->next] < j->o->stop ? j->o->times[j->next]
+                                                                           : j->o->stop;
+}
+
+static void warn_about_outputs(Job *j, double time, const double *state) {
+    int first = first_not_finite(j->output, j->p->output_count), count = 0;
+    if (first < 0 || j->warned) return;
+    for (int i = first; i < j->p->output_count; i++) count += !isfinite(j->output[i]);
+    problem_output(j, time, state, first, count);
+    j->warned = true;
+}
+
+// Recorded relations are as they are at the point itself, not as they were held during the step.
+bool job_emit(Job *j, double time, const double *state, const double *quad) {
+    bool hold = j->m->hold;
+    j->m->hold = false;
+    bool good = machine_outputs(j->m, time, state, j->output);
+    if (good) warn_about_outputs(j, time, state);
+    j->m->hold = hold;
+    if (!good) {
+        note_trouble(j, time, state, -1, j->m->failed_block);
+        problem_trouble(j);
+        return false;
+    }
+    SolvePoint point = {.time = time, .state = state, .output = j->output, .quad = quad};
+    j->next++;
+    if (j->o->sink && !j->o->sink(j->o->context, &point)) {
+        j->status = SOLVE_CANCELLED;
+        return false;
+    }
+    return true;
+}
+
+// --- after every step ----------------------------------------------------------------------------
+
+static double seconds_between(struct timespec a, struct timespec b) {
+    return (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
+}
+
+double job_seconds(const Job *j) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return seconds_between(j->begin, now);
+}
+
+enum { POLLS_PER_LOOK = 16, POLLS_PER_SHOW = 1000, MOST_IDLE = 200 };
+
+static void show_progress(Job *j, double time) {
+    if (!j->o->progress || j->polls % POLLS_PER_LOOK != 0) return;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (j->polls % POLLS_PER_SHOW != 0 && seconds_between(j->shown, now) < 0.02) return;
+    j->shown = now;
+    j->o->progress(j->o->context, time);
+}
+
+bool job_is_stuck(Job *j, double time) {
+    j->idle = time > j->stats->reached ? 0 : j->idle + 1;
+    return j->idle > MOST_IDLE;
+}
+
+bool job_in_trouble(const Job *j) {
+    long ago = j->polls - j->trouble.poll;
+    return j->trouble.happened && ago <= (j->idle > MOST_IDLE ? 2 * MOST_IDLE : 0);
+}
+
+bool job_poll(Job *j, double time) {
+    j->polls++;
+    j->stats->reached = time;
+    show_progress(j, time);
+    if (j->o->cancel && *j->o->cancel) {
+        j->status = SOLVE_CANCELLED;
+        return false;
+    }
+    if (j->polls > j->most_steps) {
+        problem_too_many_steps(j, time);
+        return false;
+    }
+    return true;
+}

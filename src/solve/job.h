@@ -1,0 +1,87 @@
+// One run while it goes on: what every method shares.
+//
+//   method (fixed.c, cvode.c, rk78.c)   steps through time
+//     job_rates     the rates at a point, or notes what went wrong there
+//     job_emit      a wanted point goes to the sink
+//     job_poll      after every step: cancel, progress, the bound on steps
+//     events_...    relations that switch (events.c)
+//   problems.c      turns what was noted into a report
+#ifndef BONDYN_SOLVE_JOB_H
+#define BONDYN_SOLVE_JOB_H
+
+#include "solve/solve.h"
+#include <time.h>
+
+typedef struct { // the last point where the rates had no value
+    bool happened;
+    long poll; // when
+    double time, residual;
+    double *state;
+    int rate;  // the first that is not finite, or -1
+    int block; // that did not converge, or -1
+} Trouble;
+
+typedef struct {
+    Machine *m;
+    const Program *p;
+    const SolveOptions *o;
+    SolveStats *stats;
+    Report *r;
+    SolveStatus status; // what the run ends with
+    int n, nq;          // states and quadratures
+    double rtol, atol, step, span;
+    long most_steps;
+    int next; // wanted point
+    double *state, *quad, *output, *rate;
+    bool warned; // about an output
+    Trouble trouble;
+    // events
+    double *border, *ahead; // switch functions here and a little later
+    double *later;          // the state a little later
+    double chatter_time;    // when the present burst of events began
+    long chatter_count;
+    int last_switch; // that changed
+    void *linear;    // the Linear of the implicit method
+    // progress
+    long polls;
+    int idle; // steps without progress in time
+    struct timespec begin, shown;
+} Job;
+
+// --- job.c
+void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Report *r);
+void job_free(Job *j);
+bool job_rates(Job *j, double time, const double *state, double *rate, double *quad);
+bool job_emit(Job *j, double time, const double *state, const double *quad); // false: stop
+bool job_poll(Job *j, double time);     // false: stop; the status says why
+bool job_is_stuck(Job *j, double time); // many steps were lost in the rounding of the time
+bool job_in_trouble(const Job *j);      // the rates had no value in the present step
+double job_seconds(const Job *j);
+bool job_wants(const Job *j, double time); // is there a wanted point up to this time?
+double job_next_time(const Job *j);        // of the next wanted point, else the end
+
+// --- events.c
+void events_start(Job *j, double time, const double *state); // switches as they are just after time
+// Switches cross in the given directions (+1 rising, -1 falling, 0 not). False: chatter, reported.
+bool events_cross(Job *j, double time, const double *state, const int *direction);
+// Did switches change that no root announced? Fills direction, as above.
+bool events_missed(Job *j, double time, const double *state, int *direction);
+
+// --- problems.c
+void problem_trouble(Job *j);
+void problem_chatter(Job *j, double time);
+void problem_too_many_steps(Job *j, double time);
+void problem_step(Job *j, double time, double step, int state); // too small; -1: no state known
+void problem_singular(Job *j, double time);
+void problem_solver(Job *j, double time, const char *words, long flag);
+void problem_start(Job *j, int state);
+void problem_output(Job *j, double time, const double *state, int output, int count);
+
+// --- methods: each leaves its result in j->status
+void fixed_run(Job *j);
+void cvode_run(Job *j, bool stiff);
+void rk78_run(Job *j);
+// The largest decay rate on the diagonal of the Jacobian; -1 when there is no Jacobian.
+double stiffness(Job *j, double time, const double *state);
+
+#endif

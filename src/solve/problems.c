@@ -1,0 +1,136 @@
+// What went wrong, in the user's words: time, state, component, cause, remedy.
+#include "solve/job.h"
+
+#include <math.h>
+
+static const char *remedy_for_method(const Job *j) {
+    switch (j->stats->method) {
+    case SOLVER_EULER:
+    case SOLVER_HEUN:
+    case SOLVER_RK4: return "; if the values grew without bound, try a smaller step";
+    default: return "";
+    }
+}
+
+static void problem_block(Job *j) {
+    const Trouble *t = &j->trouble;
+    const TapeBlock *b = &j->p->block[t->block];
+    Remark *m;
+    if (b->linear)
+        m = report_error(j->r, S_BLOCK_FAILED, b->pos,
+                         "at t = %g s the linear equations for %s are singular", t->time, b->what);
+    else
+        m = report_error(j->r, S_BLOCK_FAILED, b->pos,
+                         "at t = %g s no solution was found for %s (residual %.3g)", t->time,
+                         b->what, t->residual);
+    remark_help(j->r, m,
+                b->linear ? "look for a loop without resistance, or for two sources that "
+                            "say the same thing"
+                          : "give one of them a start value near the solution");
+}
+
+static void problem_rate(Job *j) {
+    const Trouble *t = &j->trouble;
+    Text why = {0}, what = {0};
+    Pos pos = POS_NONE;
+    machine_explain_rate(j->m, t->time, t->state, t->rate, &why);
+    if (t->rate < j->n) {
+        pos = program_state_pos(j->p, t->rate);
+        text_printf(&what, "the rate of '%s'", program_state_name(j->p, t->rate));
+    } else {
+        text_add(&what, "the integrand ");
+        program_name(&what, j->p, j->p->quadrature[t->rate - j->n]);
+    }
+    Remark *m = report_error(j->r, S_NOT_FINITE, pos, "at t = %g s %s is not a finite number: %s",
+                             t->time, text_get(&what), text_get(&why));
+    remark_help(j->r, m, "keep the inputs of that operation in its range%s", remedy_for_method(j));
+    text_free(&why);
+    text_free(&what);
+}
+
+void problem_trouble(Job *j) {
+    j->status = SOLVE_FAILED;
+    if (j->trouble.block >= 0)
+        problem_block(j);
+    else
+        problem_rate(j);
+}
+
+void problem_chatter(Job *j, double time) {
+    Text relation = {0};
+    Pos pos = POS_NONE;
+    if (j->last_switch >= 0) program_name(&relation, j->p, j->p->sw[j->last_switch].relation);
+    for (int i = 0; i < j->n && pos.file == 0; i++) pos = program_state_pos(j->p, i);
+    Remark *m = report_error(j->r, S_CHATTER, pos,
+                             "at t = %g s the relation '%s' switched %ld times in %.2g s", time,
+                             text_get(&relation), j->chatter_count, time - j->chatter_time);
+    remark_help(j->r, m,
+                "give it a hysteresis, or a smooth function such as tanh(x/small) in place of the "
+                "jump; a fixed-step method does not look for switching times");
+    text_free(&relation);
+    j->status = SOLVE_FAILED;
+}
+
+void problem_too_many_steps(Job *j, double time) {
+    Remark *m = report_error(j->r, S_TOO_MANY_STEPS, POS_NONE,
+                             "%ld steps were not enough: the run came to t = %g s of %g s",
+                             j->most_steps, time, j->o->stop);
+    remark_help(j->r, m, "%s",
+                j->stats->method == SOLVER_CVODE_BDF
+                    ? "allow more steps, a larger rtol, or a shorter run"
+                    : "try `solver bdf`, a larger step or rtol, or a shorter run");
+    j->status = SOLVE_FAILED;
+}
+
+void problem_step(Job *j, double time, double step, int state) {
+    Remark *m;
+    if (state >= 0)
+        m = report_error(j->r, S_STEP_TOO_SMALL, program_state_pos(j->p, state),
+                         "at t = %g s no step is small enough (last %.3g s); '%s' changes too fast",
+                         time, step, program_state_name(j->p, state));
+    else
+        m = report_error(j->r, S_STEP_TOO_SMALL, POS_NONE,
+                         "at t = %g s no step is small enough (last %.3g s)", time, step);
+    remark_help(j->r, m,
+                "look for a value that grows without bound or jumps; try `solver bdf` or "
+                "a larger rtol");
+    j->status = SOLVE_FAILED;
+}
+
+void problem_singular(Job *j, double time) {
+    Remark *m = report_error(j->r, S_SINGULAR, POS_NONE,
+                             "at t = %g s the solver's linear equations cannot be solved", time);
+    remark_help(j->r, m, "try `solver rk78` or `solver adams`, which need no such equations");
+    j->status = SOLVE_FAILED;
+}
+
+void problem_solver(Job *j, double time, const char *words, long flag) {
+    Remark *m = report_error(j->r, S_SOLVER, POS_NONE, "at t = %g s the solver gave up: %s (%ld)",
+                             time, words, flag);
+    remark_help(j->r, m, "try another method or other tolerances");
+    j->status = SOLVE_FAILED;
+}
+
+void problem_start(Job *j, int state) {
+    Remark *m = report_error(j->r, S_START_NOT_FINITE, program_state_pos(j->p, state),
+                             "the start value of '%s' is not a finite number (%g)",
+                             program_state_name(j->p, state), j->state[state]);
+    remark_help(j->r, m, "give it an initial value that is a number");
+    j->status = SOLVE_FAILED;
+}
+
+void problem_output(Job *j, double time, const double *state, int output, int count) {
+    Text name = {0}, why = {0};
+    program_name(&name, j->p, j->p->output[output]);
+    machine_explain_output(j->m, time, state, output, &why);
+    Text others = {0};
+    if (count > 1) text_printf(&others, " (and %d others)", count - 1);
+    Remark *m =
+        report_warning(j->r, S_OUTPUT_NOT_FINITE, POS_NONE,
+                       "at t = %g s the recorded variable '%s'%s is not a finite number: %s", time,
+                       text_get(&name), text_get(&others), text_get(&why));
+    remark_help(j->r, m, "the run goes on; the results hold nan or inf there");
+    text_free(&others);
+    text_free(&name);
+    text_free(&why);
+}

@@ -1,0 +1,155 @@
+// A run: the options are looked over, a method is chosen, and the method does the rest.
+#include "solve/solve.h"
+
+#include "solve/job.h"
+#include <math.h>
+#include <stdlib.h>
+
+const char *solver_name(SolverKind k) {
+    switch (k) {
+    case SOLVER_AUTO: return "auto";
+    case SOLVER_CVODE_ADAMS: return "adams";
+    case SOLVER_CVODE_BDF: return "bdf";
+    case SOLVER_RK78: return "rk78";
+    case SOLVER_EULER: return "euler";
+    case SOLVER_HEUN: return "heun";
+    case SOLVER_RK4: return "rk4";
+    }
+    return "?";
+}
+
+// --- options -------------------------------------------------------------------------------------
+
+static bool refuse(Report *r, const char *what, const char *help) {
+    Remark *m = report_error(r, S_BAD_OPTION, POS_NONE, "%s", what);
+    remark_help(r, m, "%s", help);
+    return false;
+}
+
+static bool is_size(double x) { return isfinite(x) && x >= 0; }
+
+static bool check_times(const SolveOptions *o, Report *r) {
+    double slack = 1e-9 * (o->stop - o->start);
+    for (int i = 0; i < o->time_count; i++) {
+        double t = o->times[i];
+        if (!(t >= o->start - slack && t <= o->stop + slack) || (i && !(t >= o->times[i - 1])))
+            return refuse(r, "a wanted time lies outside the run or before another",
+                          "wanted times rise from start to stop");
+    }
+    return true;
+}
+
+static bool check_options(const SolveOptions *o, Report *r) {
+    if (!isfinite(o->start) || !isfinite(o->stop) || o->stop < o->start ||
+        !isfinite(o->stop - o->start))
+        return refuse(r, "the run must end after it starts", "choose stop larger than start");
+    if (!is_size(o->rtol) || !is_size(o->atol))
+        return refuse(r, "tolerances must be positive numbers", "for example rtol 1e-6 atol 1e-9");
+    if (!is_size(o->step) || !is_size(o->max_step))
+        return refuse(r, "steps must be positive numbers", "for example step 1e-3 {s}");
+    if (o->step > 0 && o->start + o->step == o->start)
+        return refuse(r, "the step is too small for the start time", "choose a larger step");
+    return check_times(o, r);
+}
+
+// --- choice of method ----------------------------------------------------------------------------
+
+// The largest rate at which a state decays by itself, -min(J_ii).
+static double largest_decay(const Program *p, const double *nonzero) {
+    double decay = 0;
+    for (int c = 0; c < p->state_count; c++)
+        for (int k = p->column_start[c]; k < p->column_start[c + 1]; k++)
+            if (p->row[k] == c && -nonzero[k] > decay) decay = -nonzero[k];
+    return decay;
+}
+
+double stiffness(Job *j, double time, const double *state) {
+    const Program *p = j->p;
+    if (!p->column_start || !p->has_jacobian) return -1;
+    double *nonzero = calloc((size_t)p->nonzero_count + 1, sizeof *nonzero);
+    if (!nonzero) abort();
+    double decay = machine_jacobian(j->m, time, state, nonzero) ? largest_decay(p, nonzero) : -1;
+    free(nonzero);
+    return decay;
+}
+
+enum { STIFF_RATIO = 1000 };
+
+static SolverKind choose(Job *j) {
+    if (j->n == 0) {
+        j->stats->why = "the model has no states";
+        return SOLVER_CVODE_ADAMS;
+    }
+    double decay = stiffness(j, j->o->start, j->state);
+    if (decay < 0) {
+        j->stats->why = "no Jacobian is known; an implicit method is the safe choice";
+        return SOLVER_CVODE_BDF;
+    }
+    bool stiff = decay * j->span > STIFF_RATIO;
+    j->stats->why = stiff ? "a state decays over a thousand times faster than the run is long"
+                          : "no state decays much faster than the run is long";
+    return stiff ? SOLVER_CVODE_BDF : SOLVER_CVODE_ADAMS;
+}
+
+// --- running -------------------------------------------------------------------------------------
+
+// Nothing to integrate: the outputs at the wanted times.
+static void algebraic_run(Job *j) {
+    while (j->next < j->o->time_count) {
+        double t = j->o->times[j->next];
+        if (!job_emit(j, t, j->state, j->quad) || !job_poll(j, t)) return;
+        j->stats->steps++;
+    }
+    j->stats->reached = j->o->stop;
+}
+
+static void run_method(Job *j) {
+    if (j->n == 0 && j->nq == 0) {
+        algebraic_run(j);
+        return;
+    }
+    switch (j->stats->method) {
+    case SOLVER_EULER:
+    case SOLVER_HEUN:
+    case SOLVER_RK4: fixed_run(j); break;
+    case SOLVER_RK78: rk78_run(j); break;
+    case SOLVER_CVODE_BDF: cvode_run(j, true); break;
+    default: cvode_run(j, false); break;
+    }
+}
+
+static bool start_is_finite(Job *j) {
+    for (int i = 0; i < j->n; i++) {
+        if (isfinite(j->state[i])) continue;
+        problem_start(j, i);
+        return false;
+    }
+    return true;
+}
+
+static bool params_are_finite(Machine *m, const double *params, Report *r) {
+    if (machine_set_params(m, params)) return true;
+    return refuse(r, "a parameter is not a finite number", "give every parameter a number");
+}
+
+SolveStatus solve_run(Machine *m, const double *params, const SolveOptions *o, SolveStats *stats,
+                      Report *r) {
+    SolveStats own;
+    if (!stats) stats = &own;
+    *stats = (SolveStats){.method = o->method, .why = "", .reached = o->start};
+    if (!check_options(o, r) || !params_are_finite(m, params, r)) return SOLVE_FAILED;
+    Job j;
+    job_init(&j, m, o, stats, r);
+    long calls = m->calls;
+    machine_initial(m, o->start, j.state);
+    if (start_is_finite(&j)) {
+        if (o->method == SOLVER_AUTO) stats->method = choose(&j);
+        run_method(&j);
+    }
+    m->hold = false;
+    stats->derivative_calls = m->calls - calls;
+    stats->wall_seconds = job_seconds(&j);
+    SolveStatus status = j.status;
+    job_free(&j);
+    return status;
+}

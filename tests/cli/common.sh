@@ -1,0 +1,58 @@
+# Shared by the tests of the command line. Called as: NAME_test.sh BONDYN JSON_CHECK
+# shellcheck shell=sh disable=SC2034
+
+bondyn=$1
+json_check=$2
+here=$(cd "$(dirname "$0")" && pwd)
+source_folder=$(cd "$here/../.." && pwd)
+: "${BONDYN_LIBRARY:=$source_folder/library}"
+export BONDYN_LIBRARY NO_COLOR=1
+work=$(mktemp -d) || exit 2
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+cd "$work" || exit 2
+failed=0
+
+fail() {
+    echo "FAIL: $*"
+    failed=1
+}
+
+# expect_exit CODE WORDS...: runs bondyn; stdout and stderr stay in the files out and err.
+expect_exit() {
+    wanted=$1
+    shift
+    "$bondyn" "$@" >out 2>err </dev/null
+    got=$?
+    [ $got -eq "$wanted" ] && return
+    fail "bondyn $*: exit $got, expected $wanted"
+    cat out err
+}
+
+expect_text() { # FILE TEXT
+    grep -qF -- "$2" "$1" || { fail "'$2' is not in $1:"; cat "$1"; }
+}
+
+expect_empty() {
+    [ ! -s "$1" ] || { fail "$1 should be empty:"; cat "$1"; }
+}
+
+expect_file() {
+    [ -s "$1" ] || fail "the file $1 is missing or empty"
+}
+
+# A mass on a spring that swings forever; $1 is put into the experiment.
+write_model() {
+    cat >model.bond <<END
+model Swing "a mass on a spring"
+  param m = 1 {kg}, k = 100 {N/m}
+  I mass(m)
+  C spring(1/k, q0 = 0.1 {m})
+  1 v
+  v -> mass, spring
+end
+experiment Go of Swing
+  stop 1 {s}
+  $1
+end
+END
+}

@@ -1,0 +1,44 @@
+// Text to system in one call, for tests of the later stages.
+#ifndef BONDYN_TESTS_PIPELINE_H
+#define BONDYN_TESTS_PIPELINE_H
+
+#include "equations/system.h"
+#include "lang/lang.h"
+#include <string.h>
+
+typedef struct {
+    Arena arena;
+    Names *names;
+    Sources *sources;
+    Report report;
+    Syntax *syntax;
+    Model *model;
+    Graph *graph;
+    System *system; // NULL: look at the report
+} Built;
+
+static inline bool build_text(Built *b, const char *text, size_t length, const char *model,
+                              const char *experiment, const LangOptions *options) {
+    *b = (Built){.names = names_new(), .sources = sources_new()};
+    b->syntax = lang_load_text(&b->arena, b->names, b->sources, "test.bond", text, length, options,
+                               &b->report);
+    if (b->report.errors) return false;
+    b->model = lang_instantiate(&b->arena, b->syntax, model, experiment, options, &b->report);
+    if (!b->model || b->report.errors) return false;
+    b->graph = graph_build(&b->arena, b->model, &b->report);
+    if (!b->graph || b->report.errors) return false;
+    causality_assign(&b->arena, b->graph, &b->report);
+    if (b->report.errors) return false;
+    b->system = equations_build(&b->arena, b->model, b->graph, &b->report);
+    return b->system && !b->report.errors;
+}
+
+static inline void build_free(Built *b) {
+    if (b->model) dag_free(b->model->dag);
+    report_free(&b->report);
+    sources_free(b->sources);
+    names_free(b->names);
+    arena_free(&b->arena);
+}
+
+#endif

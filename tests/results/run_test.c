@@ -1,0 +1,328 @@
+// Whole runs of small models: recording, plots, expectations, the energy audit.
+#include "../test.h"
+
+#include "lang/lang.h"
+#include "results/results.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct { // a model on its way through all stages
+    Arena arena;
+    Names *names;
+    Sources *sources;
+    Report report;
+    Model *model;
+    System *system;
+    Run *run;
+} Bench;
+
+static void show_report(Bench *b) {
+    Text t = {0};
+    report_print(&t, &b->report, b->sources);
+    if (t.length) print_message("%s", text_get(&t));
+    text_free(&t);
+}
+
+static void bench_open(Bench *b, const char *text) {
+    *b = (Bench){.names = names_new(), .sources = sources_new()};
+    LangOptions o = {.library = BONDYN_SOURCE "/library"};
+    Syntax *s = lang_load_text(&b->arena, b->names, b->sources, "test.bond", text, strlen(text), &o,
+                               &b->report);
+    b->model = lang_instantiate(&b->arena, s, NULL, NULL, &o, &b->report);
+    if (b->model) {
+        Graph *g = graph_build(&b->arena, b->model, &b->report);
+        causality_assign(&b->arena, g, &b->report);
+        b->system = equations_build(&b->arena, b->model, g, &b->report);
+    }
+    if (!b->system) show_report(b);
+    assert_non_null(b->system);
+}
+
+static void bench_run(Bench *b, const char *text, const RunOptions *o) {
+    bench_open(b, text);
+    b->run = run_experiment(b->system, o, &b->report);
+    if (!b->run) show_report(b);
+    assert_non_null(b->run);
+}
+
+static void bench_close(Bench *b) {
+    run_free(b->run);
+    if (b->model) dag_free(b->model->dag);
+    arena_free(&b->arena);
+    report_free(&b->report);
+    sources_free(b->sources);
+    names_free(b->names);
+}
+
+static Code last_code(const Bench *b) { return b->report.last ? b->report.last->code : CODE_COUNT; }
+
+#define OSCILLATOR                                                                                 \
+    "model Swing\n"                                                                                \
+    "  param k = 4 {N/m}\n"                                                                        \
+    "  I mass(1 {kg})\n"                                                                           \
+    "  C spring(1/k, q0 = 0.1 {m})\n"                                                              \
+    "  1 v\n"                                                                                      \
+    "  v -> mass, spring\n"                                                                        \
+    "end\n"
+
+static void probes_agree_with_the_closed_form(void **state) {
+    (void)state;
+    Bench b; // q = 0.1 cos(2t), v = -0.2 sin(2t)
+    bench_run(&b,
+              OSCILLATOR "experiment Free of Swing\n"
+                         "  stop 10 {s}\n"
+                         "  solver cvode rtol 1e-11 atol 1e-13\n"
+                         "  expect spring.q(1.2345 {s}) = (0.1*cos(2*1.2345)) {m} within 1e-9\n"
+                         "  expect spring.q(end) = (0.1*cos(20)) {m} within 1e-8\n"
+                         "  expect max(v.f) = 0.2 {m/s} within 1e-9\n"
+                         "  expect min(v.f) = -0.2 {m/s} within 1e-9\n"
+                         "  expect integral(v.f) = (0.1*(cos(20) - 1)) {m} within 1e-8\n"
+                         "  expect mean(spring.e) = (0.4*sin(20)/20) {N} within 1e-8\n"
+                         "  expect partial(der(mass.p), spring.q) = -k within 1e-12\n"
+                         "  expect max(spring.q) < 0.11 {m}\n"
+                         "  expect max(spring.q) < 0.05 {m}\n"
+                         "  expect spring.q(end) = 7 {m} within 1e-3 relative\n"
+                         "end\n",
+              NULL);
+    const Run *run = b.run;
+    assert_int_equal(run->verdict_count, 10);
+    for (int i = 0; i < 8; i++)
+        if (!run->verdict[i].pass)
+            fail_msg("expectation %d: %.15g, %.15g", i, run->verdict[i].left,
+                     run->verdict[i].right);
+    assert_false(run->verdict[8].pass);
+    assert_false(run->verdict[9].pass);
+    assert_int_equal(run->failed_count, 2);
+    Text t = {0};
+    verdicts_print(&t, run, b.system);
+    assert_non_null(strstr(text_get(&t), "FAILS"));
+    text_clear(&t);
+    verdicts_json(&t, run, b.system);
+    assert_non_null(strstr(text_get(&t), "\"pass\": false"));
+    text_free(&t);
+    bench_close(&b);
+}
+
+static void energy_of_a_swing_is_kept(void **state) {
+    (void)state;
+    Bench b;
+    bench_run(&b,
+              OSCILLATOR "experiment Free of Swing\n  stop 20 {s}\n"
+                         "  solver cvode rtol 1e-10 atol 1e-13\nend\n",
+              NULL);
+    const Audit *a = &b.run->audit;
+    assert_true(a->pass);
+    assert_int_equal(a->line_count, 2);
+    assert_near(a->throughput, 0.02, 1e-4);
+    assert_true(a->relative < 1e-8);
+    Text t = {0};
+    audit_print(&t, a, b.system);
+    assert_non_null(strstr(text_get(&t), "balanced"));
+    text_clear(&t);
+    audit_json(&t, a, b.system);
+    assert_non_null(strstr(text_get(&t), "\"component\": \"spring\""));
+    text_free(&t);
+    bench_close(&b);
+}
+
+static void a_transformer_that_makes_energy_is_named(void **state) {
+    (void)state;
+    Bench b;
+    bench_run(&b,
+              "model Gear\n"
+              "  Se motor = 10 {N.m}\n"
+              "  TF gear: e1 = 3*e2, f1 = 3*f2\n"
+              "  I wheel(1)\n"
+              "  R load(2)\n"
+              "  1 a, b\n"
+              "  motor -> a -> gear -> b -> wheel, load\n"
+              "end\n"
+              "experiment X of Gear\n  stop 1 {s}\nend\n",
+              NULL);
+    const Audit *a = &b.run->audit;
+    assert_false(a->pass);
+    assert_true(a->worst >= 0);
+    assert_string_equal(name_text(b.names, b.model->comp[a->worst].path), "gear");
+    assert_true(a->worst_junction >= 0);
+    assert_int_equal(last_code(&b), R_AUDIT);
+    bench_close(&b);
+}
+
+static void a_resistor_that_delivers_is_named(void **state) {
+    (void)state;
+    Bench b;
+    bench_run(&b,
+              "model M\n  I mass(1)\n  R odd(-1)\n  R d(0.5)\n  1 v\n  v -> mass, odd, d\n"
+              "end\nexperiment X of M\n  set mass.p0 = 1\n  stop 1 {s}\nend\n",
+              NULL);
+    assert_false(b.run->audit.pass);
+    assert_string_equal(name_text(b.names, b.model->comp[b.run->audit.worst].path), "odd");
+    bench_close(&b);
+}
+
+static void a_model_at_rest_passes(void **state) {
+    (void)state;
+    Bench b;
+    bench_run(&b, "model M\n  I mass(1)\n  R d(1)\n  1 v\n  v -> mass, d\nend\n", NULL);
+    assert_true(b.run->audit.pass);
+    assert_near(b.run->audit.throughput, 0, 0);
+    assert_near(b.run->audit.relative, 0, 0);
+    assert_near(b.run->results.column[0].value[b.run->results.row_count - 1], 10, 0);
+    bench_close(&b);
+}
+
+static void patterns_choose_columns(void **state) {
+    (void)state;
+    Bench b;
+    const char *wanted[] = {"spring.*", "der(mass.p)"};
+    RunOptions o = {.record = wanted, .record_count = 2, .stop = 1};
+    bench_run(&b, OSCILLATOR, &o);
+    const Results *r = &b.run->results;
+    assert_int_equal(r->column_count, 5); // time, der, e, f, q
+    assert_true(results_column(r, "spring.q") > 0);
+    assert_true(results_column(r, "der(mass.p)") > 0);
+    assert_int_equal(results_column(r, "v.f"), -1);
+    assert_int_equal(r->row_count, 1001);
+    assert_near(r->column[0].value[500], 0.5, 1e-15);
+    assert_true(r->complete);
+    assert_string_equal(r->model, "Swing");
+    bench_close(&b);
+}
+
+static void everything_but_derivatives_is_recorded(void **state) {
+    (void)state;
+    Bench b;
+    bench_run(&b, OSCILLATOR "experiment X of Swing\n  stop 1 {s}\n  every 0.3 {s}\nend\n", NULL);
+    const Results *r = &b.run->results;
+    assert_true(results_column(r, "v.f") > 0);
+    assert_true(results_column(r, "mass.p") > 0);
+    assert_int_equal(results_column(r, "der(mass.p)"), -1);
+    assert_int_equal(results_column(r, "k"), -1);
+    assert_int_equal(r->row_count, 5); // 0, 0.3, 0.6, 0.9, 1
+    assert_near(r->column[0].value[4], 1, 0);
+    bench_close(&b);
+}
+
+static void a_pattern_without_variables_is_an_error(void **state) {
+    (void)state;
+    Bench b;
+    const char *wanted[] = {"sprng.q"};
+    RunOptions o = {.record = wanted, .record_count = 1};
+    bench_open(&b, OSCILLATOR);
+    assert_null(run_experiment(b.system, &o, &b.report));
+    assert_int_equal(last_code(&b), R_RECORD_NOTHING);
+    assert_non_null(strstr(b.report.last->help, "spring.q"));
+    bench_close(&b);
+}
+
+static void bad_times_are_errors(void **state) {
+    (void)state;
+    Bench b;
+    RunOptions o = {.stop = -1};
+    bench_open(&b, OSCILLATOR);
+    assert_null(run_experiment(b.system, &o, &b.report));
+    assert_int_equal(last_code(&b), R_NO_TIME);
+    bench_close(&b);
+    o.stop = 1; // the command line's word against the experiment's
+    bench_open(&b, OSCILLATOR "experiment X of Swing\n  stop 3 {s}\n"
+                              "  expect v.f(2 {s}) = 0 within 1\nend\n");
+    assert_null(run_experiment(b.system, &o, &b.report));
+    assert_int_equal(last_code(&b), R_PROBE_TIME);
+    bench_close(&b);
+}
+
+static void plots_have_curves_and_file_names(void **state) {
+    (void)state;
+    Bench b;
+    bench_run(&b,
+              OSCILLATOR "experiment X of Swing\n  stop 1 {s}\n  record spring.q\n"
+                         "  plot \"Speed & force\" v.f, spring.e\n"
+                         "  plot spring.e vs spring.q\n"
+                         "  plot spring.e vs spring.q\nend\n",
+              NULL);
+    const Run *run = b.run;
+    assert_int_equal(run->plot_count, 3);
+    assert_string_equal(run->plot_name[0], "speed_force");
+    assert_string_equal(run->plot_name[1], "spring_e_vs_spring_q");
+    assert_string_equal(run->plot_name[2], "spring_e_vs_spring_q_2");
+    assert_int_equal(run->plot[0].curve_count, 2);
+    assert_int_equal(run->plot[0].count[0], 1001);
+    for (int i = 0; i <= 1000; i += 100)
+        assert_near(run->plot[1].y[0][i], 4 * run->plot[1].x[0][i], 1e-12);
+    assert_string_equal(run->plot[1].x_label, "spring.q [m]");
+    assert_int_equal(run->results.column_count, 2);
+    bench_close(&b);
+}
+
+static void without_plots_states_are_drawn(void **state) {
+    (void)state;
+    Bench b;
+    RunOptions o = {.stop = 1};
+    bench_run(&b, OSCILLATOR, &o);
+    assert_int_equal(b.run->plot_count, 1);
+    assert_int_equal(b.run->plot[0].curve_count, 2);
+    Text t = {0};
+    plot_svg(&t, &b.run->plot[0]);
+    assert_non_null(strstr(text_get(&t), "spring.q"));
+    text_free(&t);
+    bench_close(&b);
+}
+
+static void a_cancelled_run_is_marked(void **state) {
+    (void)state;
+    Bench b;
+    const volatile int now = 1;
+    RunOptions o = {.cancel = &now};
+    bench_run(
+        &b, OSCILLATOR "experiment X of Swing\n  stop 1 {s}\n  expect v.f(end) < 1e9 {m/s}\nend\n",
+        &o);
+    assert_int_equal(b.run->status, SOLVE_CANCELLED);
+    assert_false(b.run->results.complete);
+    assert_int_equal(b.run->failed_count, 1); // no value is no success
+    bench_close(&b);
+}
+
+static void values_that_are_not_finite_are_reported(void **state) {
+    (void)state;
+    Bench b;
+    RunOptions o = {.stop = 1};
+    bench_run(&b, "model M\n  var x initial 1, y\n  der(x) = -x\n  y = log(x - 0.5)\nend\n", &o);
+    assert_int_equal(last_code(&b), R_NOT_FINITE);
+    assert_int_equal(b.report.errors, 0);
+    bench_close(&b);
+}
+
+static void count_progress(void *context, double fraction) {
+    double *last = context;
+    assert_true(fraction >= *last && fraction <= 1);
+    *last = fraction;
+}
+
+static void progress_rises(void **state) {
+    (void)state;
+    Bench b;
+    double last = 0;
+    RunOptions o = {.progress = count_progress, .context = &last, .stop = 100};
+    bench_run(&b, OSCILLATOR, &o);
+    bench_close(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(probes_agree_with_the_closed_form),
+        cmocka_unit_test(energy_of_a_swing_is_kept),
+        cmocka_unit_test(a_transformer_that_makes_energy_is_named),
+        cmocka_unit_test(a_resistor_that_delivers_is_named),
+        cmocka_unit_test(a_model_at_rest_passes),
+        cmocka_unit_test(patterns_choose_columns),
+        cmocka_unit_test(everything_but_derivatives_is_recorded),
+        cmocka_unit_test(a_pattern_without_variables_is_an_error),
+        cmocka_unit_test(bad_times_are_errors),
+        cmocka_unit_test(plots_have_curves_and_file_names),
+        cmocka_unit_test(without_plots_states_are_drawn),
+        cmocka_unit_test(a_cancelled_run_is_marked),
+        cmocka_unit_test(values_that_are_not_finite_are_reported),
+        cmocka_unit_test(progress_rises),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
