@@ -31,7 +31,7 @@ static void sizes_json(Text *t, const Model *m) {
 
 static void add_section(Text *t, const char *title, const Text *body) {
     if (!body->length) return;
-    text_printf(t, "\n%s\n%s", title, text_get(body));
+    text_printf(t, "\n%s%s", title, text_get(body));
     if (body->data[body->length - 1] != '\n') text_char(t, '\n');
 }
 
@@ -41,15 +41,15 @@ static void print_stages(Text *t, const Pipeline *p) {
         Text strokes = {0}, findings = {0};
         causality_explain(&strokes, p->graph);
         causality_findings(&findings, p->graph);
-        add_section(t, "causality", &strokes);
-        add_section(t, "findings", &findings);
+        add_section(t, "causality\n", &strokes);
+        add_section(t, "findings\n", &findings);
         text_free(&strokes);
         text_free(&findings);
     }
     if (p->system) {
         Text summary = {0};
         equations_summary(&summary, p->system);
-        add_section(t, "equations", &summary);
+        add_section(t, "", &summary);
         text_free(&summary);
     }
 }

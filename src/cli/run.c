@@ -248,6 +248,14 @@ static Run *start_run(Session *s, const Pipeline *p, RunOptions *o) {
     return run;
 }
 
+// The user wants quiet, but not about this.
+static void warn_of_expectations(const Task *k) {
+    Text text = {0};
+    verdicts_print(&text, k->run, k->p->system);
+    fputs(text_get(&text), stderr);
+    text_free(&text);
+}
+
 static void finish(Task *k, bool several) {
     Session *s = k->s;
     write_files(k, result_folder(s, k->p->model, several));
@@ -260,6 +268,8 @@ static void finish(Task *k, bool several) {
         summary_json(&s->out, k, code);
     else if (!session_has(s, OPT_QUIET))
         print_summary(&s->out, k);
+    else if (k->run->failed_count)
+        warn_of_expectations(k);
     session_flush(s);
 }
 
@@ -303,9 +313,11 @@ ExitCode run_selftest(Session *s, Syntax *syntax, const char *experiment) {
 static TextList choose_experiments(Session *s, const Syntax *syntax) {
     TextList all = experiment_names(syntax), chosen = {0};
     if (session_has(s, OPT_ALL)) {
-        if (!all.count)
-            report_error(&s->report, T_NO_EXPERIMENT, POS_NONE, "'%s' has no experiment",
-                         session_argument(s, 0));
+        if (!all.count) {
+            Remark *m = report_error(&s->report, T_NO_EXPERIMENT, POS_NONE,
+                                     "'%s' has no experiment", session_argument(s, 0));
+            remark_help(&s->report, m, "write one, or leave --all out: the last model runs then");
+        }
         return all;
     }
     for (int i = 1; session_argument(s, i); i++) array_push(&chosen, session_argument(s, i));

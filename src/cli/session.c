@@ -45,9 +45,29 @@ static void count_line(Text *t, const Report *r) {
     text_char(t, '\n');
 }
 
+// Takes out what nobody would read: the 21st remark of a kind that is no error (a loop can make
+// thousands), and notes when the user wants quiet. Gives the number of those left out.
+static int thin_remarks(Report *r, bool quiet) {
+    enum { MOST = 20 };
+    int seen[CODE_COUNT] = {0}, left_out = 0;
+    for (Remark **at = &r->first; *at;) {
+        Remark *m = *at;
+        bool hide = quiet && m->severity == NOTE;
+        bool many = m->severity != ERROR && ++seen[m->code] > MOST;
+        left_out += many && !hide;
+        if (many || hide)
+            *at = m->next;
+        else
+            at = &m->next;
+    }
+    return left_out;
+}
+
 static void write_remarks(Session *s) {
     Text plain = {0}, painted = {0};
+    int left_out = thin_remarks(&s->report, session_has(s, OPT_QUIET));
     report_print(&plain, &s->report, s->sources);
+    if (left_out) text_printf(&plain, "%d more of the same kind are not shown\n", left_out);
     count_line(&plain, &s->report);
     terminal_remarks(&painted, text_get(&plain), terminal_colours(STDERR_FILENO));
     fwrite(text_get(&painted), 1, painted.length, stderr);

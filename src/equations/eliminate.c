@@ -1,14 +1,14 @@
 // Gaussian elimination on sparse rows of expressions.
 //
 // A pivot is taken only where it cannot vanish later: it is made of numbers and parameters, it is
-// not the small difference of large terms, and it is not small beside its row (scaled). Numbers go
-// first, since a parameter may be set to zero; what then remains to be divided by are sums such as
-// J + m*r^2. Among equals the one in the shortest row and shortest column goes first (Markowitz),
-// which solves trees and ladders without any fill and in a stable order: from the ends inwards.
-// Every step builds on the shared expression graph, so the result is the straight-line program of a
-// sparse LU.
+// not the small difference of large terms, and it is not small beside its row (scaled). The
+// shortest row and column go first (Markowitz), which solves trees and ladders without fill and in
+// a stable order: from the ends inwards. Among rows of a length numbers go first, since a parameter
+// may be set to zero; what then remains to be divided by are sums such as J + m*r^2. Every step
+// builds on the shared expression graph, so the result is the straight-line program of a sparse LU.
 #include "equations/eliminate.h"
 
+#include <limits.h>
 #include <math.h>
 
 static const double threshold = 0.05;   // of a pivot against its row, scaled
@@ -103,18 +103,15 @@ static int bucket_of(const Elimination *e, const EliminationRow *row) {
 }
 
 static void put(const Elimination *e, Buckets *b, int row) {
-    int length = bucket_of(e, &e->row[row]);
-    array_push(&b->length[length], row);
-    if (length < b->shortest) b->shortest = length;
+    array_push(&b->length[bucket_of(e, &e->row[row])], row);
 }
 
-// The next row that still has the length it was put in with, or -1.
-static int take(const Elimination *e, Buckets *b) {
-    for (; b->shortest < BUCKETS; b->shortest++)
-        while (b->length[b->shortest].count > 0) {
-            int r = array_pop(&b->length[b->shortest]);
-            if (!e->row[r].done && bucket_of(e, &e->row[r]) == b->shortest) return r;
-        }
+// The next row of a length that still has this length, or -1.
+static int take(const Elimination *e, Buckets *b, int length) {
+    while (b->length[length].count > 0) {
+        int r = array_pop(&b->length[length]);
+        if (!e->row[r].done && bucket_of(e, &e->row[r]) == length) return r;
+    }
     return -1;
 }
 
@@ -165,39 +162,47 @@ static double scaled(const Elimination *e, const EliminationCell *c) {
     return fabs(c->value) * e->column[c->col].scale;
 }
 
-// The best cell of a row to pivot on, or -1.
+// The best cell of a row to pivot on, or -1: in the shortest column, then the largest. A row as the
+// model gave it is solved for a term that has a number, if it has one, whatever its column; when
+// rows have been combined this could grow without bound (shooting along a ladder).
 static int best_cell(const Elimination *e, const EliminationRow *row, bool numbers) {
     double largest = 0;
-    for (int k = 0; k < row->cell.count; k++)
+    int fewest = INT_MAX, best = -1;
+    for (int k = 0; k < row->cell.count; k++) {
         largest = fmax(largest, scaled(e, &row->cell.data[k]));
-    int best = -1;
+        int count = e->column[row->cell.data[k].col].count;
+        if (row->combined && count < fewest) fewest = count;
+    }
     for (int k = 0; k < row->cell.count; k++) {
         const EliminationCell *c = &row->cell.data[k];
         if (!c->safe || scaled(e, c) < threshold * largest) continue;
         if (numbers && !expr_is_number(e->w->dag, c->coefficient, NULL)) continue;
-        if (best < 0) {
-            best = k;
-            continue;
-        }
-        const EliminationCell *b = &row->cell.data[best];
-        int fewer = e->column[c->col].count - e->column[b->col].count;
+        if (numbers && e->column[c->col].count > fewest) continue;
+        const EliminationCell *b = best < 0 ? NULL : &row->cell.data[best];
+        int fewer = b ? e->column[c->col].count - e->column[b->col].count : -1;
         if (fewer < 0 || (fewer == 0 && scaled(e, c) > scaled(e, b))) best = k;
     }
     return best;
 }
 
-static bool next_pivot(Elimination *e, Pivot *p) {
-    for (int r; (r = take(e, &e->untried)) >= 0;) {
+static bool pivot_of_length(Elimination *e, int length, Pivot *p) {
+    for (int r; (r = take(e, &e->untried, length)) >= 0;) {
         int k = best_cell(e, &e->row[r], true);
         *p = (Pivot){r, k >= 0 ? e->row[r].cell.data[k].col : -1};
         if (k >= 0) return true;
         put(e, &e->tried, r);
     }
-    for (int r; (r = take(e, &e->tried)) >= 0;) { // one without any comes back when it is changed
+    for (int r; (r = take(e, &e->tried, length)) >= 0;) { // one without comes back when it changes
         int k = best_cell(e, &e->row[r], false);
         *p = (Pivot){r, k >= 0 ? e->row[r].cell.data[k].col : -1};
         if (k >= 0) return true;
     }
+    return false;
+}
+
+static bool next_pivot(Elimination *e, Pivot *p) {
+    for (int length = 1; length < BUCKETS; length++)
+        if (pivot_of_length(e, length, p)) return true;
     return false;
 }
 
@@ -268,6 +273,7 @@ static void eliminate_from(Elimination *e, int row, Pivot p, const EliminationCe
     factor.coefficient = expr_neg(d, expr_div(d, cell->coefficient, pivot->coefficient));
     factor.value = -cell->value / pivot->value;
     remove_cell(e, row, (int)(cell - r->cell.data));
+    r->combined = true;
     add_row(e, row, p, &factor);
     drop_zeros(e, row);
     put(e, &e->untried, row);

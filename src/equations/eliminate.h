@@ -15,6 +15,7 @@ typedef struct {
 typedef struct { // linear: sum of cells + rest = 0; otherwise residual = 0
     int rule;
     bool linear, done;
+    bool combined;               // with other rows, no longer as the model gave it
     ARRAY(EliminationCell) cell; // of nonlinear rows: columns only
     Expr rest, residual;
     double rest_value;
@@ -35,7 +36,6 @@ typedef struct {
 enum { BUCKETS = 64 };
 typedef struct { // rows by length, the longest together; some of them out of date
     ARRAY(int) length[BUCKETS];
-    int shortest; // no row is shorter
 } Buckets;
 
 typedef struct {

@@ -204,7 +204,7 @@ typedef struct {
     int *next;
     int *path, path_top; // rows on the current path
     int *open, open_top; // rows whose component is not closed
-    bool *is_open;
+    int *is_open;
     int *order, *first, ordered, components, counter;
 } Tarjan;
 
@@ -266,8 +266,7 @@ int incidence_components(const Incidence *a, const int *row_of_col, int *order, 
     t.next = new_ints(n, 0);
     t.path = new_ints(n, 0);
     t.open = new_ints(n, 0);
-    t.is_open = calloc((size_t)n + 1, sizeof *t.is_open);
-    if (!t.is_open) abort();
+    t.is_open = new_ints(n, 0);
     for (int r = 0; r < n; r++)
         if (t.number[r] == 0) visit(&t, r);
     first[t.components] = n;

@@ -98,29 +98,19 @@ static int take_end(Build *b, const BondEnd *side, int k) {
            k;
 }
 
-static bool both_ends_free(Build *b, int from, int to, const Bond *bond) {
+// Ports of models are gone by now, and what stood at both of them may be one junction.
+static bool joins_two_things(Build *b, int from, int to, const Bond *bond) {
     Graph *g = b->g;
     int node = g->end[from].node;
+    assert(from != to && g->end[from].bond < 0 && g->end[to].bond < 0);
+    if (node != g->end[to].node || !is_junction(node_comp(g, node)->kind)) return true;
     Text label = {0};
-    if (node == g->end[to].node && is_junction(node_comp(g, node)->kind)) {
-        graph_node_label(&label, g, node);
-        Remark *e = report_error(b->r, G_BOND_TO_ITSELF, bond->pos,
-                                 "this bond leads from junction '%s' back to it", text_get(&label));
-        remark_help(b->r, e, "bond the junction to something else, or remove the bond");
-    } else if (g->end[from].bond >= 0 || g->end[to].bond >= 0 || from == to) {
-        int taken = g->end[to].bond >= 0 ? to : from;
-        end_label(&label, g, taken);
-        Remark *e = report_error(b->r, G_PORT_BONDED_TWICE, bond->pos,
-                                 "port '%s' already has a bond", text_get(&label));
-        if (g->end[taken].bond >= 0) {
-            int other = g->bond[g->end[taken].bond].model_bond;
-            remark_note(b->r, e, b->m->bond[other].pos, "the first one is here");
-        }
-        remark_help(b->r, e, "bond both to a junction and the junction to this port");
-    }
-    bool fine = !label.data;
+    graph_node_label(&label, g, node);
+    Remark *e = report_error(b->r, G_BOND_TO_ITSELF, bond->pos,
+                             "this bond leads from junction '%s' back to it", text_get(&label));
+    remark_help(b->r, e, "bond the junction to something else, or remove the bond");
     text_free(&label);
-    return fine;
+    return false;
 }
 
 static void make_bonds(Build *b) {
@@ -132,7 +122,7 @@ static void make_bonds(Build *b) {
         const Bond *bond = &b->m->bond[i];
         for (int k = 0; k < bond->dim; k++) {
             int from = take_end(b, &bond->from, k), to = take_end(b, &bond->to, k);
-            if (!both_ends_free(b, from, to, bond)) continue;
+            if (!joins_two_things(b, from, to, bond)) continue;
             g->end[from].bond = g->end[to].bond = g->bond_count;
             g->end[from].is_from = true;
             g->bond[g->bond_count++] = (GraphBond){
@@ -143,43 +133,39 @@ static void make_bonds(Build *b) {
 
 // --- remarks -------------------------------------------------------------------------------------
 
-static void report_open_ports(Build *b) {
-    const Graph *g = b->g;
-    for (int p = 0; p < b->m->port_count && !report_full(b->r); p++) {
-        const Port *port = &b->m->port[p];
-        int first = g->node[g->first_node[port->comp]].first_end + b->port_offset[p];
-        for (int k = 0; k < port->dim; k++) {
-            if (g->end[first + k].bond >= 0) continue;
-            Text label = {0};
-            end_label(&label, g, first + k);
-            Pos pos = port->pos.file ? port->pos : b->m->comp[port->comp].pos;
-            Remark *e =
-                report_error(b->r, G_OPEN_PORT, pos, "port '%s' has no bond", text_get(&label));
-            remark_help(b->r, e, "bond it to a junction or an element: `%s -> ...`",
-                        text_get(&label));
-            text_free(&label);
-            break;
-        }
-    }
+static Remark *report_lonely(Build *b, int node) {
+    const Comp *c = node_comp(b->g, node);
+    bool none = b->g->node[node].end_count == 0;
+    Text label = {0};
+    graph_node_label(&label, b->g, node);
+    Remark *w = report_warning(b->r, G_LONELY_JUNCTION, c->pos, "junction '%s' has %s",
+                               text_get(&label), none ? "no bonds" : "only one bond");
+    remark_help(b->r, w,
+                none                ? "bond something to it, or remove it"
+                : c->kind == COMP_1 ? "its effort is zero: bond a second thing to it, or remove it"
+                                    : "its flow is zero: bond a second thing to it, or remove it");
+    text_free(&label);
+    return w;
 }
 
+// Of junctions that one line declares, the first; of many lines, the first few.
 static void report_lonely_junctions(Build *b) {
+    enum { MOST = 20 };
     const Graph *g = b->g;
+    int reported = 0, others = 0;
+    Remark *last = NULL;
     for (int n = 0; n < g->node_count; n++) {
         const Comp *c = node_comp(g, n);
         if (!is_junction(c->kind) || g->node[n].end_count > 1) continue;
-        Text label = {0};
-        graph_node_label(&label, g, n);
-        bool none = g->node[n].end_count == 0;
-        Remark *w = report_warning(b->r, G_LONELY_JUNCTION, c->pos, "junction '%s' has %s",
-                                   text_get(&label), none ? "no bonds" : "only one bond");
-        remark_help(b->r, w,
-                    none ? "bond something to it, or remove it"
-                    : c->kind == COMP_1
-                        ? "its effort is zero: bond a second thing to it, or remove it"
-                        : "its flow is zero: bond a second thing to it, or remove it");
-        text_free(&label);
+        bool same_line = last && last->pos.file == c->pos.file && last->pos.at == c->pos.at;
+        if (same_line || reported == MOST) {
+            others++;
+            continue;
+        }
+        last = report_lonely(b, n);
+        reported++;
     }
+    if (others) remark_note(b->r, last, POS_NONE, "%d more junctions are like this", others);
 }
 
 // --- separate parts ------------------------------------------------------------------------------
@@ -281,7 +267,6 @@ Graph *graph_build(Arena *out, const Model *m, Report *r) {
     make_ends(&b);
     b.filled = new_ints(g->node_count);
     make_bonds(&b);
-    report_open_ports(&b);
     report_lonely_junctions(&b);
     report_parts(&b);
     free(b.filled);

@@ -10,6 +10,10 @@ static int first_cause(const Graph *g, int bond) {
     return bond;
 }
 
+static Pos bond_pos(const Graph *g, int bond) {
+    return g->model->bond[g->bond[bond].model_bond].pos;
+}
+
 static Pos node_pos(const Graph *g, int node) { return node_comp(g, node)->pos; }
 
 // Why the owner of a first cause insists.
@@ -85,24 +89,30 @@ static const char *help_for(bool effort, Reason a, Reason b) {
                   : "put an R or a C on a 0-junction between the two";
 }
 
-static void report_lawless(Report *r, const Graph *g, const Conflict *c) {
-    char *title = node_title_text(&r->arena, g, c->node);
-    Remark *e = report_error(r, G_LAWS_FORBID, node_pos(g, c->node),
-                             "the laws of %s do not fit the causality of its bonds", title);
-    if (c->bond_a >= 0) note_side(r, e, g, c->bond_a, c->node, REASON_FIELD);
+// The laws of an element against the strokes at its ports.
+static void report_laws(Report *r, const Graph *g, const Conflict *c) {
+    const char *title = node_title_text(&r->arena, g, c->node);
+    bool effort = end_takes_effort(g, node_end_at(g, c->node, c->bond_a));
+    Remark *e = report_error(r, G_LAWS_FORBID, bond_pos(g, c->bond_a),
+                             "%s receives %s through '%s', which its laws do not allow%s", title,
+                             effort ? "effort" : "flow", bond_text(&r->arena, g, c->bond_a),
+                             c->bond_b >= 0 ? " together with its other bonds" : "");
+    note_side(r, e, g, c->bond_a, c->node, REASON_FIELD);
     if (c->bond_b >= 0) note_side(r, e, g, c->bond_b, c->node, REASON_FIELD);
+    remark_note(r, e, node_pos(g, c->node), "%s is declared here", title);
     remark_help(r, e,
-                "its laws must determine what it hands out at each port; give it other laws, "
-                "or put a storage or a resistor beside it");
+                effort ? "give it a law for the flow at this port, or put an R or an I on a "
+                         "1-junction in between"
+                       : "give it a law for the effort at this port, or put an R or a C on a "
+                         "0-junction in between");
 }
 
 void report_conflict(Report *r, const Graph *g, const Conflict *c, Reason objection) {
     int node_a = c->node, node_b = c->node;
     Reason a = side_reason(g, c->bond_a, objection, &node_a);
     Reason b = side_reason(g, c->bond_b, objection, &node_b);
-    if (a != REASON_WISH && b != REASON_WISH && objection == REASON_FIELD &&
-        node_comp(g, c->node)->kind == COMP_FIELD && c->bond_b >= 0) {
-        report_lawless(r, g, c);
+    if (a != REASON_WISH && b != REASON_WISH && objection == REASON_FIELD) {
+        report_laws(r, g, c);
         return;
     }
     bool effort = c->bond_a < 0 || end_takes_effort(g, node_end_at(g, c->node, c->bond_a));
@@ -117,8 +127,7 @@ void report_conflict(Report *r, const Graph *g, const Conflict *c, Reason object
                          "%s cannot have the causality that is wanted for it",
                          node_title_text(&r->arena, g, wisher));
     } else {
-        Pos pos = g->model->bond[g->bond[c->bond_a].model_bond].pos;
-        e = report_error(r, code, pos, "%s is set at both ends of '%s'", what,
+        e = report_error(r, code, bond_pos(g, c->bond_a), "%s is set at both ends of '%s'", what,
                          bond_text(&r->arena, g, c->bond_a));
     }
     if (c->bond_a >= 0) note_side(r, e, g, c->bond_a, node_a, a);

@@ -90,28 +90,45 @@ static bool is_short(const Dag *d, Expr e) {
     return true;
 }
 
-typedef struct {
-    Expr value; // 0: none
-    Name unit;
-} Shown;
+// Unit of the argument: R = e/f, C = q/e, I = p/f, m = f2/f1, r = e1/f2.
+static Dim argument_dim(const Model *m, const Comp *c) {
+    const Port *p = &m->port[c->first_port];
+    Dim second = DIM_ONE, e = m->var[p[0].e].dim, f = m->var[p[0].f].dim;
+    second.power[BASE_S] = POWER_ONE;
+    switch (c->kind) {
+    case COMP_R: return dim_divide(e, f);
+    case COMP_C: return dim_divide(dim_multiply(f, second), e);
+    case COMP_I: return dim_divide(dim_multiply(e, second), f);
+    case COMP_TF: return dim_divide(m->var[p[1].f].dim, f);
+    case COMP_GY: return dim_divide(e, m->var[p[1].f].dim);
+    case COMP_SE: return e;
+    case COMP_SF: return f;
+    default: return DIM_UNKNOWN;
+    }
+}
 
 // What sets an element apart: its argument, or what a source gives.
-static Shown shown_value(const Drawing *d, int comp) {
+static Expr shown_value(const Drawing *d, int comp) {
     const Model *m = d->g->model;
     const Comp *c = &m->comp[comp];
-    Shown s = {0};
-    if (c->argument && c->argument_rows * c->argument_cols == 1) s.value = c->argument[0];
-    if (is_source(c->kind) && c->dim <= 1 && c->equation_count == 1 && c->port_count == 1) {
-        const Port *p = &m->port[c->first_port];
-        s.value = m->equation[c->first_equation].right;
-        s.unit = m->var[c->kind == COMP_SE ? p->e : p->f].unit;
-    }
-    if (!s.value || expr_op(m->dag, s.value) != OP_SYMBOL) return s;
+    Expr e = 0;
+    if (c->argument && c->argument_rows * c->argument_cols == 1) e = c->argument[0];
+    if (is_source(c->kind) && c->dim <= 1 && c->equation_count == 1)
+        e = m->equation[c->first_equation].right;
+    if (!e || expr_op(m->dag, e) != OP_SYMBOL) return e;
     // a plain number became a parameter of the element itself: the number says more
-    int v = d->var_of_symbol[expr_symbol_index(m->dag, s.value)];
-    if (v < 0 || m->var[v].kind != VAR_PARAM || m->var[v].comp != comp || !m->var[v].value)
-        return s;
-    return (Shown){m->var[v].value, m->var[v].unit};
+    int v = d->var_of_symbol[expr_symbol_index(m->dag, e)];
+    bool own = v >= 0 && m->var[v].kind == VAR_PARAM && m->var[v].comp == comp;
+    return own && m->var[v].value ? m->var[v].value : e;
+}
+
+static void add_value(Text *out, const Model *m, const Comp *c, Expr value) {
+    expr_print(out, m->dag, value, &(Printer){.style = PRINT_TEXT});
+    if (!expr_is_number(m->dag, value, NULL) || !c->port_count) return;
+    Dim dim = argument_dim(m, c);
+    if (!dim.known || dim_is_one(dim)) return;
+    text_char(out, ' ');
+    dim_print(out, dim);
 }
 
 void drawn_subtitle(Text *out, const Drawing *d, int comp) {
@@ -119,13 +136,11 @@ void drawn_subtitle(Text *out, const Drawing *d, int comp) {
     const Model *m = d->g->model;
     const Comp *c = &m->comp[comp];
     Text t = {0};
-    Shown shown = shown_value(d, comp);
+    Expr value = shown_value(d, comp);
     if (is_junction(c->kind)) {
         text_add(&t, name_text(m->names, c->path));
-    } else if (shown.value && is_short(m->dag, shown.value)) {
-        expr_print(&t, m->dag, shown.value, &(Printer){.style = PRINT_TEXT});
-        if (shown.unit && expr_is_number(m->dag, shown.value, NULL))
-            text_printf(&t, " %s", name_text(m->names, shown.unit));
+    } else if (value && is_short(m->dag, value)) {
+        add_value(&t, m, c, value);
     } else if (c->argument && c->argument_rows * c->argument_cols > 1) {
         text_printf(&t, "%d x %d", c->argument_rows, c->argument_cols);
     }

@@ -87,7 +87,8 @@ typedef struct {
     int conflict_count;
 } Graph;
 
-// Needs: a flat model.  Gives: nodes, ends and bonds without strokes; reports unconnected ports.
+// Needs: a flat model, every port with its bond.  Gives: nodes, ends and bonds without strokes;
+// remarks about junctions with fewer than two bonds and about parts without connection.
 Graph *graph_build(Arena *out, const Model *m, Report *r);
 // Gives: a stroke with its reason on every bond; dependent storages, loops, conflicts. Conflicts
 // are reported as errors; dependent storages and loops are not (equations solves them).

@@ -70,8 +70,10 @@ static void bind_one(Builder *b, const Instance *i, const AstArg *a, int place, 
             report_argument_name(b, i, a, slot, slots);
         } else {
             Remark *m = complain(b, L_TOO_MANY_ARGUMENTS, a->pos,
-                                 "'%s' takes at most %d argument%s", i->builtin->type, slots,
-                                 slots == 1 ? "" : "s");
+                                 "'%s' takes %s", i->builtin->type,
+                                 slots == 0   ? "no arguments"
+                                 : slots == 1 ? "one argument"
+                                              : "at most two arguments");
             remark_help(b->r, m, "take this one away");
         }
     } else if (*slot[k].value) {

@@ -209,6 +209,7 @@ typedef struct { // effort and flow of everything that is bonded together
     Dim e, f, ratio; // ratio = e/f
     int domain;      // -1: unknown
     int by;          // the terminal that told something first; -1: none
+    bool broken;     // different domains meet: nothing is checked any more
 } NodeClass;
 
 typedef struct Builder {
@@ -268,6 +269,7 @@ Remark *caution(Builder *b, Code code, Pos pos, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 const char *text_of(const Builder *b, Name name);
 const char *dim_text(Builder *b, Dim d);                   // "N.s/m", lives as long as the report
+const char *in_unit(Builder *b, Dim d);                    // "is in N.s/m", "has no unit"
 Name dim_unit(Builder *b, Dim d);                          // how to show it; 0: nothing to show
 const char *shape_text(Builder *b, int rows, int cols);    // "a scalar", "a 3-vector", "2 x 3"
 const char *expr_text(Builder *b, const AstExpr *e);       // as written

@@ -31,9 +31,16 @@ static End end_not_bondable(Builder *b, const AstExpr *e, const Ref *ref) {
     return END_BAD;
 }
 
+// The ports of a class instance as text, in the order of declaration (the list runs backwards).
 static void list_ports(Builder *b, Text *t, int instance) {
+    ARRAY(int) ports = {0};
     for (int k = b->instance.data[instance].first_terminal; k >= 0; k = b->terminal.data[k].next)
+        array_push(&ports, k);
+    while (ports.count) {
+        int k = array_pop(&ports);
         text_printf(t, "%s%s", t->length ? ", " : "", text_of(b, b->terminal.data[k].name));
+    }
+    array_free(&ports);
 }
 
 // A class instance as an end: its only port, or of an in and an out port the one that fits.
@@ -233,7 +240,7 @@ static void report_free_port(Builder *b, int terminal) {
     Remark *m = t->of_class || t->name
                     ? complain(b, L_PORT_FREE, pos, "port '%s' has no bond", name)
                     : complain(b, L_PORT_FREE, pos, "'%s' has no bond", name);
-    remark_help(b->r, m, "bond it: junction -> %s", name);
+    remark_help(b->r, m, t->out ? "bond it: %s -> junction" : "bond it: junction -> %s", name);
 }
 
 // Free ports are not reported when other mistakes may be why they are free.
@@ -330,9 +337,8 @@ static void emit_bond(Builder *b, const Uses *u, const RawBond *raw) {
 void connect_bonds(Builder *b) {
     for (int i = 0; i < b->bond.count && !b->stop; i++) add_bonds(b, &b->bond.data[i]);
     if (b->stop) return;
-    bool sound = no_errors(b);
     Uses uses = find_uses(b), *u = &uses;
-    check_uses(b, u, sound);
+    check_uses(b, u, no_errors(b));
     if (!no_errors(b)) return;
     for (int i = 0; i < b->raw.count && !b->stop; i++) {
         const RawBond *raw = &b->raw.data[i];

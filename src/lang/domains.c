@@ -140,11 +140,27 @@ static bool learn(Dim *slot, Dim d) {
     return true;
 }
 
-// The third of e, f and e/f from the other two.
-static void complete(NodeClass *c) {
-    if (c->e.known && c->f.known) learn(&c->ratio, dim_divide(c->e, c->f));
-    if (c->e.known && c->ratio.known) learn(&c->f, dim_divide(c->e, c->ratio));
-    if (c->f.known && c->ratio.known) learn(&c->e, dim_multiply(c->f, c->ratio));
+static bool makes_power(const Builder *b, Dim e, Dim f) {
+    if (!e.known || !f.known) return false;
+    if (dim_equal(dim_multiply(e, f), dim_watt())) return true;
+    for (int i = 0; i < b->domain.count; i++) {
+        const Domain *d = &b->domain.data[i];
+        if (d->pseudo && dim_equal(d->effort, e) && dim_equal(d->flow, f)) return true;
+    }
+    return false;
+}
+
+// The third of e, f and e/f from the other two, if that makes power.
+static void complete(const Builder *b, NodeClass *c) {
+    if (c->e.known && c->f.known) {
+        c->ratio = dim_divide(c->e, c->f);
+    } else if (c->e.known && c->ratio.known) {
+        Dim f = dim_divide(c->e, c->ratio);
+        if (makes_power(b, c->e, f)) c->f = f;
+    } else if (c->f.known && c->ratio.known) {
+        Dim e = dim_multiply(c->f, c->ratio);
+        if (makes_power(b, e, c->f)) c->e = e;
+    }
 }
 
 static bool whole_powers(Dim d) {
@@ -154,16 +170,20 @@ static bool whole_powers(Dim d) {
 }
 
 // e*f = W. Returns whether it told something new.
-static bool use_power(NodeClass *c) {
+static bool use_power(const Builder *b, NodeClass *c) {
     bool exact;
     if (c->e.known && c->f.known) return false;
-    if (c->e.known) return learn(&c->f, dim_divide(dim_watt(), c->e));
-    if (c->f.known) return learn(&c->e, dim_divide(dim_watt(), c->f));
-    if (!c->ratio.known) return false;
-    Dim e = dim_power(dim_multiply(c->ratio, dim_watt()), 0.5, &exact);
-    if (!exact || !whole_powers(e)) return false;
-    learn(&c->e, e);
-    complete(c);
+    if (!c->e.known && !c->f.known) {
+        if (!c->ratio.known) return false;
+        c->e = dim_power(dim_multiply(c->ratio, dim_watt()), 0.5, &exact);
+        if (!exact || !whole_powers(c->e)) c->e = DIM_UNKNOWN;
+        if (!c->e.known) return false;
+    }
+    if (c->e.known)
+        c->f = dim_divide(dim_watt(), c->e);
+    else
+        c->e = dim_divide(dim_watt(), c->f);
+    complete(b, c);
     return true;
 }
 
@@ -186,7 +206,7 @@ static void one_port_tells(Builder *b, const Instance *i) {
         default: break;
         }
         if (news && c->by < 0) c->by = i->first_terminal;
-        complete(c);
+        complete(b, c);
     }
 }
 
@@ -205,8 +225,8 @@ static bool two_port_tells(Builder *b, const Instance *i) {
             news |= learn(&x->e, dim_multiply(m, y->f)) | learn(&y->f, dim_divide(x->e, m));
             news |= learn(&y->e, dim_multiply(m, x->f)) | learn(&x->f, dim_divide(y->e, m));
         }
-        complete(x);
-        complete(y);
+        complete(b, x);
+        complete(b, y);
     }
     return news;
 }
@@ -286,8 +306,9 @@ static void check_written_bonds(Builder *b) {
         const RawBond *raw = &b->raw.data[i];
         int x = b->terminal.data[raw->from.terminal].domain;
         int y = b->terminal.data[raw->to.terminal].domain;
-        if (x >= 0 && y >= 0 && x != y)
-            report_domains(b, raw->pos, raw->from.terminal, raw->to.terminal);
+        if (x < 0 || y < 0 || x == y) continue;
+        report_domains(b, raw->pos, raw->from.terminal, raw->to.terminal);
+        class_of(b, raw->from.terminal, raw->from.first)->broken = true;
     }
 }
 
@@ -298,21 +319,20 @@ static Pos terminal_place(const Builder *b, int terminal) {
 }
 
 static void declared_domains(Builder *b) {
-    bool before = no_errors(b);
     check_written_bonds(b);
-    bool quiet = before && !no_errors(b);
     for (int k = 0; k < b->terminal.count; k++) {
         const Terminal *t = &b->terminal.data[k];
         if (t->domain < 0) continue;
         const Domain *d = &b->domain.data[t->domain];
         for (int n = 0; n < t->dim; n++) {
             NodeClass *c = class_of(b, k, n);
+            if (c->broken) continue;
             if (c->domain < 0) {
                 *c = (NodeClass){.e = d->effort, .f = d->flow, .domain = t->domain, .by = k};
-                complete(c);
-            } else if (c->domain != t->domain && !quiet) {
+                complete(b, c);
+            } else if (c->domain != t->domain) {
                 report_domains(b, terminal_place(b, k), k, c->by);
-                return;
+                c->broken = true;
             }
         }
     }
@@ -410,10 +430,13 @@ void infer_domains(Builder *b) {
     }
     spread(b, &s);
     for (int c = 0; c < classes; c++) {
-        if (!use_power(&b->classes[c])) continue;
+        if (!use_power(b, &b->classes[c])) continue;
         for (int n = s.start[c]; n < s.start[c + 1]; n++) push_two_port(&s, s.port[n]);
         spread(b, &s);
     }
+    for (int c = 0; c < classes; c++)
+        if (b->classes[c].broken)
+            b->classes[c] = (NodeClass){.domain = -1, .by = -1, .broken = true};
     for (int i = 0; i < b->instance.count && !b->stop; i++)
         if (b->instance.data[i].builtin) check_argument(b, i);
     name_domains(b, classes);

@@ -317,7 +317,8 @@ typedef struct {
 static void add_component(Elaboration *e, const AstItem *item, const Env *env, Type type,
                           Name name) {
     Builder *b = e->b;
-    if (b->stop || !count_scalars(b, 1, item->pos)) return;
+    enum { USUAL_SCALARS = 3 };
+    if (b->stop || !count_scalars(b, USUAL_SCALARS, item->pos)) return;
     int parent = e->instance;
     if (type.definition.what && nested_too_deep(b, item, parent, type.definition.what)) return;
     Instance i = {.parent = parent, .depth = b->instance.data[parent].depth + 1, .name = name,
@@ -363,6 +364,10 @@ static void add_array(Elaboration *e, const AstItem *item, const Env *env, Type 
             return;
         }
     declare_array(b, e->instance, item);
+    if (!in_loop && (int64_t)size[0] * size[1] > b->limit - b->scalars) {
+        count_scalars(b, INT64_MAX, item->pos); // reports
+        return;
+    }
     if (in_loop) {
         add_component(e, item, env, type, element_name(b, item, size));
         return;
@@ -412,6 +417,15 @@ static bool whole_number(Builder *b, const AstExpr *at, const Constant *c, doubl
     return false;
 }
 
+// Refuses a loop that is hopelessly long before its first round.
+static bool enough_room(Builder *b, const AstItem *item, double rounds) {
+    int items = 1;
+    for (const AstItem *i = item->body; i; i = i->next) items++;
+    if (rounds <= 0) return true;
+    if (rounds * items > b->limit - b->scalars) return count_scalars(b, INT64_MAX, item->pos);
+    return count_scalars(b, (int64_t)rounds, item->pos);
+}
+
 static void elaborate_for(Elaboration *e, const AstItem *item, const Env *env) {
     Builder *b = e->b;
     const AstExpr *range = item->left;
@@ -423,8 +437,8 @@ static void elaborate_for(Elaboration *e, const AstItem *item, const Env *env) {
             !whole_number(b, range->left, &low, &from) ||
             !whole_number(b, range->right, &high, &to))
             return;
-        for (double x = from; x <= to && !b->stop && count_scalars(b, 1, item->pos); x++)
-            one_round(e, item, env, x);
+        if (!enough_room(b, item, to - from + 1)) return;
+        for (double x = from; x <= to && !b->stop; x++) one_round(e, item, env, x);
         return;
     }
     if (!number_evaluate(b, range, env, "the values of a loop", true, &low)) return;

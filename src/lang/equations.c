@@ -24,8 +24,8 @@ bool equation_sides(Lower *l, Value *x, Value *y, const AstItem *item) {
     bool plain = (x->is | y->is) & IS_PLAIN;
     if (plain || dim_fits(x->dim, y->dim)) return true;
     Remark *m = complain(b, U_EQUATION, ast_start(item->left),
-                         "the left side is in %s, the right side is in %s", dim_text(b, x->dim),
-                         dim_text(b, y->dim));
+                         "the left side %s, the right side %s", in_unit(b, x->dim),
+                         in_unit(b, y->dim));
     remark_help(b->r, m, "both sides of an equation are of the same kind");
     return false;
 }
@@ -178,7 +178,10 @@ static void lower_equation(Builder *b, const Statement *s, int comp) {
     for (int i = 0; i < value_count(&x); i++) {
         Equation e = {value_at(&x, i), value_at(&y, i), comp, s->item->pos};
         if (e.left == e.right) {
-            report_no_variable(b, s);
+            Remark *m = complain(b, L_NO_VARIABLE, ast_start(s->item->left),
+                                 "both sides of '%s = %s' are the same",
+                                 expr_text(b, s->item->left), expr_text(b, s->item->right));
+            remark_help(b->r, m, "it determines nothing: take it away");
             return;
         }
         array_push(&b->law, e);

@@ -249,7 +249,8 @@ static bool probe_time(Lower *l, const AstExpr *e, const Env *env, Expr *time) {
         !value_shape(&numbers, &v, 1, 1, ast_start(e), "time") ||
         !value_numbers(&numbers, &v, &c, &b->tmp))
         return false;
-    if (c.one < l->probes->start || c.one > l->probes->stop) {
+    bool in_order = l->probes->start < l->probes->stop;
+    if (in_order && (c.one < l->probes->start || c.one > l->probes->stop)) {
         Remark *m = complain(b, L_TIME, ast_start(e), "%g s lies outside of the run", c.one);
         remark_help(b->r, m, "it goes from %g s to %g s", l->probes->start, l->probes->stop);
         return false;
@@ -330,7 +331,9 @@ Value lower_probe(Lower *l, const AstExpr *e, const Env *env, bool *is_probe) {
         return probe_over_time(l, e, env, PROBE_INTEGRAL);
     if (f->kind == AST_NAME || f->kind == AST_MEMBER) {
         Ref ref = path_resolve(b, f, env, true);
-        if (ref.kind == REF_BAD) return VALUE_BAD;
+        bool at_a_time = e->arg_count == 1 && e->args[0].value->kind == AST_END;
+        if (ref.kind == REF_NONE && at_a_time) path_resolve(b, f, env, false); // reports
+        if (ref.kind == REF_BAD || (ref.kind == REF_NONE && at_a_time)) return VALUE_BAD;
         if (ref.kind == REF_VARIABLE || ref.kind == REF_EFFORT || ref.kind == REF_FLOW ||
             ref.kind == REF_STATE)
             return probe_at(l, e, env);

@@ -275,6 +275,7 @@ static void storage_law(Law *w) {
         own_laws(w);
         return;
     }
+    if (!i->argument) return; // reported as missing
     Value a = argument(w), solved;
     if (!value_ok(&a)) return;
     if (!state_over_argument(w, &a, &q, &solved)) {

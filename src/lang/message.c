@@ -48,6 +48,11 @@ static const char *keep(Builder *b, Text *t) {
     return kept;
 }
 
+const char *in_unit(Builder *b, Dim d) {
+    if (dim_is_one(d)) return "has no unit";
+    return arena_printf(&b->r->arena, "is in %s", dim_text(b, d));
+}
+
 const char *dim_text(Builder *b, Dim d) {
     if (dim_is_one(d)) return "no unit";
     Text t = {0};

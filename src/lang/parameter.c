@@ -256,6 +256,9 @@ bool size_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *wha
     }
     Remark *m = complain(b, L_BAD_SIZE, ast_start(e), "%s must be a whole number from %d up, not %g",
                          what, least, x);
-    if (x > least) remark_help(b->r, m, "sizes go up to %d", LARGEST_SIZE * 100);
+    if (x > LARGEST_SIZE)
+        remark_help(b->r, m, "sizes go up to %d", LARGEST_SIZE * 100);
+    else
+        remark_help(b->r, m, "'%s' is %g", expr_text(b, e), x);
     return false;
 }

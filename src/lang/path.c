@@ -177,7 +177,10 @@ static int array_element(Builder *b, Path *p, int owner, int wanted, Ref *ref) {
     Name element = name_find(b->names, name);
     int code = element ? pairs_get(&b->members, (uint32_t)owner, element) : -1;
     if (code < 0 || code % 4 != MEMBER_INSTANCE) {
-        if (code < 0) complain(b, L_INDEX_RANGE, e->pos, "there is no '%s'", name);
+        if (code < 0) {
+            Remark *m = complain(b, L_INDEX_RANGE, e->pos, "there is no '%s'", name);
+            remark_help(b->r, m, "check the index against the declaration of '%s'", word);
+        }
         return -1;
     }
     ref->subscripts = e->args + wanted;

@@ -87,8 +87,8 @@ bool value_fit(Lower *l, Value *v, bool has_unit, const Unit *unit, Dim dim, Pos
         return true;
     }
     Builder *b = l->b;
-    Remark *m = complain(b, U_ARGUMENT, pos, "'%s' is given in %s but wants %s", target,
-                         dim_text(b, v->dim), dim_text(b, dim));
+    Remark *m = complain(b, U_ARGUMENT, pos, "'%s' wants %s, but the value %s", target,
+                         dim_text(b, dim), in_unit(b, v->dim));
     if (dim_is_one(v->dim))
         remark_help(b->r, m, "give the value a unit where it is declared");
     else
@@ -128,9 +128,9 @@ static Value value_sum(Lower *l, bool minus, Value x, Value y, const AstExpr *e)
     if (x.rows != y.rows || x.cols != y.cols)
         return wrong_shapes(l, e, minus ? "subtract" : "add", &x, &y, NULL);
     if (!dim_fits(x.dim, y.dim)) {
-        Remark *m = complain(b, U_SUM, e->pos, "'%s' is in %s, but '%s' is in %s",
-                             expr_text(b, e->left), dim_text(b, x.dim), expr_text(b, e->right),
-                             dim_text(b, y.dim));
+        Remark *m = complain(b, U_SUM, e->pos, "'%s' %s, but '%s' %s",
+                             expr_text(b, e->left), in_unit(b, x.dim), expr_text(b, e->right),
+                             in_unit(b, y.dim));
         remark_help(b->r, m, "only quantities of the same kind can be added or subtracted");
         return VALUE_BAD;
     }
@@ -219,9 +219,9 @@ static Value value_compare(Lower *l, BinaryOp op, Value x, Value y, const AstExp
     if (value_count(&x) != 1 || value_count(&y) != 1)
         return wrong_shapes(l, e, "compare", &x, &y, "only scalars can be compared");
     if (!dim_fits(x.dim, y.dim)) {
-        Remark *m = complain(b, U_COMPARE, e->pos, "'%s' is in %s, but '%s' is in %s",
-                             expr_text(b, e->left), dim_text(b, x.dim), expr_text(b, e->right),
-                             dim_text(b, y.dim));
+        Remark *m = complain(b, U_COMPARE, e->pos, "'%s' %s, but '%s' %s",
+                             expr_text(b, e->left), in_unit(b, x.dim), expr_text(b, e->right),
+                             in_unit(b, y.dim));
         remark_help(b->r, m, "only quantities of the same kind can be compared; write the number "
                              "with its unit");
         return VALUE_BAD;

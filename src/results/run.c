@@ -280,7 +280,7 @@ static void report_audit(Job *j) {
     const Comp *c = &m->comp[a->worst];
     Remark *r =
         report_warning(j->report, R_AUDIT, c->pos,
-                       "energy is not balanced: %.2g of the throughput of %.4g J is missing; "
+                       "energy is not balanced: %.2g of the throughput of %.4g J does not add up; "
                        "'%s' has the largest residual",
                        a->relative, a->throughput, name_text(m->names, c->path));
     remark_help(j->report, r, "%s", audit_advice(c->role));

@@ -9,6 +9,6 @@ code=$?
 expect_text err "T012"
 expect_text out "INTERRUPTED"
 expect_file kept/results.csv
-grep -qi incomplete kept/results.csv || fail "the partial result is not marked"
+grep -q '^# complete: no' kept/results.csv || fail "the partial result is not marked"
 find . -name '*.part' | grep . && fail "unfinished files were left"
 exit $failed

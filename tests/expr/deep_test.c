@@ -128,9 +128,8 @@ static void numbering_repeats(void **state) {
         Expr x = sym(d, "x"), y = sym(d, "y"), e = x;
         for (int i = 0; i < 2000; i++) {
             e = ladder_link(d, e, x, y, i);
-            if (i % 100 == 0) e = expr_derivative(d, e, x);
+            if (i % 500 == 499) last[k] = expr_derivative(d, e, x);
         }
-        last[k] = e;
         free(noise);
         dag_free(d);
         names_free(names);

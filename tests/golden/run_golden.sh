@@ -19,8 +19,12 @@ trap 'rm -rf "$work"' EXIT
 : "${BONDYN_LIBRARY:=$(cd ../../library && pwd)}"
 export BONDYN_LIBRARY NO_COLOR=1
 
-# Paths that differ from machine to machine get names.
-plain() { sed -e "s|$work|<out>|g" -e "s|$BONDYN_LIBRARY|<library>|g" "$1"; }
+# What differs from machine to machine gets a name: paths, and the last digits of numerical troubles.
+plain() {
+    sed -e "s|$work|<out>|g" -e "s|$BONDYN_LIBRARY|<library>|g" \
+        -e 's/(last [^)]* s)/(last <step> s)/' -e 's/switched [0-9]* times in [^ ]* s/switched <many> times in <little> s/' \
+        -e 's/at t = \([0-9.]\{1,4\}\)[0-9]* s/at t = \1 s/' "$1"
+}
 
 failed=0
 for file; do

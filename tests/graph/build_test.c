@@ -78,6 +78,38 @@ static void systems_that_share_nothing_are_mentioned(void **state) {
     close_text(x);
 }
 
+static void one_remark_for_junctions_of_one_line(void **state) {
+    (void)state;
+    Fixture *x = open_text("model M\n"
+                           "  Se s = 1\n"
+                           "  R r(1)\n"
+                           "  s -> r\n"
+                           "  0 u[50]\n"
+                           "end\n");
+    assert_int_equal(x->report.warnings, 1);
+    const Remark *m = find_remark(x, G_LONELY_JUNCTION);
+    assert_string_equal(m->first_note->message, "49 more junctions are like this");
+    close_text(x);
+}
+
+static void bonds_from_a_junction_to_itself(void **state) {
+    (void)state;
+    Fixture *x = open_text("model Node\n"
+                           "  port a: electric, b: electric\n"
+                           "  0 n\n"
+                           "  R r(1 {ohm})\n"
+                           "  a -> n -> b\n"
+                           "  n -> r\n"
+                           "end\n"
+                           "model M\n"
+                           "  Node x\n"
+                           "  x.b -> x.a\n"
+                           "end\n");
+    assert_non_null(find_remark(x, G_BOND_TO_ITSELF));
+    assert_int_equal(x->report.errors, 1);
+    close_text(x);
+}
+
 static void sinks_are_findings(void **state) {
     (void)state;
     Fixture *x = open_text("model M\n"
@@ -103,6 +135,8 @@ int main(void) {
         cmocka_unit_test(ports_of_two_ports_are_named_when_needed),
         cmocka_unit_test(junctions_with_one_bond_are_questioned),
         cmocka_unit_test(systems_that_share_nothing_are_mentioned),
+        cmocka_unit_test(one_remark_for_junctions_of_one_line),
+        cmocka_unit_test(bonds_from_a_junction_to_itself),
         cmocka_unit_test(sinks_are_findings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

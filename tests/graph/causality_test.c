@@ -363,7 +363,10 @@ static void laws_without_choice_stand_against_sources(void **state) {
                            "  s -> n\n"
                            "end\n");
     assert_int_equal(x->report.errors, 1);
-    assert_non_null(find_remark(x, G_EFFORT_TWICE));
+    const Remark *m = find_remark(x, G_LAWS_FORBID);
+    assert_non_null(m);
+    assert_string_equal(
+        m->message, "Battery 'b' receives effort through 'b -> n', which its laws do not allow");
     close_text(x);
 }
 

@@ -6,6 +6,8 @@
 
 #include "graph/graph.h"
 #include "lang/lang.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct {

@@ -103,6 +103,21 @@ static void probes_agree_with_the_closed_form(void **state) {
     bench_close(&b);
 }
 
+static void partials_go_through_implicit_blocks(void **state) {
+    (void)state;
+    Bench b; // f + f^3 = -q with q = 2: f = -1, and df/dq = -1/(1 + 3 f^2)
+    bench_run(&b,
+              "model M\n  C c(1, q0 = 2)\n  R r: e = f + f^3\n  1 v\n  v -> c, r\nend\n"
+              "experiment X of M\n  stop 1 {s}\n"
+              "  expect v.f(0 {s}) = -1 within 1e-9\n"
+              "  expect partial(der(c.q), c.q) = -0.25 within 1e-9\nend\n",
+              NULL);
+    assert_int_equal(b.system->block_count, 1);
+    assert_int_equal(b.run->verdict_count, 2);
+    assert_int_equal(b.run->failed_count, 0);
+    bench_close(&b);
+}
+
 static void energy_of_a_swing_is_kept(void **state) {
     (void)state;
     Bench b;
@@ -310,6 +325,7 @@ static void progress_rises(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(probes_agree_with_the_closed_form),
+        cmocka_unit_test(partials_go_through_implicit_blocks),
         cmocka_unit_test(energy_of_a_swing_is_kept),
         cmocka_unit_test(a_transformer_that_makes_energy_is_named),
         cmocka_unit_test(a_resistor_that_delivers_is_named),
