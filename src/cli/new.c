@@ -24,18 +24,16 @@ static const Template *find_template(Session *s) {
 }
 
 // "my-crane 2" -> "MyCrane2": letters and digits only, every word with a capital.
-static char *model_name(Arena *out, const char *stem) {
-    char *name = arena_alloc(out, strlen(stem) + 7, 1), *end = name;
+static void model_name(Text *out, const char *stem) {
     bool capital = true;
     for (; *stem; stem++) {
         unsigned char c = (unsigned char)*stem;
         bool fits = c < 0x80 && isalnum(c);
-        if (fits && end == name && isdigit(c)) end = (char *)memcpy(name, "Model", 5) + 5;
-        if (fits) *end++ = (char)(capital ? toupper(c) : c);
+        if (fits && !out->length && isdigit(c)) text_add(out, "Model");
+        if (fits) text_char(out, (char)(capital ? toupper(c) : c));
         capital = !fits;
     }
-    if (end == name) memcpy(name, "Model", 5);
-    return name;
+    if (!out->length) text_add(out, "Model");
 }
 
 static void fill_template(Text *t, const char *text, const char *model, const char *file) {
@@ -63,11 +61,12 @@ ExitCode verb_new(Session *s) {
         remark_help(&s->report, m, "take another name, or move the file away");
         return EXIT_INPUT;
     }
-    Text text = {0};
-    fill_template(&text, template->text, model_name(&s->arena, path_stem(&s->arena, path)),
-                  path_base(path));
+    Text text = {0}, model = {0};
+    model_name(&model, path_stem(&s->arena, path));
+    fill_template(&text, template->text, text_get(&model), path_base(path));
     bool good = file_write(path, text_get(&text), text.length, &s->report);
     text_free(&text);
+    text_free(&model);
     if (!good) return EXIT_INPUT;
     if (s->json) {
         json_key(&s->out, "file");

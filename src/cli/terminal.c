@@ -109,7 +109,7 @@ void progress_show(void *progress, double fraction) {
     p->drawn = now;
     p->shown = true;
     char bar[WIDTH + 1], left[40];
-    for (int i = 0; i < WIDTH; i++) bar[i] = i < fraction * WIDTH ? '#' : '.';
+    for (int i = 0; i < WIDTH; i++) bar[i] = i < (int)(fraction * WIDTH) ? '#' : '.';
     bar[WIDTH] = 0;
     time_left(left, sizeof left, used * (1 - fraction) / fraction);
     fprintf(stderr, "\r%.30s  [%s] %3.0f %%  %s\033[K", p->label, bar, floor(100 * fraction), left);

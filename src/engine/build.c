@@ -16,6 +16,7 @@ enum {
     CODE_JACOBIAN,
     CODE_SWITCHES,
     CODE_INITIAL,
+    CODE_CLOCKS,
     CODE_FUNCTIONS
 };
 
@@ -61,44 +62,6 @@ static void add_blocks(Builder *b) {
     }
 }
 
-// --- switches ------------------------------------------------------------------------------------
-
-static int compare_exprs(const void *a, const void *b) {
-    Expr x = *(const Expr *)a, y = *(const Expr *)b;
-    return (x > y) - (x < y);
-}
-
-// Relations below the rates and quadratures that can change during a run.
-static void find_switches(Builder *b, const ProgramWish *wish) {
-    const System *s = b->system;
-    builder_grow(b);
-    ExprWalk *walk = walk_new(b->dag);
-    walk_start(walk);
-    for (int i = 0; i < s->state_count; i++) walk_add(walk, s->rate[i]);
-    for (int i = 0; i < wish->quadrature_count; i++) walk_add(walk, wish->quadrature[i]);
-    for (int i = 0; i < b->block.count; i++)
-        for (int k = 0; k < b->block.data[i].size; k++)
-            walk_add(walk, b->block.data[i].residual[k]);
-    for (int i = 0; i < walk_count(walk); i++) {
-        Expr e = walk_at(walk, i);
-        Op op = expr_op(b->dag, e);
-        if ((op == OP_LESS || op == OP_LESS_EQUAL) && b->level.data[e] > LEVEL_STATIC)
-            array_push(&b->relation, e);
-    }
-    walk_free(walk);
-    if (b->relation.count)
-        qsort(b->relation.data, (size_t)b->relation.count, sizeof(Expr), compare_exprs);
-    Program *p = b->program;
-    p->switch_count = b->relation.count;
-    p->sw = ARENA_ARRAY(&p->arena, TapeSwitch, p->switch_count + 1);
-    for (int i = 0; i < p->switch_count; i++) {
-        Expr e = b->relation.data[i];
-        p->sw[i] = (TapeSwitch){.relation = e,
-                                .or_equal = expr_op(b->dag, e) == OP_LESS_EQUAL,
-                                .time_only = b->level.data[e] == LEVEL_TIME};
-    }
-}
-
 // --- functions -----------------------------------------------------------------------------------
 
 static void write_roots(Builder *b, Draft *draft, int level, const Expr *root, int count) {
@@ -119,22 +82,13 @@ static void write_derivative(Builder *b, Draft *draft, const ProgramWish *wish) 
     function_end(b);
 }
 
-static void write_switches(Builder *b, Draft *draft) {
-    Exprs border = {0};
-    for (int i = 0; i < b->relation.count; i++) {
-        Expr e = b->relation.data[i];
-        array_push(&border, expr_sub(b->dag, expr_arg(b->dag, e, 0), expr_arg(b->dag, e, 1)));
-    }
-    write_roots(b, draft, LEVEL_TIME, border.data, border.count);
-    array_free(&border);
-}
-
 static void write_all(Builder *b, Draft *code, const ProgramWish *wish) {
     const System *s = b->system;
     for (int i = 0; i < b->block.count; i++) block_write(b, i);
     write_derivative(b, &code[CODE_DERIVATIVE], wish);
     write_roots(b, &code[CODE_OUTPUTS], LEVEL_TIME, wish->output, wish->output_count);
     write_switches(b, &code[CODE_SWITCHES]);
+    write_roots(b, &code[CODE_CLOCKS], LEVEL_TIME, b->phase.data, b->phase.count);
     write_roots(b, &code[CODE_INITIAL], LEVEL_TIME, s->start, s->state_count);
     if (!b->failed) jacobian_build(b, &code[CODE_JACOBIAN]);
     write_roots(b, &code[CODE_PREPARE], LEVEL_STATIC, b->prepared.data, b->prepared.count);
@@ -268,6 +222,7 @@ static void finish_program(Builder *b, Draft *code, const ProgramWish *wish) {
     p->jacobian = finish(b, &layout, &code[CODE_JACOBIAN]);
     p->switches = finish(b, &layout, &code[CODE_SWITCHES]);
     p->initial = finish(b, &layout, &code[CODE_INITIAL]);
+    p->clocks = finish(b, &layout, &code[CODE_CLOCKS]);
     finish_blocks(b, &layout);
     finish_tables(b);
     finish_params(b);
@@ -290,6 +245,7 @@ static void builder_free(Builder *b) {
     array_free(&b->prepared);
     array_free(&b->input);
     array_free(&b->relation);
+    array_free(&b->phase);
     array_free(&b->block);
     array_free(&b->touched);
     array_free(&b->stack);

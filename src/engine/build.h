@@ -111,6 +111,8 @@ typedef struct {
     ARRAY(int) param;
     Exprs prepared, input;
     Exprs relation; // switches: relations in rising order
+    Exprs phase;    // clocks: phase and its rate in turn
+    int rate_nodes; // nodes below rates and quadratures
     ARRAY(BlockDraft) block;
     int unknown_count;
     uint32_t work_count, inner_count; // after reuse, the largest of all functions
@@ -139,6 +141,10 @@ bool is_outer(const Builder *b, Expr e);
 // --- registers.c: reuse of temporaries. Gives: how many are needed.
 uint32_t draft_reuse(Draft *d, Space space);
 void draft_free(Draft *d);
+
+// --- switches.c
+void find_switches(Builder *b, const ProgramWish *wish); // relations and clocks
+void write_switches(Builder *b, Draft *draft);
 
 // --- jacobian.c
 void jacobian_build(Builder *b, Draft *code);

@@ -261,7 +261,7 @@ static void differentiate_color(Work *w, int color) {
     rates_free(rates);
 }
 
-// Formulas that would be out of proportion to the equations are not worth their memory.
+// Formulas that would be out of proportion to the equations are not worth their time and memory.
 static bool differentiate(Work *w) {
     uint32_t before = dag_size(w->b->dag);
     double block_size = 0;
@@ -329,27 +329,43 @@ static void drop_new_blocks(Work *w) {
     for (int i = 0; i < w->base_blocks; i++) w->b->unknown_count += w->b->block.data[i].size;
 }
 
+enum { MANY_NODES = 300000, FEW_COLORS = 50 };
+
+// In very large sparse systems a few differences cost as much as the formulas would, without the
+// time and memory to make them.
+static bool differences_will_do(Work *w) {
+    Program *p = w->b->program;
+    if (w->b->rate_nodes <= MANY_NODES) return false;
+    by_columns(w, NULL);
+    color_for_differences(w);
+    if (p->color_count > 0 && p->color_count <= FEW_COLORS) return true;
+    p->nonzero_count = p->color_count = 0;
+    return false;
+}
+
+static void make_formulas(Work *w, Draft *code) {
+    Program *p = w->b->program;
+    Exprs formula = {0};
+    w->color_count = color_columns(&w->pieces, w->states, w->color);
+    p->has_jacobian = (w->color_count > 0 || w->states == 0) && differentiate(w);
+    by_columns(w, p->has_jacobian ? &formula : NULL);
+    if (p->has_jacobian) {
+        write_jacobian(w, &formula, code);
+    } else {
+        drop_new_blocks(w);
+        color_for_differences(w);
+    }
+    array_free(&formula);
+}
+
 void jacobian_build(Builder *b, Draft *code) {
     Work w = {.b = b, .states = b->system->state_count, .base_blocks = b->block.count};
-    Program *p = b->program;
     builder_grow(b);
     w.seen = new_stamps(dag_size(b->dag) + 1);
     w.block_seen = new_stamps((size_t)b->block.count);
     w.state_seen = new_stamps((size_t)w.states);
     w.color = new_stamps((size_t)w.states);
     w.most_visits = 30000000 + 20 * (long)dag_size(b->dag);
-    if (find_patterns(&w)) {
-        w.color_count = color_columns(&w.pieces, w.states, w.color);
-        Exprs formula = {0};
-        p->has_jacobian = (w.color_count > 0 || w.states == 0) && differentiate(&w);
-        by_columns(&w, p->has_jacobian ? &formula : NULL);
-        if (p->has_jacobian) {
-            write_jacobian(&w, &formula, code);
-        } else {
-            drop_new_blocks(&w);
-            color_for_differences(&w);
-        }
-        array_free(&formula);
-    }
+    if (find_patterns(&w) && !differences_will_do(&w)) make_formulas(&w, code);
     work_free(&w);
 }

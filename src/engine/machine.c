@@ -226,6 +226,14 @@ bool machine_switches(Machine *m, double time, const double *state, double *valu
     return evaluate(m, &m->program->switches, time, state, value);
 }
 
+// Clocks depend on time alone.
+void machine_clocks(Machine *m, double time, double *phase_and_rate) {
+    const TapeFunction *f = &m->program->clocks;
+    m->reg[m->program->time] = time;
+    run_code(m, f->code, f->count);
+    get_results(m, f, 0, f->result_count, phase_and_rate);
+}
+
 void machine_update_switches(Machine *m, double time, const double *state) {
     const Program *p = m->program;
     bool hold = m->hold;

@@ -73,6 +73,13 @@ typedef struct { // a relation a < b or a <= b that may jump while a run goes on
     bool time_only; // its border depends on time and parameters alone
 } TapeSwitch;
 
+// A signal of time that jumps or swings by itself: mod(u, y), floor(u), ceil(u), or sin(u) inside a
+// relation, with u = a + b*time. Its phase (u/y, u, u/2pi) grows steadily; jumps are where it is
+// whole.
+typedef struct {
+    bool jumps; // else it swings, and must not be stepped over
+} TapeClock;
+
 typedef struct {
     Arena arena;
     const System *system;
@@ -88,7 +95,8 @@ typedef struct {
     double *start;             // initial states for the default parameters
     Expr *output, *quadrature; // what they evaluate, for messages
     TapeFunction prepare, derivative, outputs, jacobian, switches, initial;
-    int rate_code; // the first instructions of derivative that suffice for the rates
+    TapeFunction clocks; // per clock: phase and rate of the phase
+    int rate_code;       // the first instructions of derivative that suffice for the rates
     // sparsity of d rate / d state, by columns (CSC); NULL when it was too much to find out
     int *column_start, *row; // state_count+1, nonzeros
     int nonzero_count;
@@ -96,6 +104,8 @@ typedef struct {
     int color_count;
     bool has_jacobian; // false: too large as a formula; solvers use differences
     TapeSwitch *sw;
+    TapeClock *clock;
+    int clock_count;
     uint32_t first_unknown, unknown_count; // of all blocks
     TapeBlock *block;
     int block_count;
@@ -138,6 +148,7 @@ bool machine_derivative(Machine *m, double time, const double *state, double *ra
 bool machine_outputs(Machine *m, double time, const double *state, double *output);
 bool machine_jacobian(Machine *m, double time, const double *state, double *nonzero);
 bool machine_switches(Machine *m, double time, const double *state, double *value);
+void machine_clocks(Machine *m, double time, double *phase_and_rate); // pairs
 void machine_update_switches(Machine *m, double time,
                              const double *state); // take their true states
 

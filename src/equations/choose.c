@@ -84,7 +84,7 @@ static void add_row(Choice *c, int rule) {
     Work *w = c->w;
     Row row = {.rule = rule};
     Terms slope = {0};
-    slopes(w, w->rule.data[rule].residual, is_candidate, c, &slope);
+    slopes(w, rule_residual(w, rule), is_candidate, c, &slope);
     for (int k = 0; k < slope.count; k++) {
         Expr e = slope.data[k].coefficient;
         double value = expr_evaluate(w->dag, e, w->value.data);

@@ -294,7 +294,7 @@ static void add_balance(Work *w, int node) {
         Expr e = node_value(w, balanced(w, k, &sign));
         term[count++] = sign > 0 ? e : expr_neg(w->dag, e);
     }
-    rule_add(w, expr_sum(w->dag, term, count), junction_origin(w, node), pos);
+    rule_add(w, expr_sum(w->dag, term, count), 0, junction_origin(w, node), pos);
 }
 
 static void add_claims(Collect *c) {
@@ -302,11 +302,10 @@ static void add_claims(Collect *c) {
     for (int i = 0; i < c->equations.count; i++) {
         Claim k = c->equations.data[i];
         Expr a = node_value(w, k.a), b = node_value(w, k.b);
-        Expr residual = k.sign > 0 ? expr_sub(w->dag, a, b) : expr_add(w->dag, a, b);
-        rule_add(w, residual, k.origin, origin_pos(w, k.origin));
+        rule_add(w, a, k.sign > 0 ? b : expr_neg(w->dag, b), k.origin, origin_pos(w, k.origin));
     }
     for (int i = 0; i < c->zeros.count; i++)
-        rule_add(w, node_value(w, c->zeros.data[i]), c->zero_origin.data[i],
+        rule_add(w, node_value(w, c->zeros.data[i]), 0, c->zero_origin.data[i],
                  origin_pos(w, c->zero_origin.data[i]));
 }
 
@@ -320,8 +319,7 @@ static void add_model_equations(Work *w, const bool *used) {
     for (int i = 0; i < w->model->equation_count; i++) {
         const Equation *e = &w->model->equation[i];
         if (used[i]) continue;
-        Expr residual = expr_sub(w->dag, rewrite(names, e->left), rewrite(names, e->right));
-        rule_add(w, residual, i, e->pos);
+        rule_add(w, rewrite(names, e->left), rewrite(names, e->right), i, e->pos);
     }
     rewrite_free(names);
 }

@@ -128,8 +128,8 @@ void elimination_open(Elimination *e, Work *w, const int *rules, const int *quan
         const Rule *r = &w->rule.data[rules[i]];
         e->where[i] = -1;
         e->row[i].rule = rules[i];
-        e->row[i].residual = r->residual;
-        e->row[i].linear = linear_form(w, r->residual, &terms, &e->row[i].rest);
+        e->row[i].residual = rule_residual(w, rules[i]);
+        e->row[i].linear = linear_form(w, e->row[i].residual, &terms, &e->row[i].rest);
         if (e->row[i].linear)
             read_linear_row(e, i, &terms);
         else

@@ -192,7 +192,7 @@ static bool is_empty(Work *w, int r) {
     Text label = {0};
     rule_label(&label, w->model, w->graph, x->origin);
     double value;
-    bool zero = expr_is_number(w->dag, x->residual, &value) && value == 0;
+    bool zero = expr_is_number(w->dag, rule_residual(w, r), &value) && value == 0;
     Remark *remark = report_error(w->report, zero ? Q_DEPENDENT : Q_CONTRADICTION, x->pos,
                                   zero ? "%s already follows from other equations"
                                        : "%s has no variable that could fulfil it",

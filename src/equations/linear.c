@@ -53,8 +53,41 @@ static void collect_terms(Work *w, Terms *terms) {
     }
 }
 
+// c*x with x in the block and c made of numbers and other symbols: the usual case, at a glance.
+static bool take_simple(Work *w, Expr term, Terms *terms) {
+    int quantity = -1;
+    if (expr_op(w->dag, term) == OP_SYMBOL) {
+        quantity = quantity_of(w, term);
+        if (quantity < 0 || !quantity_has_place(w, quantity)) return false;
+        array_push(terms, ((Term){quantity, expr_number(w->dag, 1)}));
+        return true;
+    }
+    Expr x = 0, beside = 0;
+    if (expr_op(w->dag, term) != OP_PRODUCT) return false;
+    for (int i = 0; i < expr_arg_count(w->dag, term); i++) {
+        Expr f = expr_arg(w->dag, term, i);
+        Op op = expr_op(w->dag, f);
+        int q = op == OP_SYMBOL ? quantity_of(w, f) : -1;
+        if (q >= 0 && quantity_has_place(w, q)) {
+            if (x) return false;
+            x = f;
+            quantity = q;
+        } else if (op != OP_SYMBOL && op != OP_NUMBER)
+            return false;
+        else
+            beside = beside ? expr_mul(w->dag, beside, f) : f;
+    }
+    if (!x) return false;
+    array_push(terms, ((Term){quantity, beside}));
+    return true;
+}
+
 // One term of the sum: its linear parts go to `terms`, what is left to *rest.
 static bool take_apart(Work *w, Expr term, Ints *found, Ints *inner, Terms *terms, Expr *rest) {
+    if (take_simple(w, term, terms)) {
+        *rest = expr_number(w->dag, 0);
+        return true;
+    }
     find_quantities(w, term, quantity_has_place, w, found);
     for (int i = 0; i < found->count; i++) {
         Expr coefficient, left;

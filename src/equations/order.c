@@ -23,6 +23,18 @@ static bool report_undetermined(Work *w, int q) {
     return false;
 }
 
+static void report_undefined(Work *w, int q, int rule) {
+    Text name = {0};
+    quantity_label(&name, w, q);
+    Remark *remark = report_error(w->report, Q_ZERO_COEFFICIENT, w->rule.data[rule].pos,
+                                  "'%s' has no value: solving for it divides by zero or leaves the "
+                                  "range of a function",
+                                  text_get(&name));
+    remark_rules(w, remark, &rule, 1);
+    remark_help(w->report, remark, "look for a factor that is always zero");
+    text_free(&name);
+}
+
 static Incidence unknown_incidence(Work *w, int *quantity_of_column) {
     int n = w->quantity.count, capacity = 0, columns = 0;
     for (int q = 0; q < n; q++) {
@@ -49,32 +61,52 @@ static Incidence unknown_incidence(Work *w, int *quantity_of_column) {
 
 // --- single equations ---------------------------------------------------------------------------
 
-bool quantity_solved(Work *w, int q, Expr value, int rule) {
-    return quantity_solution(w, q, solution_of(w, value), rule);
-}
-
-bool quantity_solution(Work *w, int q, Solution s, int rule) {
-    Expr full = rewrite(w->solved, s.value);
+static bool put_in(Work *w, int q, Expr value, int rule) {
+    Expr full = rewrite(w->solved, value);
     if (expr_is_undefined(w->dag, full)) {
-        Text name = {0};
-        quantity_label(&name, w, q);
-        Remark *remark = report_error(w->report, Q_ZERO_COEFFICIENT, w->rule.data[rule].pos,
-                                      "'%s' has no value: solving for it divides by zero or leaves "
-                                      "the range of a function",
-                                      text_get(&name));
-        remark_rules(w, remark, &rule, 1);
-        remark_help(w->report, remark, "look for a factor that is always zero");
-        text_free(&name);
+        report_undefined(w, q, rule);
         return false;
     }
     rewrite_set(w->solved, w->quantity.data[q].symbol, full);
-    values_set(w, q, s);
     return true;
 }
 
+bool quantity_solved(Work *w, int q, Expr value, int rule) {
+    array_push(&w->pending, ((Pending){q, value}));
+    return put_in(w, q, value, rule);
+}
+
+bool quantity_solution(Work *w, int q, Solution s, int rule) {
+    values_set(w, q, s);
+    return put_in(w, q, s.value, rule);
+}
+
+// expression = c*x with x itself a factor: gives c.
+static bool factor_beside(Work *w, Expr product, Expr x, Expr *beside) {
+    if (expr_op(w->dag, product) != OP_PRODUCT) return false;
+    Expr others = 0;
+    int found = 0;
+    for (int i = 0; i < expr_arg_count(w->dag, product); i++) {
+        Expr f = expr_arg(w->dag, product, i);
+        Op op = expr_op(w->dag, f);
+        if (f == x)
+            found++;
+        else if (op != OP_SYMBOL && op != OP_NUMBER)
+            return false;
+        else
+            others = others ? expr_mul(w->dag, others, f) : f;
+    }
+    *beside = others;
+    return found == 1 && others;
+}
+
 static bool single_solve(Work *w, int rule, int quantity) {
-    Expr residual = w->rule.data[rule].residual;
+    const Rule *r = &w->rule.data[rule];
     Expr x = w->quantity.data[quantity].symbol, coefficient, rest, value;
+    if (r->right && r->left == x) return quantity_solved(w, quantity, r->right, rule);
+    if (r->right && factor_beside(w, r->right, x, &coefficient))
+        return quantity_solved(w, quantity, expr_div(w->dag, r->left, coefficient), rule);
+    Expr residual = rule_residual(w, rule);
     if (expr_linear_in(w->dag, residual, x, &coefficient, &rest)) {
         value = expr_neg(w->dag, expr_div(w->dag, rest, coefficient));
         return quantity_solved(w, quantity, value, rule);

@@ -59,7 +59,7 @@ static void report_empty(Structure *s, int row) {
     Text label = {0};
     rule_label(&label, w->model, w->graph, r->origin);
     double value;
-    bool number = expr_is_number(w->dag, r->residual, &value);
+    bool number = expr_is_number(w->dag, rule_residual(w, row), &value);
     if (number && value == 0) {
         Remark *k = report_error(w->report, Q_DEPENDENT, r->pos,
                                  "%s holds always and determines nothing", text_get(&label));

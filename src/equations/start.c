@@ -207,7 +207,7 @@ static bool solve_conditions(Start *s, const int *condition_of_state,
         if (state_of_condition[i] < 0) continue;
         if (has_block_unknown(s, c->residual)) ok = report_unsolved(s, c);
         if (first < 0) first = i;
-        rule_add(&s->inner, c->residual, ORIGIN_START, c->pos);
+        rule_add(&s->inner, c->residual, 0, ORIGIN_START, c->pos);
     }
     rewrite_free(defaults);
     ok = ok && order_and_solve(&s->inner);

@@ -17,7 +17,7 @@ static void forget_solution(Work *w) {
         w->quantity.data[q].demoted_by = -1;
         w->quantity.data[q].constant = false;
     }
-    w->block.count = w->loop.count = 0;
+    w->block.count = w->loop.count = w->pending.count = 0;
     if (w->solved) rewrite_free(w->solved);
     w->solved = rewrite_new(w->dag);
     w->restart = false;

@@ -111,6 +111,12 @@ Solution solution_of(Work *w, Expr value) {
     return (Solution){value, expr_evaluate(w->dag, value, w->value.data), is_constant(w, value)};
 }
 
+void values_update(Work *w) {
+    for (int i = 0; i < w->pending.count; i++)
+        values_set(w, w->pending.data[i].quantity, solution_of(w, w->pending.data[i].value));
+    w->pending.count = 0;
+}
+
 void values_set(Work *w, int q, Solution s) {
     w->quantity.data[q].constant = s.constant;
     set_value(w, w->quantity.data[q].symbol, s.number, stand_in(q));

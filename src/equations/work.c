@@ -57,7 +57,8 @@ static int compare_ints(const void *a, const void *b) {
 
 static void find_entries(Work *w, Rule *r) {
     walk_start(w->walk);
-    walk_add(w->walk, r->residual);
+    walk_add(w->walk, r->left);
+    if (r->right) walk_add(w->walk, r->right);
     r->first = w->entry.count;
     for (int i = 0; i < walk_count(w->walk); i++) {
         Expr e = walk_at(w->walk, i);
@@ -69,21 +70,54 @@ static void find_entries(Work *w, Rule *r) {
         qsort(w->entry.data + r->first, (size_t)r->count, sizeof *w->entry.data, compare_ints);
 }
 
-int rule_add(Work *w, Expr residual, int origin, Pos pos) {
-    Rule r = {.residual = residual, .origin = origin, .derivative = -1, .of = -1, .pos = pos};
+static bool contains(Work *w, Expr e, Expr symbol) {
+    walk_start(w->walk);
+    walk_add(w->walk, e);
+    return walk_seen(w->walk, symbol);
+}
+
+// x = expression stays as it is; everything else becomes residual = 0.
+static Rule make_rule(Work *w, Expr left, Expr right) {
+    Rule r = {.left = left, .right = right, .derivative = -1, .of = -1};
+    if (!right) return r;
+    if (expr_op(w->dag, left) != OP_SYMBOL && expr_op(w->dag, right) == OP_SYMBOL) {
+        r.left = right;
+        r.right = left;
+    }
+    bool explicit = expr_op(w->dag, r.left) == OP_SYMBOL && quantity_of(w, r.left) >= 0 &&
+                    !contains(w, r.right, r.left);
+    if (explicit) return r;
+    r.left = expr_sub(w->dag, left, right);
+    r.right = 0;
+    return r;
+}
+
+int rule_add(Work *w, Expr left, Expr right, int origin, Pos pos) {
+    Rule r = make_rule(w, left, right);
+    r.origin = origin;
+    r.pos = pos;
     find_entries(w, &r);
     array_push(&w->rule, r);
     return w->rule.count - 1;
 }
 
+Expr rule_residual(Work *w, int r) {
+    Rule *x = &w->rule.data[r];
+    if (x->right) x->left = expr_sub(w->dag, x->left, x->right);
+    x->right = 0;
+    return x->left;
+}
+
 void rule_replace(Work *w, int r, Expr residual) {
-    w->rule.data[r].residual = residual;
+    w->rule.data[r].left = residual;
+    w->rule.data[r].right = 0;
     find_entries(w, &w->rule.data[r]);
 }
 
 int rule_differentiate(Work *w, int r) {
-    Rule *x = &w->rule.data[r];
-    int d = rule_add(w, rates_of(w->rates, x->residual), x->origin, x->pos);
+    Rule x = w->rule.data[r];
+    Expr right = x.right ? rates_of(w->rates, x.right) : 0;
+    int d = rule_add(w, rates_of(w->rates, x.left), right, x.origin, x.pos);
     w->rule.data[r].derivative = d;
     w->rule.data[d].of = r;
     return d;
@@ -103,6 +137,7 @@ void work_free(Work *w) {
     array_free(&w->quantity_of_symbol);
     array_free(&w->block);
     array_free(&w->loop);
+    array_free(&w->pending);
     array_free(&w->value);
     if (w->walk) walk_free(w->walk);
     if (w->rates) rates_free(w->rates);

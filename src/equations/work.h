@@ -1,7 +1,7 @@
 // The system while it is being worked on; inside this folder only.
 //
 //   Quantity   a class of aliases, or a derivative that index reduction brought in
-//   Rule       residual = 0 in the symbols of quantities, time and parameters; an original
+//   Rule       left = right in the symbols of quantities, time and parameters; an original
 //              equation or the time derivative of one
 //
 // Quantities are linked to their derivatives (x -> x' -> x''), rules likewise. A quantity with
@@ -29,7 +29,8 @@ typedef struct {
 enum { ORIGIN_BOND = -1, ORIGIN_START = -2 };
 
 typedef struct {
-    Expr residual;
+    Expr left, right; // left = right; left is the symbol of a quantity that right does not contain,
+                      // or right is 0 (no expression): left = 0
     int origin;       // extended numbering: see system.h
     int derivative;   // the rule that is its time derivative, or -1
     int of;           // the rule it is the derivative of, or -1
@@ -42,6 +43,11 @@ typedef struct { // what a quantity is, in local symbols
     double number; // at the start
     bool constant; // free of states and time
 } Solution;
+
+typedef struct {
+    int quantity;
+    Expr value; // in local symbols
+} Pending;
 
 typedef struct {
     const Model *model;
@@ -70,7 +76,8 @@ typedef struct {
     ARRAY(double) value; // by symbol index: numbers at the start, for the choice of pivots
 
     // solution, in order
-    Rewrite *solved; // symbols of quantities -> states, time, parameters, block unknowns
+    ARRAY(Pending) pending; // solved, but not looked at as numbers yet
+    Rewrite *solved;        // symbols of quantities -> states, time, parameters, block unknowns
     ARRAY(Block) block;
     ARRAY(Loop) loop;
     bool restart; // a hidden constraint came to light: its rule was replaced
@@ -85,7 +92,8 @@ Expr node_value(Work *w, int node); // in symbols of quantities, with its sign
 int quantity_add(Work *w, Expr symbol, int var, int bond);
 void quantity_link(Work *w, int q, int der, int sign); // d q/dt = sign * der
 int quantity_differentiate(Work *w, int q);            // its derivative, made when there is none
-int rule_add(Work *w, Expr residual, int origin, Pos pos);
+int rule_add(Work *w, Expr left, Expr right, int origin, Pos pos); // right may be 0: left = 0
+Expr rule_residual(Work *w, int r);                                // left - right
 int rule_differentiate(Work *w, int r);
 void rule_replace(Work *w, int r, Expr residual);
 int quantity_of(const Work *w, Expr symbol); // -1 when it is none
@@ -104,6 +112,7 @@ void values_prepare(Work *w); // parameters, time, start values
 void values_grow(Work *w);    // room for symbols that are new
 Solution solution_of(Work *w, Expr value);
 void values_set(Work *w, int q, Solution s);
+void values_update(Work *w);       // numbers for all that was solved since the last time
 bool is_constant(Work *w, Expr e); // made of parameters, numbers and constant quantities only
 
 // index.c

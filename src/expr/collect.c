@@ -184,7 +184,7 @@ static bool owners_are_small(const Dag *d, const Parts *p, int owner) {
 }
 
 // Opens what must be opened so that equal keys meet. `sorted` has places in `p` as owners.
-static void choose_open(Dag *d, Op op, const Parts *p, const Parts *sorted, bool *open) {
+static void choose_open(const Dag *d, Op op, const Parts *p, const Parts *sorted, bool *open) {
     for (int begin = 0, end; begin < sorted->count; begin = end) {
         end = run_end(sorted, begin);
         if (end - begin < 2) continue;
@@ -194,13 +194,13 @@ static void choose_open(Dag *d, Op op, const Parts *p, const Parts *sorted, bool
             if (cancels || owners_are_small(d, p, owner)) open_owners(p, open, owner);
         }
     }
-    for (int i = 0; op == OP_SUM && i < sorted->count; i++) {
-        int partner;
-        Expr left;
-        if (!trig_partner(d, sorted, i, &partner, &left)) continue;
-        open_owners(p, open, p->data[sorted->data[i].owner].owner);
-        open_owners(p, open, p->data[sorted->data[partner].owner].owner);
+    TrigPairs pairs = {0};
+    if (op == OP_SUM) trig_pairs(d, p, &pairs);
+    for (int i = 0; i < pairs.count; i++) {
+        open_owners(p, open, p->data[pairs.data[i].first].owner);
+        open_owners(p, open, p->data[pairs.data[i].second].owner);
     }
+    array_free(&pairs);
 }
 
 // Owners stand before what they own: a part counts if its owner is open and counts.
@@ -252,8 +252,10 @@ void parts_collect(Dag *d, Op op, Parts *p) {
 // --- equal in another arrangement
 // ------------------------------------------------------------------------------------------------
 
-static void flatten(const Dag *d, Op op, const Expr *args, int n, Parts *p) {
+// False when there are more parts than are compared.
+static bool flatten(const Dag *d, Op op, const Expr *args, int n, Parts *p) {
     Part part;
+    if (n > EQUAL_LIMIT) return false;
     for (int i = 0; i < n; i++) {
         part_of(d, op, args[i], 1, &part);
         parts_push(p, part.key, part.weight, -1);
@@ -261,7 +263,7 @@ static void flatten(const Dag *d, Op op, const Expr *args, int n, Parts *p) {
     for (int i = 0; i < p->count; i++) {
         Part nested = p->data[i];
         if (!can_open(d, op, &nested)) continue;
-        if (p->count + count_of(d, nested.key) > EQUAL_LIMIT) continue;
+        if (p->count + count_of(d, nested.key) > EQUAL_LIMIT) return false;
         p->data[i] = array_last(p);
         p->count--;
         for (int k = 0; k < count_of(d, nested.key); k++) {
@@ -271,18 +273,22 @@ static void flatten(const Dag *d, Op op, const Expr *args, int n, Parts *p) {
         i--;
     }
     combine(d, p);
+    return true;
 }
 
+// Of two with equal signatures. When there is too much to compare, the signatures decide.
 bool same_parts(const Dag *d, Op op, Expr a, const Expr *args, int n) {
-    if (n > EQUAL_LIMIT || count_of(d, a) > EQUAL_LIMIT || is_undefined(d, a)) return false;
     Parts left, right;
     parts_init(&left);
     parts_init(&right);
-    flatten(d, op, args_of(d, a), count_of(d, a), &left);
-    flatten(d, op, args, n, &right);
-    bool same = left.count == right.count;
-    for (int i = 0; same && i < left.count; i++)
-        same = left.data[i].key == right.data[i].key && left.data[i].weight == right.data[i].weight;
+    bool same = true;
+    if (flatten(d, op, args_of(d, a), count_of(d, a), &left) &&
+        flatten(d, op, args, n, &right)) {
+        same = left.count == right.count;
+        for (int i = 0; same && i < left.count; i++)
+            same = left.data[i].key == right.data[i].key &&
+                   left.data[i].weight == right.data[i].weight;
+    }
     parts_free(&left);
     parts_free(&right);
     return same;

@@ -1,7 +1,8 @@
 // Nodes in memory: making them once, finding them again, looking at them.
 //
-// A node is looked up by its operator and signature. A hit must have the same arguments, or, for
-// sums and products, the same parts in another arrangement: (a*b)*c finds a*(b*c).
+// A sum or product is looked up by its signature. A hit must have the same arguments, or the same
+// parts in another arrangement: (a*b)*c finds a*(b*c). Any other node is looked up by its operator
+// and arguments, and its signature is made when the node is new.
 #include "expr/internal.h"
 
 #include <assert.h>
@@ -52,34 +53,45 @@ Names *dag_names(const Dag *d) { return d->names; }
 // --- the hash table
 // ------------------------------------------------------------------------------------------------
 
-static uint32_t slot_of(const Dag *d, Op op, Signature s) {
-    return (uint32_t)sign_random(s + (uint64_t)op) & (d->slot_count - 1);
+static bool is_found_by_signature(Op op) {
+    return op == OP_NUMBER || op == OP_SUM || op == OP_PRODUCT;
 }
 
-static void slot_insert(Dag *d, Expr e) {
-    uint32_t i = slot_of(d, op_of(d, e), d->sign.data[e]);
-    while (d->slot[i]) i = (i + 1) & (d->slot_count - 1);
-    d->slot[i] = e;
+static uint32_t hash_of(Op op, const Expr *args, int n, Signature s) {
+    uint64_t h = s + (uint64_t)op;
+    if (!is_found_by_signature(op))
+        for (int i = 0; i < n; i++) h = (h ^ args[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)sign_random(h);
+}
+
+static void slot_insert(Dag *d, Slot new) {
+    uint32_t i = new.hash & (d->slot_count - 1);
+    while (d->slot[i].e) i = (i + 1) & (d->slot_count - 1);
+    d->slot[i] = new;
 }
 
 static void slots_grow(Dag *d) {
     uint32_t old_count = d->slot_count;
-    uint32_t *old = d->slot;
+    Slot *old = d->slot;
     d->slot_count *= 2;
     d->slot = calloc(d->slot_count, sizeof *d->slot);
     if (!d->slot) abort();
     for (uint32_t i = 0; i < old_count; i++)
-        if (old[i]) slot_insert(d, old[i]);
+        if (old[i].e) slot_insert(d, old[i]);
     free(old);
 }
 
-static Expr add_node(Dag *d, Op op, int flags, uint32_t count, uint32_t first, Signature s) {
+static Expr add_node(Dag *d, Node node, Signature s) {
     Expr e = (Expr)d->node.count;
-    array_push(&d->node, ((Node){(uint8_t)op, (uint8_t)flags, count, first}));
+    array_push(&d->node, node);
     array_push(&d->sign, s);
-    if (op == OP_SYMBOL) return e;
-    if ((uint32_t)d->node.count > d->slot_count / 4 * 3) slots_grow(d);
-    slot_insert(d, e);
+    return e;
+}
+
+static Expr add_shared_node(Dag *d, Node node, Signature s, uint32_t hash) {
+    Expr e = add_node(d, node, s);
+    if (e > d->slot_count / 3 * 2) slots_grow(d);
+    slot_insert(d, (Slot){hash, e});
     return e;
 }
 
@@ -98,9 +110,16 @@ static Signature sum_signature(const Dag *d, const Expr *args, int n) {
     return s;
 }
 
-static Signature signature(const Dag *d, Op op, const Expr *args, int n) {
+static Signature structure_signature(const Dag *d, Op op, const Expr *args, int n) {
+    Signature s = sign_random((uint64_t)op << 32);
+    for (int i = 0; i < n; i++) s = sign_mix(s, d->sign.data[args[i]]);
+    return s;
+}
+
+// What has no value is equal to nothing else: it is signed by its structure.
+static Signature signature(const Dag *d, Op op, const Expr *args, int n, bool undefined) {
     Signature first = d->sign.data[args[0]];
-    switch (op) {
+    switch (undefined ? OP_COUNT : op) {
     case OP_SUM: return sum_signature(d, args, n);
     case OP_PRODUCT: return product_signature(d, args, n);
     case OP_SIN: return sign_sin(first);
@@ -111,9 +130,7 @@ static Signature signature(const Dag *d, Op op, const Expr *args, int n) {
         break;
     default: break;
     }
-    Signature s = sign_random((uint64_t)op << 32);
-    for (int i = 0; i < n; i++) s = sign_mix(s, d->sign.data[args[i]]);
-    return s;
+    return structure_signature(d, op, args, n);
 }
 
 // Has sin or cos as a factor; has its square, as in k*sin(x)^2 or (k*sin(x))^2.
@@ -142,39 +159,29 @@ static bool is_never_defined(const Dag *d, Op op, const Expr *args, int n) {
 }
 
 static bool same_node(const Dag *d, Expr e, Op op, const Expr *args, int n) {
-    if (op_of(d, e) != op) return false;
     if (count_of(d, e) == n && !memcmp(args_of(d, e), args, (size_t)n * sizeof *args)) return true;
-    return (op == OP_SUM || op == OP_PRODUCT) && same_parts(d, op, e, args, n);
+    return (op == OP_SUM || op == OP_PRODUCT) && !is_undefined(d, e) &&
+           same_parts(d, op, e, args, n);
 }
 
 Expr intern(Dag *d, Op op, const Expr *args, int n) {
     assert(n > 0);
-    Signature s = signature(d, op, args, n);
-    uint32_t mask = d->slot_count - 1;
-    for (uint32_t i = slot_of(d, op, s); d->slot[i]; i = (i + 1) & mask) {
-        Expr e = d->slot[i];
-        if (d->sign.data[e] == s && same_node(d, e, op, args, n)) return e;
+    bool undefined = is_never_defined(d, op, args, n), signed_first = is_found_by_signature(op);
+    Signature s = signed_first ? signature(d, op, args, n, undefined) : 0;
+    uint32_t hash = hash_of(op, args, n, s), mask = d->slot_count - 1;
+    for (uint32_t i = hash & mask; d->slot[i].e; i = (i + 1) & mask) {
+        Expr e = d->slot[i].e;
+        if (d->slot[i].hash != hash || op_of(d, e) != op) continue;
+        if (signed_first && d->sign.data[e] != s) continue;
+        if (same_node(d, e, op, args, n)) return e;
     }
-    int flags = is_never_defined(d, op, args, n) ? FLAG_UNDEFINED : 0;
-    flags |= trig_flags(d, op, args, n);
+    if (!signed_first) s = signature(d, op, args, n, undefined);
+    int flags = trig_flags(d, op, args, n) | (undefined ? FLAG_UNDEFINED : 0);
     uint32_t first = (uint32_t)d->pool.count;
     array_reserve(&d->pool, d->pool.count + n);
     memcpy(d->pool.data + first, args, (size_t)n * sizeof *args);
     d->pool.count += n;
-    return add_node(d, op, flags, (uint32_t)n, first, s);
-}
-
-static Expr find_of_op(const Dag *d, Op op, Signature s) {
-    for (uint32_t i = slot_of(d, op, s); d->slot[i]; i = (i + 1) & (d->slot_count - 1)) {
-        Expr e = d->slot[i];
-        if (d->sign.data[e] == s && op_of(d, e) == op && !is_undefined(d, e)) return e;
-    }
-    return 0;
-}
-
-Expr find_signature(const Dag *d, Signature s) {
-    Expr e = find_of_op(d, OP_PRODUCT, s);
-    return e ? e : find_of_op(d, OP_POWER, s);
+    return add_shared_node(d, (Node){(uint8_t)op, (uint8_t)flags, (uint32_t)n, first}, s, hash);
 }
 
 // Numbers are equal when their bits are; -0 is 0. Infinities and NaN can only come from a caller:
@@ -183,18 +190,23 @@ Expr expr_number(Dag *d, double value) {
     if (value == 0) value = 0;
     if (isnan(value)) value = NAN;
     Signature s = isfinite(value) ? sign_number(value) : sign_random(isnan(value) ? 7 : 8);
-    for (uint32_t i = slot_of(d, OP_NUMBER, s); d->slot[i]; i = (i + 1) & (d->slot_count - 1)) {
-        Expr e = d->slot[i];
-        if (is_number(d, e) && !memcmp(&d->number.data[d->node.data[e].first], &value, 8)) return e;
+    uint32_t hash = hash_of(OP_NUMBER, NULL, 0, s), mask = d->slot_count - 1;
+    for (uint32_t i = hash & mask; d->slot[i].e; i = (i + 1) & mask) {
+        Expr e = d->slot[i].e;
+        if (d->slot[i].hash != hash || !is_number(d, e)) continue;
+        if (!memcmp(&d->number.data[d->node.data[e].first], &value, sizeof value)) return e;
     }
     array_push(&d->number, value);
-    int flags = isfinite(value) ? 0 : FLAG_UNDEFINED;
-    return add_node(d, OP_NUMBER, flags, 0, (uint32_t)d->number.count - 1, s);
+    Node node = {.op = OP_NUMBER,
+                 .flags = isfinite(value) ? 0 : FLAG_UNDEFINED,
+                 .first = (uint32_t)d->number.count - 1};
+    return add_shared_node(d, node, s, hash);
 }
 
 Expr expr_symbol(Dag *d, Name name) {
     uint32_t index = (uint32_t)d->symbol.count;
-    Expr e = add_node(d, OP_SYMBOL, 0, 0, index, sign_random((UINT64_C(1) << 40) + index));
+    Expr e = add_node(d, (Node){.op = OP_SYMBOL, .first = index},
+                      sign_random((UINT64_C(1) << 40) + index));
     array_push(&d->symbol, e);
     array_push(&d->symbol_name, name);
     return e;

@@ -5,7 +5,7 @@
 //                                   '---------> symbol[first]                OP_SYMBOL
 //   sign[e]   value of the node at a random point of a finite field:
 //             serves as hash, and tells whether a sum is identically zero (signature.h)
-//   slot[]    open-addressing hash table of node numbers
+//   slot[]    open-addressing hash table of node numbers, each with its hash
 #ifndef BONDYN_EXPR_INTERNAL_H
 #define BONDYN_EXPR_INTERNAL_H
 
@@ -28,6 +28,11 @@ typedef struct {
     uint32_t count, first;
 } Node;
 
+typedef struct {
+    uint32_t hash;
+    Expr e; // 0: free
+} Slot;
+
 struct Dag {
     Names *names;
     ARRAY(Node) node; // node.data[0] is no expression
@@ -39,7 +44,7 @@ struct Dag {
     ARRAY(const Table *) table;
     ARRAY(int) table_second; // number of the table of its second derivative, or -1
     Arena arena;             // tables made here
-    uint32_t *slot;
+    Slot *slot;
     uint32_t slot_count; // a power of two
 };
 
@@ -48,7 +53,6 @@ struct Dag {
 
 // The node with these arguments, as they are; an existing one when there is an equal one.
 Expr intern(Dag *d, Op op, const Expr *args, int n);
-Expr find_signature(const Dag *d, Signature s); // a product or power with it, or 0
 int second_derivative_table(Dag *d, int table); // of a smooth table
 
 static inline Op op_of(const Dag *d, Expr e) { return (Op)d->node.data[e].op; }
@@ -102,8 +106,18 @@ Expr sum_of_parts(Dag *d, Parts *p); // frees the parts
 Expr times_number(Dag *d, double by, Expr e);
 Expr quotient(Dag *d, const Expr *over, int over_count, const Expr *under, int under_count);
 double split_number(const Dag *d, Expr e, Expr *rest); // e = number*rest; rest 0: only a number
-bool pythagoras(Dag *d, Parts *p);                     // c*sin^2 + c*cos^2 = c; true if any
-bool trig_partner(Dag *d, const Parts *p, int i, int *partner, Expr *left);
+
+// c*k*sin(x)^2 and c*k*cos(x)^2 among the parts of a sum: both, and one of sin(x) and cos(x).
+typedef struct {
+    int first, second;
+    Expr trig; // squared in `first`
+} TrigPair;
+
+typedef ARRAY(TrigPair) TrigPairs;
+
+void trig_pairs(const Dag *d, const Parts *p, TrigPairs *pairs);
+bool pythagoras(Dag *d, Parts *p); // each pair becomes c*k; true if there was any
+
 static inline bool is_integer(double x) { return x > -1e9 && x < 1e9 && x == (double)(long)x; }
 
 // --- maps over nodes (walk.c)

@@ -34,17 +34,32 @@ Signature sign_multiply(Signature a, Signature b) {
     return reduce((uint64_t)((w & LOW_BITS) + 25 * (w >> 63)));
 }
 
-// a^n; the inverse is a^(p-2). Zero has no inverse: a random residue keeps it from looking like 0.
-Signature sign_power(Signature a, long n) {
-    if (n < 0) {
-        if (a == 0) return sign_random((uint64_t)n);
-        a = sign_power(a, (long)(PRIME - 2));
-        n = -n;
+static Signature square_times(Signature a, int times) { // a^(2^times)
+    while (times-- > 0) a = sign_multiply(a, a);
+    return a;
+}
+
+// 1/a = a^(p-2), where p - 2 = (2^58 - 1)*2^5 + 5. A power of 2^k - 1 gives that of 2^2k - 1 by k
+// squarings and one product.  Zero has no inverse: a random residue keeps it from looking like 0.
+static Signature inverse(Signature a) {
+    static const unsigned char bits[] = {2, 3, 6, 7, 14, 28, 29, 58};
+    if (a == 0) return sign_random(1);
+    Signature ones = a; // a^(2^have - 1)
+    int have = 1;
+    for (size_t i = 0; i < sizeof bits; i++) {
+        int step = bits[i] - have;
+        ones = sign_multiply(square_times(ones, step), step == 1 ? a : ones);
+        have = bits[i];
     }
+    return sign_multiply(square_times(ones, 5), sign_multiply(square_times(a, 2), a));
+}
+
+Signature sign_power(Signature a, long n) {
     Signature result = 1;
-    for (; n; n >>= 1) {
-        if (n & 1) result = sign_multiply(result, a);
-        a = sign_multiply(a, a);
+    if (n < 0) a = inverse(a);
+    for (unsigned long k = n < 0 ? 0 - (unsigned long)n : (unsigned long)n; k; k >>= 1) {
+        if (k & 1) result = sign_multiply(result, a);
+        if (k > 1) a = sign_multiply(a, a);
     }
     return result;
 }

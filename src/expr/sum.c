@@ -97,18 +97,8 @@ Expr expr_neg(Dag *d, Expr a) { return times_number(d, -1, a); }
 // --- sin(x)^2 + cos(x)^2 = 1
 // ------------------------------------------------------------------------------------------------
 
-static int find_part(const Parts *sorted, Expr key, double weight) {
-    int low = 0, high = sorted->count;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (sorted->data[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < sorted->count && sorted->data[low].key == key; low++)
-        if (sorted->data[low].weight == weight) return low;
-    return -1;
+static bool is_trig_part(const Dag *d, const Part *p) {
+    return p->key && has_flag(d, p->key, FLAG_TRIG) && !is_undefined(d, p->key);
 }
 
 // The sines and cosines that stand at least squared in a product of products, at most `limit`.
@@ -139,53 +129,90 @@ static int trig_squares(const Dag *d, Expr e, Expr *found, int limit) {
     return count;
 }
 
-// k*cos(x)^2 for k*sin(x)^2 and the other way round, if there is such a node.
-static Expr partner_node(const Dag *d, Expr term, Expr trig) {
+// The signature of k*cos(x)^2 for the term k*sin(x)^2, and the other way round.
+static Signature partner_signature(const Dag *d, Expr term, Expr trig) {
     Signature x = d->sign.data[args_of(d, trig)[0]];
     Signature other = op_of(d, trig) == OP_SIN ? sign_cos(x) : sign_sin(x);
     Signature ratio = sign_multiply(other, sign_power(d->sign.data[trig], -1));
-    return find_signature(d,
-                          sign_multiply(d->sign.data[term], sign_multiply(ratio, ratio)));
+    return sign_multiply(d->sign.data[term], sign_multiply(ratio, ratio));
 }
 
-// For part i = c*k*sin(x)^2: where c*k*cos(x)^2 is, and `left`: the factor sin(x).
-bool trig_partner(Dag *d, const Parts *sorted, int i, int *partner, Expr *left) {
-    Expr trig[8], key = sorted->data[i].key;
-    if (!key || !has_flag(d, key, FLAG_TRIG) || is_undefined(d, key)) return false;
-    int n = trig_squares(d, key, trig, 8);
-    for (int k = 0; k < n; k++) {
-        Expr other = partner_node(d, key, trig[k]);
-        *partner = other && other != key ? find_part(sorted, other, sorted->data[i].weight) : -1;
-        *left = trig[k];
-        if (*partner >= 0) return true;
+typedef struct {
+    Signature sign;
+    int part;
+} Signed;
+
+static int compare_signed(const void *left, const void *right) {
+    const Signed *a = left, *b = right;
+    if (a->sign != b->sign) return a->sign < b->sign ? -1 : 1;
+    return (a->part > b->part) - (a->part < b->part);
+}
+
+// The parts with squares of sine or cosine, sorted by signature; NULL when there are less than two.
+static Signed *trig_parts(const Dag *d, const Parts *p, int *count) {
+    int n = 0;
+    for (int i = 0; i < p->count; i++) n += is_trig_part(d, &p->data[i]);
+    *count = n;
+    if (n < 2) return NULL;
+    Signed *list = malloc((size_t)n * sizeof *list);
+    if (!list) abort();
+    for (int i = 0, k = 0; i < p->count; i++)
+        if (is_trig_part(d, &p->data[i])) list[k++] = (Signed){d->sign.data[p->data[i].key], i};
+    qsort(list, (size_t)n, sizeof *list, compare_signed);
+    return list;
+}
+
+// A part with this signature and weight that is in no pair yet, or -1.
+static int find_partner(const Parts *p, const Signed *list, int n, Signature sign, double weight,
+                        const bool *taken) {
+    int low = 0, high = n;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (list[middle].sign < sign)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return false;
+    for (; low < n && list[low].sign == sign; low++)
+        if (p->data[list[low].part].weight == weight && !taken[list[low].part])
+            return list[low].part;
+    return -1;
 }
 
-static bool has_two_trig_terms(const Dag *d, const Parts *p) {
-    int count = 0;
-    for (int i = 0; i < p->count && count < 2; i++)
-        if (p->data[i].key && has_flag(d, p->data[i].key, FLAG_TRIG)) count++;
-    return count == 2;
+void trig_pairs(const Dag *d, const Parts *p, TrigPairs *pairs) {
+    int n;
+    Signed *list = trig_parts(d, p, &n);
+    if (!list) return;
+    bool *taken = calloc((size_t)p->count, sizeof *taken);
+    if (!taken) abort();
+    for (int i = 0; i < p->count; i++) {
+        if (!is_trig_part(d, &p->data[i]) || taken[i]) continue;
+        Expr trig[8], key = p->data[i].key;
+        int squares = trig_squares(d, key, trig, 8), partner = -1;
+        for (int k = 0; k < squares && partner < 0; k++) {
+            Signature other = partner_signature(d, key, trig[k]);
+            partner = find_partner(p, list, n, other, p->data[i].weight, taken);
+            if (partner < 0 || partner == i) continue;
+            array_push(pairs, ((TrigPair){i, partner, trig[k]}));
+            taken[i] = taken[partner] = true;
+        }
+    }
+    free(taken);
+    free(list);
 }
 
 // Replaces each pair by what is left: c*k*sin(x)^2 / sin(x)^2. What went has weight 0.
 bool pythagoras(Dag *d, Parts *p) {
-    if (!has_two_trig_terms(d, p)) return false;
-    Parts left;
-    parts_init(&left);
-    for (int i = 0; i < p->count; i++) {
-        int partner;
-        Expr trig;
-        Part rest;
-        if (p->data[i].weight == 0 || !trig_partner(d, p, i, &partner, &trig)) continue;
-        Expr square = expr_pow(d, trig, expr_number(d, 2));
-        sum_part(d, expr_div(d, p->data[i].key, square), p->data[i].weight, &rest);
-        p->data[i].weight = p->data[partner].weight = 0;
-        parts_push(&left, rest.key, rest.weight, -1);
+    TrigPairs pairs = {0};
+    trig_pairs(d, p, &pairs);
+    for (int i = 0; i < pairs.count; i++) {
+        Part *first = &p->data[pairs.data[i].first], left;
+        Expr square = expr_pow(d, pairs.data[i].trig, expr_number(d, 2));
+        sum_part(d, expr_div(d, first->key, square), first->weight, &left);
+        first->weight = p->data[pairs.data[i].second].weight = 0;
+        parts_push(p, left.key, left.weight, -1);
     }
-    for (int i = 0; i < left.count; i++) parts_push(p, left.data[i].key, left.data[i].weight, -1);
-    bool any = left.count > 0;
-    parts_free(&left);
+    bool any = pairs.count > 0;
+    array_free(&pairs);
     return any;
 }

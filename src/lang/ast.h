@@ -109,6 +109,12 @@ typedef enum {
     ITEM_RECORD, // patterns as texts in exprs (AST_STRING with name = the pattern)
     ITEM_EXPECT, // left relation right [within tolerance [relative]]
     ITEM_AUDIT,  // left = bound, or NULL for `off`
+    // in mechanisms; args are the clauses in order, by their word: at, rotated and by (axis and
+    // angle of one turn), mass, initial ... An axis is an expression or AST_STRING "x", "-z"
+    ITEM_GRAVITY, // left = the vector, or NULL for `off`
+    ITEM_JOINT,   // path = kind, exprs = parent and child; first clauses: axis, axis2, pitch
+    ITEM_BODY,
+    ITEM_FRAME, // exprs = body; out: in the axes of the world
 } ItemKind;
 
 struct AstItem {
@@ -135,6 +141,7 @@ struct AstItem {
     AstArg *args;
     AstExpr **exprs; // bond: tails then heads; plots; records
     AstItem *laws;   // ITEM_COMPONENT: list of ITEM_EQUATION
+    AstItem *mount;  // ITEM_COMPONENT in a mechanism: an ITEM_FRAME, where it is mounted
     AstItem *body, *otherwise;
     AstItem *next;
 };
@@ -154,7 +161,8 @@ typedef enum {
     CLASS_TABLE,
     CLASS_DOMAIN,
     CLASS_CONST,
-    CLASS_IMPORT
+    CLASS_IMPORT,
+    CLASS_MECHANISM
 } ClassKind;
 
 struct AstClass {

@@ -23,7 +23,7 @@ enum {
     MOST_SCALARS = 20000000, // unless LangOptions says otherwise
     DEEPEST_NESTING = 100,   // instances within instances
     DEEPEST_LOWERING = 2500, // expressions within functions within parameters ...
-    MOST_INLINED = 2000000,  // expressions that functions put into one statement
+    MOST_INLINED = 200000,   // expressions that functions put into one statement
     LARGEST_SIZE = 100000,   // of one vector, or of one side of a matrix
 };
 
@@ -283,7 +283,6 @@ void ast_print(Text *out, const Names *names, const AstExpr *e);
 void elaborate_root(Builder *b, Definition model);
 int add_instance(Builder *b, Instance i);
 Name member_path(Builder *b, int instance, const char *name); // path of a member
-void declare_member(Builder *b, int owner, Name name, int index, Pos pos);
 bool count_scalars(Builder *b, int64_t count, Pos pos); // false: too many
 const Env *new_env(Builder *b, Env e);
 
@@ -406,6 +405,9 @@ typedef struct {
     Pos pos;
 } Ref;
 
+enum { ELEMENT_NAME = 300 };
+// "r[3]" or "K[1,2]"; returns the length.
+size_t element_text(char out[ELEMENT_NAME], const char *word, const int *index, int count);
 // What a path means. `quiet`: REF_NONE instead of a report when the first name is unknown.
 Ref path_resolve(Builder *b, const AstExpr *path, const Env *env, bool quiet);
 Value ref_value(Lower *l, const Ref *ref, const AstExpr *e, const Env *env);

@@ -80,16 +80,18 @@ static Pos member_pos(const Builder *b, int code) {
     return POS_NONE;
 }
 
-void declare_member(Builder *b, int owner, Name name, int index, Pos pos) {
+// False when the instance has such a name already (reported).
+static bool name_is_free(Builder *b, int owner, Name name, Pos pos) {
     int known = pairs_get(&b->members, (uint32_t)owner, name);
-    if (known >= 0) {
-        Remark *m =
-            complain(b, L_DUPLICATE_NAME, pos, "'%s' is declared twice", text_of(b, name));
-        Pos first = member_pos(b, known);
-        if (first.file) remark_note(b->r, m, first, "the first declaration is here");
-        remark_help(b->r, m, "rename one of them");
-        return;
-    }
+    if (known < 0) return true;
+    Remark *m = complain(b, L_DUPLICATE_NAME, pos, "'%s' is declared twice", text_of(b, name));
+    Pos first = member_pos(b, known);
+    if (first.file) remark_note(b->r, m, first, "the first declaration is here");
+    remark_help(b->r, m, "rename one of them");
+    return false;
+}
+
+static void declare_member(Builder *b, int owner, Name name, int index) {
     int code = index < 0 ? 4 * ~index + MEMBER_ENTITY : 4 * index + MEMBER_INSTANCE;
     pairs_set(&b->tmp, &b->members, (uint32_t)owner, name, code);
     array_push(&b->member, ((Member){owner, index}));
@@ -175,6 +177,7 @@ static Name shown_unit(Builder *b, const AstItem *item) {
 
 static void declare_entity(Elaboration *e, const AstItem *item, const Env *env, EntityKind kind) {
     Builder *b = e->b;
+    if (!name_is_free(b, e->instance, item->name, item->pos)) return;
     Entity x = {.kind = kind, .owner = e->instance, .name = item->name, .item = item, .env = env};
     x.first = x.alias = -1;
     x.dim = item->has_unit ? item->unit.dim : DIM_UNKNOWN;
@@ -190,12 +193,13 @@ static void declare_entity(Elaboration *e, const AstItem *item, const Env *env, 
         return;
     }
     array_push(&b->entity, x);
-    declare_member(b, e->instance, x.name, ~(b->entity.count - 1), item->pos);
+    declare_member(b, e->instance, x.name, ~(b->entity.count - 1));
 }
 
 static void declare_port(Elaboration *e, const AstItem *item, const Env *env) {
     Builder *b = e->b;
     int dim = 1;
+    if (!name_is_free(b, e->instance, item->name, item->pos)) return;
     const AstExpr *size = item->dimension ? item->dimension
                           : item->size_count ? item->size[0] : NULL;
     if (size && !size_evaluate(b, size, env, "the dimension of a port", 1, &dim)) {
@@ -212,7 +216,7 @@ static void declare_port(Elaboration *e, const AstItem *item, const Env *env) {
     Entity x = {.kind = ENTITY_PORT, .owner = e->instance, .name = item->name, .item = item,
                 .env = env, .first = b->terminal.count - 1, .alias = -1, .rows = dim, .cols = 1};
     array_push(&b->entity, x);
-    declare_member(b, e->instance, x.name, ~(b->entity.count - 1), item->pos);
+    declare_member(b, e->instance, x.name, ~(b->entity.count - 1));
 }
 
 // --- components
@@ -321,31 +325,32 @@ static void add_component(Elaboration *e, const AstItem *item, const Env *env, T
     if (b->stop || !count_scalars(b, USUAL_SCALARS, item->pos)) return;
     int parent = e->instance;
     if (type.definition.what && nested_too_deep(b, item, parent, type.definition.what)) return;
+    if (!name_is_free(b, parent, name, item->pos)) return;
     Instance i = {.parent = parent, .depth = b->instance.data[parent].depth + 1, .name = name,
                   .item = item, .env = env, .class = type.definition.what,
                   .builtin = type.builtin, .first_terminal = -1, .comp = -1, .var = -1};
     i.path = member_path(b, parent, text_of(b, name));
     int index = add_instance(b, i);
-    declare_member(b, parent, name, index, item->pos);
+    declare_member(b, parent, name, index);
     if (type.builtin)
         finish_builtin(b, index);
     else
         elaborate_class(b, index, type.definition);
 }
 
-static void declare_array(Builder *b, int owner, const AstItem *item) {
+static bool declare_array(Builder *b, int owner, const AstItem *item) {
     int known = pairs_get(&b->members, (uint32_t)owner, item->name);
-    if (known < 0)
-        pairs_set(&b->tmp, &b->members, (uint32_t)owner, item->name,
-                  4 * item->size_count + MEMBER_ARRAY);
-    else if (known % 4 != MEMBER_ARRAY || known / 4 != item->size_count)
-        declare_member(b, owner, item->name, 0, item->pos); // reports the double name
+    int code = 4 * item->size_count + MEMBER_ARRAY;
+    if (known == code) return true;
+    if (!name_is_free(b, owner, item->name, item->pos)) return false;
+    pairs_set(&b->tmp, &b->members, (uint32_t)owner, item->name, code);
+    return true;
 }
 
 static Name element_name(Builder *b, const AstItem *item, const int *index) {
-    return item->size_count == 1
-               ? name_printf(b->names, "%s[%d]", text_of(b, item->name), index[0])
-               : name_printf(b->names, "%s[%d,%d]", text_of(b, item->name), index[0], index[1]);
+    char text[ELEMENT_NAME];
+    size_t length = element_text(text, text_of(b, item->name), index, item->size_count);
+    return name_of_n(b->names, text, length);
 }
 
 static void add_array(Elaboration *e, const AstItem *item, const Env *env, Type type,
@@ -363,7 +368,7 @@ static void add_array(Elaboration *e, const AstItem *item, const Env *env, Type 
             declare_broken(b, e->instance, item->name);
             return;
         }
-    declare_array(b, e->instance, item);
+    if (!declare_array(b, e->instance, item)) return;
     if (!in_loop && (int64_t)size[0] * size[1] > b->limit - b->scalars) {
         count_scalars(b, INT64_MAX, item->pos); // reports
         return;

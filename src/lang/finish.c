@@ -50,12 +50,15 @@ static void *keep(Builder *b, const void *data, int count, size_t size) {
     return copy;
 }
 
+#define KEEP(list) keep(b, (list).data, (list).count, sizeof *(list).data)
+
 void finish_model(Builder *b) {
     Model *m = b->model;
     int count;
     int *derivatives = derivatives_in_order(b, &count);
     const int *place = merged_order(b, derivatives, count);
     move_vars(b, place);
+    array_free(&b->var);
     for (int i = 0; i < b->port.count; i++) {
         b->port.data[i].e = place[b->port.data[i].e];
         b->port.data[i].f = place[b->port.data[i].f];
@@ -66,13 +69,13 @@ void finish_model(Builder *b) {
         if (c->state_count) c->first_state = place[c->first_state];
     }
     m->comp_count = b->comp.count;
-    m->comp = keep(b, b->comp.data, b->comp.count, sizeof(Comp));
+    m->comp = KEEP(b->comp);
     m->port_count = b->port.count;
-    m->port = keep(b, b->port.data, b->port.count, sizeof(Port));
+    m->port = KEEP(b->port);
     m->bond_count = b->flat.count;
-    m->bond = keep(b, b->flat.data, b->flat.count, sizeof(Bond));
+    m->bond = KEEP(b->flat);
     m->equation_count = b->law.count;
-    m->equation = keep(b, b->law.data, b->law.count, sizeof(Equation));
+    m->equation = KEEP(b->law);
     m->initial_count = b->start.count;
-    m->initial = keep(b, b->start.data, b->start.count, sizeof(Equation));
+    m->initial = KEEP(b->start);
 }

@@ -64,11 +64,11 @@ static int push_vars(Builder *b, int instance, const char *name, int rows, int c
         push_var(b, v);
         return first;
     }
-    const char *whole = text_of(b, member_path(b, instance, name));
     for (int i = 1; i <= rows; i++)
         for (int j = 1; j <= cols; j++) {
-            v.path = cols == 1 ? name_printf(b->names, "%s[%d]", whole, i)
-                               : name_printf(b->names, "%s[%d,%d]", whole, i, j);
+            char text[ELEMENT_NAME];
+            element_text(text, name, (int[]){i, j}, cols == 1 ? 1 : 2);
+            v.path = member_path(b, instance, text);
             push_var(b, v);
         }
     return first;

@@ -147,29 +147,37 @@ static void collect_overrides(Builder *b, const LangOptions *options, Definition
 // --- the stages
 // -----------------------------------------------------------------------------------
 
-static void free_builder(Builder *b) {
+// What only the earlier stages need, so that it does not stand beside the final lists.
+static void free_structure(Builder *b) {
     array_free(&b->instance);
     array_free(&b->entity);
     array_free(&b->terminal);
-    array_free(&b->domain);
     array_free(&b->member);
     array_free(&b->bond);
     array_free(&b->equation);
+    array_free(&b->raw);
+    if (b->rates) rates_free(b->rates);
+    if (b->walk) walk_free(b->walk);
+    if (b->scratch) dag_free(b->scratch);
+    b->rates = NULL;
+    b->walk = NULL;
+    b->scratch = NULL;
+}
+
+static void free_builder(Builder *b) {
+    free_structure(b);
+    array_free(&b->domain);
     array_free(&b->wish);
     array_free(&b->override);
     array_free(&b->global);
     array_free(&b->visiting);
     array_free(&b->calling);
-    array_free(&b->raw);
     array_free(&b->var);
     array_free(&b->comp);
     array_free(&b->port);
     array_free(&b->flat);
     array_free(&b->law);
     array_free(&b->start);
-    if (b->rates) rates_free(b->rates);
-    if (b->walk) walk_free(b->walk);
-    if (b->scratch) dag_free(b->scratch);
     arena_free(&b->tmp);
 }
 
@@ -200,7 +208,9 @@ static void run_stages(Builder *b, Definition chosen, Definition run) {
     b->frozen = true;
     if (b->stop) return;
     if (run.what) b->model->experiment = build_experiment(b, run);
-    if (no_errors(b)) finish_model(b);
+    if (!no_errors(b)) return;
+    free_structure(b);
+    finish_model(b);
 }
 
 Model *lang_instantiate(Arena *out, Syntax *s, const char *model, const char *experiment,

@@ -35,6 +35,7 @@
     WORD(INITIAL, "initial")                                                                       \
     WORD(INPUT, "input")                                                                           \
     WORD(LOSSLESS, "lossless")                                                                     \
+    WORD(MECHANISM, "mechanism")                                                                   \
     WORD(MODEL, "model")                                                                           \
     WORD(NOT, "not")                                                                               \
     WORD(OF, "of")                                                                                 \

@@ -30,6 +30,7 @@ static Value parameter_value(Lower *l, int entity) {
         return v;
     }
     const Entity *own = x->alias >= 0 ? &b->entity.data[x->alias] : x;
+    if (own->first < 0) return VALUE_BAD; // its declaration was wrong
     Value v = value_new(l, x->rows, x->cols, x->dim, HAS_PARAM);
     for (int i = 0; i < value_count(&v); i++)
         value_put(&v, i, b->var.data[own->first + i].symbol);

@@ -226,8 +226,36 @@ bool global_evaluate(Builder *b, int global) {
 // --- numbers that fix the structure
 // ----------------------------------------------------------------
 
+// Numbers, loop variables and their sums and products: the usual index, without the detour over the
+// expression graph.
+static bool quick_number(const AstExpr *e, const Env *env, double *x) {
+    enum { DEEPEST = 8 };
+    if (e->kind == AST_NUMBER) {
+        *x = e->number;
+        return true;
+    }
+    if (e->kind == AST_NAME && !e->arg_count) {
+        const Env *s = env;
+        while (s && s->name != e->name) s = s->outer;
+        if (!s || !s->name || s->value) return false;
+        *x = s->number;
+        return true;
+    }
+    double left, right;
+    if (e->kind != AST_BINARY || e->op > BIN_MUL || e->depth > DEEPEST ||
+        !quick_number(e->left, env, &left) || !quick_number(e->right, env, &right))
+        return false;
+    *x = e->op == BIN_ADD ? left + right : e->op == BIN_SUB ? left - right : left * right;
+    return true;
+}
+
 bool number_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *what, bool structural,
                      Constant *c) {
+    double x;
+    if (quick_number(e, env, &x) && isfinite(x)) {
+        *c = (Constant){1, 1, x, NULL, DIM_ONE, IS_PLAIN};
+        return true;
+    }
     Lower l = lower_numbers(b, what, structural);
     Value v = lower(&l, e, env);
     if (!value_ok(&v)) return false;

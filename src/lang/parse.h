@@ -3,6 +3,7 @@
 //     parser.c             tokens, mistakes and recovery; the ways in
 //     parse_definition.c   models, functions, tables ... at the top of a file
 //     parse_statement.c    what stands in models: declarations, components, bonds, equations
+//     parse_mechanism.c    what stands in mechanisms: joints, bodies, frames
 //     parse_experiment.c   what stands in experiments
 //     parse_expression.c   expressions, paths, arguments
 //
@@ -34,6 +35,7 @@ typedef struct {
     int depth;       // of nesting, bounded by AST_NESTED
     int open_ifs;    // structural ifs around this place
     bool experiment; // inside an experiment: `end` can be a time
+    bool mechanism;  // inside a mechanism: joint, body and frame start statements
     Opener suspect;  // a for or if whose `end` stands too far left: one may be missing there
     int indent;      // of the open definition's first line
     Token last_end;  // the `end` of the last definition
@@ -91,6 +93,7 @@ Remark *p_keyword_as_name(Parser *p, const char *what);
 AstExpr *parse_expr(Parser *p);
 AstExpr *parse_sum(Parser *p); // without comparisons
 AstExpr *parse_range(Parser *p);
+AstExpr *parse_bracket(Parser *p); // at "(": a bracket or a vector, and nothing behind it
 AstExpr *parse_path(Parser *p, const char *what);
 void parse_args(Parser *p, AstArg **args, int *count);          // "(" ... ")"
 void parse_subscripts(Parser *p, AstExpr ***exprs, int *count); // "[" ... "]" as a size
@@ -98,6 +101,7 @@ AstExpr *p_take_dimension(Parser *p, AstExpr *path);            // Type[3]: cuts
 bool p_is_path(const AstExpr *e);
 bool parse_unit(Parser *p, Unit *unit, Name *text); // false when no unit stands here
 AstExpr **p_keep_exprs(Parser *p, ExprList *list);  // moves the list into the arena
+AstArg *p_keep_args(Parser *p, ArgList *list, int *count);
 AstExpr *p_new_expr(Parser *p, AstExprKind kind, Token t);
 
 // --- statements ---------------------------------------------------------------------------------
@@ -105,6 +109,7 @@ AstExpr *p_new_expr(Parser *p, AstExprKind kind, Token t);
 AstItem *p_new_item(Parser *p, ItemKind kind, Token t);
 void p_add_item(ItemList *list, AstItem *item);
 void parse_model_statement(Parser *p, ItemList *list);      // parse_statement.c
+bool parse_mechanism_statement(Parser *p, ItemList *list);  // false: a statement as in models
 void parse_value_declaration(Parser *p, AstItem *item);     // name [size] {unit} = value "text"
 void parse_experiment_statement(Parser *p, ItemList *list); // parse_experiment.c
 void parse_settings(Parser *p, ItemList *list);             // path = expr, ...

@@ -1,5 +1,5 @@
-// What stands at the top of a file: models, elements, experiments, functions, tables, domains,
-// constants and imports.
+// What stands at the top of a file: models, elements, mechanisms, experiments, functions, tables,
+// domains, constants and imports.
 #include "lang/parse.h"
 
 #include <string.h>
@@ -45,12 +45,19 @@ static void close_class(Parser *p, const Opener *opener) {
     }
 }
 
-// model = ("model" | "element") name [string] ["extends" path [args]] [string] NEWLINE body "end"
+static const struct {
+    ClassKind kind;
+    const char *word, *name;
+} model_words[] = {{CLASS_MODEL, "model", "the name of the model"},
+                   {CLASS_ELEMENT, "element", "the name of the element"},
+                   {CLASS_MECHANISM, "mechanism", "the name of the mechanism"}};
+
+// model = ("model" | "element" | "mechanism") name [string] ["extends" path [args]] [string]
+//         NEWLINE body "end"
 static AstClass *parse_model(Parser *p) {
-    bool element = p_at(p, TOKEN_ELEMENT);
-    AstClass *c = new_class(p, element ? CLASS_ELEMENT : CLASS_MODEL);
-    Opener opener = open_class(p, c, element ? "element" : "model",
-                               element ? "the name of the element" : "the name of the model");
+    int word = p_at(p, TOKEN_ELEMENT) ? 1 : p_at(p, TOKEN_MECHANISM) ? 2 : 0;
+    AstClass *c = new_class(p, model_words[word].kind);
+    Opener opener = open_class(p, c, model_words[word].word, model_words[word].name);
     c->text = p_accept_string(p);
     if (p_accept(p, TOKEN_EXTENDS)) {
         c->base = parse_path(p, "what is extended");
@@ -58,7 +65,9 @@ static AstClass *parse_model(Parser *p) {
     }
     if (!c->text) c->text = p_accept_string(p);
     p_end_statement(p, opener.token);
+    p->mechanism = c->kind == CLASS_MECHANISM;
     c->items = parse_body(p, parse_model_statement).first;
+    p->mechanism = false;
     close_class(p, &opener);
     return c;
 }
@@ -286,7 +295,8 @@ static void parse_imports(Parser *p, ClassList *list) {
 static AstClass *parse_with_end(Parser *p) {
     switch (p->token.kind) {
     case TOKEN_MODEL:
-    case TOKEN_ELEMENT: return parse_model(p);
+    case TOKEN_ELEMENT:
+    case TOKEN_MECHANISM: return parse_model(p);
     case TOKEN_EXPERIMENT: return parse_experiment(p);
     case TOKEN_FUNCTION: return parse_function(p);
     case TOKEN_TABLE: return parse_table(p);
@@ -314,6 +324,7 @@ bool p_skip_inner_definition(Parser *p) {
     }
     p->indent = outer.indent;
     p->experiment = outer.experiment;
+    p->mechanism = outer.mechanism;
     p->suspect = outer.suspect;
     return true;
 }

@@ -60,7 +60,7 @@ AstExpr **p_keep_exprs(Parser *p, ExprList *list) {
     return kept;
 }
 
-static AstArg *keep_args(Parser *p, ArgList *list, int *count) {
+AstArg *p_keep_args(Parser *p, ArgList *list, int *count) {
     AstArg *kept = ARENA_ARRAY(p->out, AstArg, list->count);
     if (list->count) memcpy(kept, list->data, (size_t)list->count * sizeof kept[0]);
     *count = list->count;
@@ -172,7 +172,7 @@ void parse_args(Parser *p, AstArg **args, int *count) {
         while (p_accept(p, TOKEN_COMMA));
     }
     p_expect_close(p, TOKEN_CLOSE, open);
-    *args = keep_args(p, &list, count);
+    *args = p_keep_args(p, &list, count);
 }
 
 // An entry of a vector or a matrix.
@@ -199,7 +199,7 @@ static void parse_index(Parser *p, AstExpr *of) {
     do array_push(&list, parse_subscript(p));
     while (p_accept(p, TOKEN_COMMA));
     p_expect_close(p, TOKEN_CLOSE_SQUARE, open);
-    of->args = keep_args(p, &list, &of->arg_count);
+    of->args = p_keep_args(p, &list, &of->arg_count);
     finish(p, of);
 }
 
@@ -247,7 +247,7 @@ AstExpr *parse_path(Parser *p, const char *what) {
 }
 
 // bracket = "(" range {"," range} ")": a bracket, or a vector when there is a comma
-static AstExpr *parse_bracket(Parser *p) {
+AstExpr *parse_bracket(Parser *p) {
     ArgList list = {0};
     Token open = p->token;
     p_advance(p);
@@ -257,7 +257,7 @@ static AstExpr *parse_bracket(Parser *p) {
     AstExpr *e = list.data[0].value;
     if (list.count > 1) {
         e = p_new_expr(p, AST_VECTOR, open);
-        e->args = keep_args(p, &list, &e->arg_count);
+        e->args = p_keep_args(p, &list, &e->arg_count);
         finish(p, e);
     }
     array_free(&list);
@@ -285,7 +285,7 @@ static AstExpr *parse_matrix(Parser *p) {
         check_row(p, list.count - before, e->columns);
     } while (p_accept(p, TOKEN_SEMICOLON));
     p_expect_close(p, TOKEN_CLOSE_SQUARE, open);
-    e->args = keep_args(p, &list, &e->arg_count);
+    e->args = p_keep_args(p, &list, &e->arg_count);
     return finish(p, e);
 }
 

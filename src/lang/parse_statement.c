@@ -430,6 +430,7 @@ static void parse_single(Parser *p, AstItem *item, ItemList *list) {
 
 // statement = declarations | components | bond | equation | for | if | causality | initial | energy
 void parse_model_statement(Parser *p, ItemList *list) {
+    if (p->mechanism && parse_mechanism_statement(p, list)) return;
     switch (p->token.kind) {
     case TOKEN_PARAM: parse_declarations(p, ITEM_PARAM, list); break;
     case TOKEN_CONST: parse_declarations(p, ITEM_CONST, list); break;

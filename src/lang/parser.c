@@ -176,6 +176,7 @@ bool p_starts_definition(TokenKind kind) {
     switch (kind) {
     case TOKEN_MODEL:
     case TOKEN_ELEMENT:
+    case TOKEN_MECHANISM:
     case TOKEN_EXPERIMENT:
     case TOKEN_FUNCTION:
     case TOKEN_TABLE:

@@ -6,7 +6,6 @@
 #include "lang/build.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST_PATH = 64 };
@@ -161,6 +160,32 @@ static bool index_of(Builder *b, const AstExpr *e, const Env *env, int *index) {
     return false;
 }
 
+// Writes a number and returns the place behind it.
+static char *write_number(char *at, int number) {
+    char digits[12];
+    int n = 0;
+    unsigned rest = number < 0 ? 0u - (unsigned)number : (unsigned)number;
+    do digits[n++] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (number < 0) *at++ = '-';
+    while (n) *at++ = digits[--n];
+    return at;
+}
+
+size_t element_text(char out[ELEMENT_NAME], const char *word, const int *index, int count) {
+    size_t n = strlen(word);
+    if (n > ELEMENT_NAME - 32) n = ELEMENT_NAME - 32;
+    memcpy(out, word, n);
+    char *at = out + n;
+    for (int i = 0; i < count; i++) {
+        *at++ = i ? ',' : '[';
+        at = write_number(at, index[i]);
+    }
+    *at++ = ']';
+    *at = 0;
+    return (size_t)(at - out);
+}
+
 // The element of an array of components; what is left of the subscripts goes into *ref. -1: wrong.
 static int array_element(Builder *b, Path *p, int owner, int wanted, Ref *ref) {
     const AstExpr *e = p->step[p->at];
@@ -168,12 +193,9 @@ static int array_element(Builder *b, Path *p, int owner, int wanted, Ref *ref) {
     *ref = ref_of(p, REF_INSTANCE, -1);
     for (int k = 0; k < wanted; k++)
         if (!index_of(b, e->args[k].value, p->env, &index[k])) return -1;
-    char name[300];
+    char name[ELEMENT_NAME];
     const char *word = step_text(b, p);
-    if (wanted == 1)
-        snprintf(name, sizeof name, "%s[%d]", word, index[0]);
-    else
-        snprintf(name, sizeof name, "%s[%d,%d]", word, index[0], index[1]);
+    element_text(name, word, index, wanted);
     Name element = name_find(b->names, name);
     int code = element ? pairs_get(&b->members, (uint32_t)owner, element) : -1;
     if (code < 0 || code % 4 != MEMBER_INSTANCE) {

@@ -20,63 +20,10 @@
 
 #include "base/report.h"
 #include "expr/matrix.h"
-
-typedef enum {
-    JOINT_FIXED,
-    JOINT_REVOLUTE,    // 1 about axis
-    JOINT_PRISMATIC,   // 1 along axis
-    JOINT_HELICAL,     // 1 about and along axis, pitch per radian
-    JOINT_CYLINDRICAL, // 2: along, about axis
-    JOINT_UNIVERSAL,   // 2: about axis, then about axis2 (carried)
-    JOINT_PLANAR,      // 3: SE(2) in the plane normal to axis: body twist (vx, vy, omega)
-    JOINT_SPHERICAL,   // 3: SO(3), body angular velocity; quaternion
-    JOINT_FREE,        // 6: SE(3), body twist (v; omega); position and quaternion
-    JOINT_KINDS
-} JointKind;
+#include "lang/mechanism.h" // Mechanism and its parts
 
 int joint_velocities(JointKind k);  // 0 1 1 1 2 2 3 3 6
 int joint_coordinates(JointKind k); // 0 1 1 1 2 2 3 4 7
-
-typedef struct {
-    Name name;
-    Pos pos;
-    Expr mass;
-    Expr cg[3];      // in the body's frame
-    Expr inertia[9]; // about the cg, body's axes, symmetric
-    bool has_added;
-    Expr added[36]; // added mass at the body's origin, 6 x 6 symmetric, (linear; angular)
-} MechBody;
-
-typedef struct {
-    Name name;
-    Pos pos;
-    JointKind kind;
-    int parent, child; // bodies; parent -1 = world
-    Expr position[3];  // joint frame in the parent's frame
-    Expr rotation[9];  // parent = rotation * joint frame
-    Expr axis[3];      // unit vector in the joint frame (z by default)
-    Expr axis2[3];     // universal
-    Expr pitch;        // helical
-} MechJoint;
-
-typedef struct {
-    Name name;
-    Pos pos;
-    int body; // -1 = world
-    Expr position[3], rotation[9];
-} MechFrame;
-
-typedef struct {
-    Name name;
-    Pos pos;
-    MechBody *body;
-    int body_count;
-    MechJoint *joint; // any order; every body is the child of exactly one joint
-    int joint_count;
-    MechFrame *frame;
-    int frame_count;
-    Expr gravity[3]; // world
-} Mechanism;
 
 typedef enum { METHOD_AUTO, METHOD_COMPOSITE, METHOD_ARTICULATED } MechMethod;
 

@@ -28,6 +28,7 @@ typedef struct {
     double *back_state, *back_quad;
     bool taken_back;
     long steps_at_check;
+    double jump, after_jump; // of signals of time: the last time before it, the first behind it
 } Cvode;
 
 // --- what the integrator calls -------------------------------------------------------------------
@@ -94,6 +95,11 @@ static bool open_quadratures(Cvode *c) {
            CVodeSetQuadErrCon(c->mem, SUNTRUE) == 0;
 }
 
+static bool set_stop(Cvode *c) {
+    c->jump = events_next_jump(c->j, c->t, &c->after_jump);
+    return CVodeSetStopTime(c->mem, fmin(c->j->o->stop, c->jump)) == 0;
+}
+
 // An integrator that begins at c->t, c->y, c->q.
 static bool open_integrator(Cvode *c) {
     Job *j = c->j;
@@ -102,8 +108,8 @@ static bool open_integrator(Cvode *c) {
     bool good = CVodeInit(c->mem, rates, c->t, c->y) == 0 && CVodeSetUserData(c->mem, j) == 0 &&
                 CVodeSStolerances(c->mem, j->rtol, j->atol) == 0 &&
                 CVodeSetMaxNumSteps(c->mem, -1) == 0 &&
-                CVodeSetMaxStep(c->mem, j->o->max_step) == 0 &&
-                CVodeSetStopTime(c->mem, j->o->stop) == 0 && open_algebra(c) && open_quadratures(c);
+                CVodeSetMaxStep(c->mem, events_longest_step(j)) == 0 && set_stop(c) &&
+                open_algebra(c) && open_quadratures(c);
     if (good && j->p->switch_count > 0)
         good = CVodeRootInit(c->mem, j->p->switch_count, borders) == 0 &&
                CVodeSetNoInactiveRootWarn(c->mem) == 0;
@@ -151,7 +157,7 @@ static bool restart(Cvode *c) {
     collect(c);
     bool good = CVodeReInit(c->mem, c->t, c->y) == 0;
     if (c->j->nq) good = good && CVodeQuadReInit(c->mem, c->q) == 0;
-    return good && CVodeSetStopTime(c->mem, c->j->o->stop) == 0;
+    return good && set_stop(c);
 }
 
 // --- failure -------------------------------------------------------------------------------------
@@ -216,11 +222,16 @@ static bool emit_up_to(Cvode *c, double t) {
     return true;
 }
 
-// Wanted times may lie behind the end by rounding.
-static bool emit_rest(Cvode *c) {
+static void copy_point(Cvode *c) {
     Job *j = c->j;
     if (j->n) memcpy(j->state, N_VGetArrayPointer(c->y), (size_t)j->n * sizeof(double));
     if (j->nq) memcpy(j->quad, N_VGetArrayPointer(c->q), (size_t)j->nq * sizeof(double));
+}
+
+// Wanted times may lie behind the end by rounding.
+static bool emit_rest(Cvode *c) {
+    Job *j = c->j;
+    copy_point(c);
     while (j->next < j->o->time_count)
         if (!job_emit(j, j->o->times[j->next], j->state, j->quad)) return false;
     return true;
@@ -284,6 +295,20 @@ static bool after_step(Cvode *c, int flag) {
     return !event || c->t >= j->o->stop || change_switches(c);
 }
 
+// Over a jump of a signal of time: the states stay, the integrator starts anew behind it.
+static bool step_over_jump(Cvode *c) {
+    Job *j = c->j;
+    if (c->t < c->jump) return true;
+    c->t = c->after_jump;
+    events_jump(j, c->t, N_VGetArrayPointer(c->y));
+    copy_point(c);
+    while (job_wants(j, c->t))
+        if (!job_emit(j, j->o->times[j->next], j->state, j->quad)) return false;
+    if (restart(c)) return true;
+    problem_solver(j, c->t, "no new start after a jump", 0);
+    return false;
+}
+
 // A model that looked smooth at the start may become stiff: when steps are held back by decay.
 static bool watch_stiffness(Cvode *c) {
     Job *j = c->j;
@@ -293,7 +318,7 @@ static bool watch_stiffness(Cvode *c) {
     c->steps_at_check = j->polls;
     double step = 0;
     CVodeGetLastStep(c->mem, &step);
-    if (!(stiffness(j, c->t, N_VGetArrayPointer(c->y)) * step > 0.5)) return true;
+    if (!(job_stiffness(j, c->t, N_VGetArrayPointer(c->y)) * step > 0.5)) return true;
     collect(c);
     close_integrator(c);
     c->stiff = true;
@@ -308,7 +333,7 @@ static void integrate(Cvode *c) {
     Job *j = c->j;
     double stop = j->o->stop;
     events_start(j, c->t, N_VGetArrayPointer(c->y));
-    if (!emit_up_to(c, c->t)) return;
+    if (!emit_up_to(c, c->t) || !step_over_jump(c)) return;
     while (c->t < stop) {
         remember(c);
         int flag = CVode(c->mem, stop, c->y, &c->t, CV_ONE_STEP);
@@ -317,7 +342,8 @@ static void integrate(Cvode *c) {
             return;
         }
         CVodeGetLastStep(c->mem, &j->stats->last_step);
-        if (!after_step(c, flag) || !job_poll(j, c->t) || !watch_stiffness(c)) return;
+        if (!after_step(c, flag) || !step_over_jump(c)) return;
+        if (!job_poll(j, c->t) || !watch_stiffness(c)) return;
     }
     emit_rest(c);
 }

@@ -5,8 +5,13 @@
 //        \   held: true                   border functions. At a zero the run stops, the relation
 //    -----o-----------> t                 is set by the direction of the crossing, the others are
 //          \   held: false                looked at again, and the integrator starts anew.
+//
+// Signals of time alone that jump (mod, floor, ceil) have a phase that grows steadily and jump
+// where it is whole: such times are computed, the run steps to just before and starts anew just
+// after.
 #include "solve/job.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -92,4 +97,54 @@ bool events_missed(Job *j, double time, const double *state, int *direction) {
         any = true;
     }
     return any;
+}
+
+// --- jumps in time -------------------------------------------------------------------------------
+
+// Rounding decides on which of some neighbouring times a jump falls; these belong to neither side.
+static double margin_at(const Job *j, double time) {
+    return 8 * DBL_EPSILON * fmax(fabs(time), 1e-6 * j->span);
+}
+
+// Where does this clock jump next? A jump that the run has just stepped over does not count.
+static double next_whole(double time, double phase, double rate, double margin) {
+    double whole = rate > 0 ? floor(phase) + 1 : ceil(phase) - 1;
+    double next = time + (whole - phase) / rate;
+    return next > time + margin / 2 ? next : next + 1 / fabs(rate);
+}
+
+double events_next_jump(Job *j, double time, double *after) {
+    double next = INFINITY, margin = margin_at(j, time);
+    *after = INFINITY;
+    if (j->p->clock_count == 0) return next;
+    machine_clocks(j->m, time, j->phase);
+    for (int i = 0; i < j->p->clock_count; i++) {
+        double phase = j->phase[2 * i], rate = j->phase[2 * i + 1];
+        if (!j->p->clock[i].jumps || !isfinite(phase) || !isfinite(rate) || rate == 0) continue;
+        next = fmin(next, next_whole(time, phase, rate, margin));
+    }
+    margin = margin_at(j, next);
+    if (!(next + margin < j->o->stop)) return *after = INFINITY;
+    *after = next + margin;
+    return fmax(next - margin, time);
+}
+
+void events_jump(Job *j, double time, const double *state) {
+    j->stats->events++;
+    if (j->p->switch_count == 0) return;
+    machine_update_switches(j->m, time, state);
+    settle_borders(j, time, state, NULL);
+}
+
+enum { STEPS_PER_SWING = 16 };
+
+double events_longest_step(Job *j) {
+    double longest = j->o->max_step > 0 ? j->o->max_step : INFINITY;
+    if (j->p->clock_count) machine_clocks(j->m, j->o->start, j->phase);
+    for (int i = 0; i < j->p->clock_count; i++) {
+        double rate = fabs(j->phase[2 * i + 1]);
+        if (!j->p->clock[i].jumps && isfinite(rate) && rate > 0)
+            longest = fmin(longest, 1 / (STEPS_PER_SWING * rate));
+    }
+    return isfinite(longest) ? longest : 0;
 }

@@ -26,6 +26,7 @@ void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Repo
     j->output = new_array(p->output_count, sizeof(double));
     j->rate = new_array(j->n + j->nq, sizeof(double));
     j->trouble.state = new_array(j->n, sizeof(double));
+    j->phase = new_array(2 * p->clock_count, sizeof(double));
     j->border = new_array(p->switch_count, sizeof(double));
     j->ahead = new_array(p->switch_count, sizeof(double));
     j->later = new_array(j->n, sizeof(double));
@@ -41,6 +42,7 @@ void job_free(Job *j) {
     free(j->rate);
     free(j->trouble.state);
     free(j->border);
+    free(j->phase);
     free(j->ahead);
     free(j->later);
 }

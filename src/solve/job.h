@@ -36,6 +36,7 @@ typedef struct {
     bool warned; // about an output
     Trouble trouble;
     // events
+    double *phase;          // clocks: phase and rate in pairs
     double *border, *ahead; // switch functions here and a little later
     double *later;          // the state a little later
     double chatter_time;    // when the present burst of events began
@@ -60,12 +61,24 @@ double job_seconds(const Job *j);
 bool job_wants(const Job *j, double time); // is there a wanted point up to this time?
 double job_next_time(const Job *j);        // of the next wanted point, else the end
 
+// --- jacobian.c
+bool job_has_jacobian(const Job *j); // by formulas or by a bearable number of differences
+bool job_jacobian(Job *j, double time, const double *state, double *nonzero); // false: no value
+// The largest decay rate on the diagonal of the Jacobian; -1 when there is no Jacobian.
+double job_stiffness(Job *j, double time, const double *state);
+
 // --- events.c
 void events_start(Job *j, double time, const double *state); // switches as they are just after time
 // Switches cross in the given directions (+1 rising, -1 falling, 0 not). False: chatter, reported.
 bool events_cross(Job *j, double time, const double *state, const int *direction);
 // Did switches change that no root announced? Fills direction, as above.
 bool events_missed(Job *j, double time, const double *state, int *direction);
+
+// Signals of time that jump: the last time before the next jump (infinite when there is none), and
+// the first one after it in *after.
+double events_next_jump(Job *j, double time, double *after);
+void events_jump(Job *j, double time, const double *state); // switches as they are after it
+double events_longest_step(Job *j);                         // so that no swing is stepped over
 
 // --- problems.c
 void problem_trouble(Job *j);
@@ -81,7 +94,5 @@ void problem_output(Job *j, double time, const double *state, int output, int co
 void fixed_run(Job *j);
 void cvode_run(Job *j, bool stiff);
 void rk78_run(Job *j);
-// The largest decay rate on the diagonal of the Jacobian; -1 when there is no Jacobian.
-double stiffness(Job *j, double time, const double *state);
 
 #endif

@@ -19,37 +19,6 @@ static void *new_array(size_t count, size_t size) {
 
 // --- entries -------------------------------------------------------------------------------------
 
-// One evaluation per colour: columns of a colour have no row in common, so each difference of a
-// rate belongs to one entry.  J_ij = (f_i(y + d_j e_j) - f_i(y))/d_j
-static bool differences(Linear *l, double t, const double *y) {
-    Job *j = l->j;
-    const Program *p = j->p;
-    double least = j->atol / j->rtol;
-    if (!job_rates(j, t, y, l->rate, NULL)) return false;
-    for (int c = 0; c < p->color_count; c++) {
-        for (int i = 0; i < j->n; i++) {
-            l->shift[i] = 1.5e-8 * fmax(fabs(y[i]), least);
-            l->shifted[i] = p->color[i] == c ? y[i] + l->shift[i] : y[i];
-        }
-        if (!job_rates(j, t, l->shifted, l->rate_shifted, NULL)) return false;
-        for (int i = 0; i < j->n; i++) {
-            if (p->color[i] != c) continue;
-            double shift = l->shifted[i] - y[i];
-            for (int k = p->column_start[i]; k < p->column_start[i + 1]; k++)
-                l->nonzero[k] = (l->rate_shifted[p->row[k]] - l->rate[p->row[k]]) / shift;
-        }
-    }
-    return true;
-}
-
-static bool entries(Linear *l, double t, const double *y) {
-    const Program *p = l->j->p;
-    bool good =
-        p->has_jacobian ? machine_jacobian(l->j->m, t, y, l->nonzero) : differences(l, t, y);
-    for (int k = 0; k < p->nonzero_count && good; k++) good = isfinite(l->nonzero[k]);
-    return good;
-}
-
 static void fill_dense(const Linear *l, SUNMatrix m) {
     const Program *p = l->j->p;
     SUNMatZero(m);
@@ -72,7 +41,8 @@ static int fill(double t, N_Vector y, N_Vector fy, SUNMatrix m, void *user, N_Ve
                 N_Vector c) {
     (void)fy, (void)a, (void)b, (void)c;
     Linear *l = ((Job *)user)->linear;
-    if (!entries(l, t, N_VGetArrayPointer(y))) return 1; // a smaller step may help
+    if (!job_jacobian(l->j, t, N_VGetArrayPointer(y), l->nonzero))
+        return 1; // smaller steps may help
     if (l->sparse)
         fill_sparse(l, m);
     else
@@ -106,12 +76,7 @@ static void make_pattern(Linear *l) {
 
 // --- choice --------------------------------------------------------------------------------------
 
-enum { FEW_STATES = 24, MOST_DENSE = 1000, MOST_COLORS = 300 };
-
-static bool entries_are_cheap(const Program *p) {
-    return p->column_start &&
-           (p->has_jacobian || (p->color_count > 0 && p->color_count <= MOST_COLORS));
-}
+enum { FEW_STATES = 24, MOST_DENSE = 1000 };
 
 static bool is_sparse(const Program *p) {
     double n = p->state_count;
@@ -121,7 +86,7 @@ static bool is_sparse(const Program *p) {
 static void make_solver(Linear *l, N_Vector y, SUNContext context) {
     const Program *p = l->j->p;
     int n = (int)N_VGetLength(y);
-    bool cheap = n == p->state_count && entries_are_cheap(p);
+    bool cheap = n == p->state_count && job_has_jacobian(l->j);
     if (cheap && is_sparse(p)) {
         l->sparse = true;
         make_pattern(l);
@@ -138,15 +103,10 @@ static void make_solver(Linear *l, N_Vector y, SUNContext context) {
 bool linear_init(Linear *l, Job *j, void *cvode, N_Vector y, SUNContext context) {
     *l = (Linear){.j = j};
     const Program *p = j->p;
-    size_t n = (size_t)p->state_count;
     make_solver(l, y, context);
     if (!l->solver || CVodeSetLinearSolver(cvode, l->solver, l->matrix) != 0) return false;
-    if (!l->matrix || n == 0 || !entries_are_cheap(p)) return true;
+    if (!l->matrix || p->state_count == 0 || !job_has_jacobian(j)) return true;
     l->nonzero = new_array((size_t)p->nonzero_count, sizeof(double));
-    l->shifted = new_array(n, sizeof(double));
-    l->rate = new_array(n, sizeof(double));
-    l->rate_shifted = new_array(n, sizeof(double));
-    l->shift = new_array(n, sizeof(double));
     return CVodeSetJacFn(cvode, fill) == 0;
 }
 
@@ -157,9 +117,5 @@ void linear_free(Linear *l) {
     free(l->start);
     free(l->row);
     free(l->to);
-    free(l->shifted);
-    free(l->rate);
-    free(l->rate_shifted);
-    free(l->shift);
     *l = (Linear){0};
 }

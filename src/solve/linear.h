@@ -3,8 +3,6 @@
 //   few states, or a full matrix      dense LU
 //   many states, sparse               KLU on the pattern of the Jacobian and the diagonal
 //   pattern unknown or too costly     GMRES without a matrix
-//
-// Entries come from the tape; where that has no formulas, from differences, colour by colour.
 #ifndef BONDYN_SOLVE_LINEAR_H
 #define BONDYN_SOLVE_LINEAR_H
 
@@ -20,7 +18,6 @@ typedef struct {
     bool sparse;
     double *nonzero;                // of the program's pattern
     sunindextype *start, *row, *to; // sparse: pattern with the diagonal; where each nonzero goes
-    double *shifted, *rate, *rate_shifted, *shift; // for differences
 } Linear;
 
 // Attaches solver and Jacobian to an integrator. False when memory or the library fails.

@@ -100,6 +100,7 @@ typedef struct {
     double back_time;
     double *back;
     bool taken_back;
+    double jump, after_jump; // of signals of time: the last time before it, the first behind it
 } Rk78;
 
 // --- what the integrator calls -------------------------------------------------------------------
@@ -157,7 +158,8 @@ static bool open_integrator(Rk78 *k) {
     ARKodeButcherTable_Free(table);
     good = good && ERKStepSetUserData(k->mem, j) == 0 &&
            ERKStepSStolerances(k->mem, j->rtol, j->atol) == 0 &&
-           ERKStepSetMaxNumSteps(k->mem, -1) == 0 && ERKStepSetMaxStep(k->mem, j->o->max_step) == 0;
+           ERKStepSetMaxNumSteps(k->mem, -1) == 0 &&
+           ERKStepSetMaxStep(k->mem, events_longest_step(j)) == 0;
     if (good && j->p->switch_count > 0)
         good = ERKStepRootInit(k->mem, j->p->switch_count, borders) == 0 &&
                ERKStepSetNoInactiveRootWarn(k->mem) == 0;
@@ -184,6 +186,7 @@ static void collect(Rk78 *k) {
 
 static bool restart(Rk78 *k) {
     collect(k);
+    k->jump = events_next_jump(k->j, k->t, &k->after_jump);
     return ERKStepReInit(k->mem, rates, k->t, k->y) == 0;
 }
 
@@ -288,12 +291,24 @@ static bool after_step(Rk78 *k, int flag) {
     return !event || k->t >= j->o->stop || change_switches(k);
 }
 
+// Over a jump of a signal of time: the states stay, the integrator starts anew behind it.
+static bool step_over_jump(Rk78 *k) {
+    if (k->t < k->jump) return true;
+    k->t = k->after_jump;
+    events_jump(k->j, k->t, N_VGetArrayPointer(k->y));
+    if (!emit_up_to(k, k->t)) return false;
+    if (restart(k)) return true;
+    problem_solver(k->j, k->t, "no new start after a jump", 0);
+    return false;
+}
+
 static void integrate(Rk78 *k) {
     Job *j = k->j;
     events_start(j, k->t, N_VGetArrayPointer(k->y));
-    if (!emit_up_to(k, k->t)) return;
+    k->jump = events_next_jump(j, k->t, &k->after_jump);
+    if (!emit_up_to(k, k->t) || !step_over_jump(k)) return;
     while (k->t < j->o->stop) {
-        double target = job_next_time(j);
+        double target = fmin(job_next_time(j), k->jump);
         remember(k);
         ERKStepSetStopTime(k->mem, target);
         int flag = ERKStepEvolve(k->mem, target, k->y, &k->t, ARK_ONE_STEP);
@@ -302,7 +317,7 @@ static void integrate(Rk78 *k) {
             return;
         }
         ERKStepGetLastStep(k->mem, &j->stats->last_step);
-        if (!after_step(k, flag) || !job_poll(j, k->t)) return;
+        if (!after_step(k, flag) || !step_over_jump(k) || !job_poll(j, k->t)) return;
     }
     emit_up_to(k, INFINITY); // wanted times may lie behind the end by rounding
 }

@@ -54,25 +54,6 @@ static bool check_options(const SolveOptions *o, Report *r) {
 
 // --- choice of method ----------------------------------------------------------------------------
 
-// The largest rate at which a state decays by itself, -min(J_ii).
-static double largest_decay(const Program *p, const double *nonzero) {
-    double decay = 0;
-    for (int c = 0; c < p->state_count; c++)
-        for (int k = p->column_start[c]; k < p->column_start[c + 1]; k++)
-            if (p->row[k] == c && -nonzero[k] > decay) decay = -nonzero[k];
-    return decay;
-}
-
-double stiffness(Job *j, double time, const double *state) {
-    const Program *p = j->p;
-    if (!p->column_start || !p->has_jacobian) return -1;
-    double *nonzero = calloc((size_t)p->nonzero_count + 1, sizeof *nonzero);
-    if (!nonzero) abort();
-    double decay = machine_jacobian(j->m, time, state, nonzero) ? largest_decay(p, nonzero) : -1;
-    free(nonzero);
-    return decay;
-}
-
 enum { STIFF_RATIO = 1000 };
 
 static SolverKind choose(Job *j) {
@@ -80,7 +61,7 @@ static SolverKind choose(Job *j) {
         j->stats->why = "the model has no states";
         return SOLVER_CVODE_ADAMS;
     }
-    double decay = stiffness(j, j->o->start, j->state);
+    double decay = job_stiffness(j, j->o->start, j->state);
     if (decay < 0) {
         j->stats->why = "no Jacobian is known; an implicit method is the safe choice";
         return SOLVER_CVODE_BDF;

@@ -22,7 +22,7 @@ wrong() { # CODE FILE-CONTENT: a second file that cannot be compared
     expect_text err "$1"
 }
 wrong R001 ''
-wrong R001 'time [s],x [m]\n'
+wrong R008 'time [s],x [m]\n'
 wrong R002 'time [s],x [m]\n0,one\n1,2\n'
 wrong R003 'time [s],x [m]\n0,1\n1\n'
 wrong R004 'time [s],x [m]\n1,1\n0,2\n'

@@ -58,7 +58,19 @@ repeat 'bad line here
 hostile bad_lines
 printf 'import "%s"\n' loop.bond >loop.bond
 hostile loop
-printf 'import "/dev/zero"\n' >device.bond
+awk 'BEGIN { print "model A"; for (i = 1; i <= 5000; i++) printf "  param p%d = p%d\n", i, i + 1
+             print "  param p5001 = 1\n  var x\n  x = p1\nend" }' >chain.bond
+hostile chain
+awk 'BEGIN { for (i = 1; i <= 5000; i++) printf "function f%d(x) = f%d(x)\n", i, i + 1
+             print "function f5001(x) = x\nmodel A\n  var x\n  x = f1(2)\nend" }' >functions.bond
+hostile functions
+expect_text err L048
+awk 'BEGIN { for (i = 1; i <= 5000; i++) printf "model M%d\n  M%d m\nend\n", i, i + 1
+             print "model M5001\n  var x\n  x = 1\nend\nmodel Top\n  M1 m\nend" }' >nested.bond
+hostile nested
+awk 'BEGIN { for (i = 1; i <= 5000; i++) printf "model M%d extends M%d\nend\n", i, i + 1
+             print "model M5001\n  var x\n  x = 1\nend\nmodel Top extends M1\nend" }' >extended.bond
+hostile extended
 printf 'model A\r\n  param x = 1\r\n  var y\r\n  y = x\r\nend\r\n' >crlf.bond
 hostile crlf
 printf '\357\273\277model A\n  var y\n  y = 1\nend\n' >bom.bond

@@ -73,12 +73,14 @@ static inline int add_der(Build *b, int v) {
 }
 
 static inline Expr local(Build *b, const char *path) {
-    return b->var.data[add_var(b, VAR_LOCAL, path, -1)].symbol;
+    int v = add_var(b, VAR_LOCAL, path, -1);
+    return b->var.data[v].symbol;
 }
 
 static inline Expr der(Build *b, const char *path) {
     int v = find_var(b, path);
-    return b->var.data[b->var.data[v].der >= 0 ? b->var.data[v].der : add_der(b, v)].symbol;
+    int d = b->var.data[v].der >= 0 ? b->var.data[v].der : add_der(b, v);
+    return b->var.data[d].symbol;
 }
 
 static inline void set_start(Build *b, const char *path, double value) {
@@ -150,8 +152,8 @@ static inline void add_law(Build *b, int comp, Expr left, Expr right) {
 
 static inline int junction(Build *b, CompKind kind, const char *path) {
     int c = add_comp(b, kind, path);
-    b->comp.data[c].var = kind == COMP_0 ? add_own(b, c, VAR_EFFORT, "e")
-                                         : add_own(b, c, VAR_FLOW, "f");
+    b->comp.data[c].var =
+        kind == COMP_0 ? add_own(b, c, VAR_EFFORT, "e") : add_own(b, c, VAR_FLOW, "f");
     return c;
 }
 
@@ -195,11 +197,12 @@ static inline int storage(Build *b, CompKind kind, const char *path, Expr argume
     b->comp.data[c].state_count = 1;
     b->comp.data[c].role = ROLE_STORE;
     set_argument(b, c, argument);
-    Expr rate = b->var.data[add_der(b, x)].symbol;
+    int d = add_der(b, x);
+    Expr rate = b->var.data[d].symbol;
     add_law(b, c, rate, inertia ? effort(b, p) : flow(b, p));
     add_law(b, c, state, expr_mul(b->dag, argument, inertia ? flow(b, p) : effort(b, p)));
-    b->comp.data[c].stored = expr_div(b->dag, expr_mul(b->dag, state, state),
-                                      expr_mul(b->dag, num(b, 2), argument));
+    b->comp.data[c].stored =
+        expr_div(b->dag, expr_mul(b->dag, state, state), expr_mul(b->dag, num(b, 2), argument));
     return c;
 }
 
@@ -384,8 +387,7 @@ static inline void rates_at(Build *b, double time, const double *x, double *rate
     for (int i = 0; i < s->state_count; i++)
         b->value[expr_symbol_index(b->dag, s->state[i])] = x[i];
     solve_blocks(b);
-    for (int i = 0; i < s->state_count; i++)
-        rate[i] = expr_evaluate(b->dag, s->rate[i], b->value);
+    for (int i = 0; i < s->state_count; i++) rate[i] = expr_evaluate(b->dag, s->rate[i], b->value);
 }
 
 // Runge-Kutta from the values that stand, for n steps.
@@ -401,8 +403,7 @@ static inline void simulate(Build *b, double from, double to, int n) {
             for (int i = 0; i < m; i++) y[i] = j ? x[i] + at[j] * h * k[j - 1][i] : x[i];
             rates_at(b, t + at[j] * h, y, k[j]);
         }
-        for (int i = 0; i < m; i++)
-            x[i] += h / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
+        for (int i = 0; i < m; i++) x[i] += h / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
     }
     rates_at(b, to, x, y);
 }

@@ -23,6 +23,7 @@ export BONDYN_LIBRARY NO_COLOR=1
 plain() {
     sed -e "s|$work|<out>|g" -e "s|$BONDYN_LIBRARY|<library>|g" \
         -e 's/(last [^)]* s)/(last <step> s)/' -e 's/switched [0-9]* times in [^ ]* s/switched <many> times in <little> s/' \
+        -e '/error S0/s/ = -*[0-9.]*e-[0-9]*$/ = <tiny>/' \
         -e 's/at t = \([0-9.]\{1,4\}\)[0-9]* s/at t = \1 s/' "$1"
 }
 

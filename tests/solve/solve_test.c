@@ -333,6 +333,38 @@ static void steps_of_time_are_hit(void **state) {
     }
 }
 
+// Pulses of 1 % of their period and a staircase: both integrals are known exactly.
+static void signals_of_time_may_jump(void **state) {
+    (void)state;
+    const SolverKind methods[] = {SOLVER_AUTO, SOLVER_CVODE_ADAMS, SOLVER_CVODE_BDF, SOLVER_RK78};
+    for (int k = 0; k < 4; k++) {
+        Fixture *f = fixture_new();
+        Dag *d = f->dag;
+        Expr t = f->system.time, period = fixture_param(f, "T", fixture_number(f, 0.1));
+        fixture_state(f, "pulses", 0);
+        fixture_state(f, "stairs", 0);
+        fixture_state(f, "swings", 0);
+        Expr saw = fixture_call(f, OP_MOD, t, period);
+        f->rate[0] = fixture_call(f, OP_LESS, saw, fixture_number(f, 0.001));
+        f->rate[1] = fixture_call(f, OP_FLOOR, expr_add(d, t, t), 0);
+        Expr swing = fixture_call(f, OP_SIN, times(f, 20, t, fixture_number(f, 1)), 0);
+        f->rate[2] = fixture_call(f, OP_LESS, fixture_number(f, 0.9), swing);
+        f->quad[f->quad_count++] = saw;
+        Record *r =
+            run_well(f, (How){.method = methods[k], .stop = 10, .rtol = 1e-8, .atol = 1e-10});
+        for (int i = 0; i < r->count; i++) {
+            assert_near(r->state[i][0], 0.01 * i, 1e-9);
+            assert_near(r->state[i][1], i * i - 0.5 * i, 1e-6);
+            assert_near(r->quad[i][0], 0.05 * i, 1e-5);
+        }
+        // sin(20 t) > 0.9 for (pi - 2 asin(0.9))/20 s of each turn; 31 whole turns in 10 s and a
+        // part of one that is over the top
+        assert_near(r->state[10][2], 32 * (acos(-1) - 2 * asin(0.9)) / 20, 1e-6);
+        free(r);
+        fixture_free(f);
+    }
+}
+
 static void steps_at_the_start_count(void **state) {
     (void)state;
     Fixture *f = fixture_new();
@@ -566,6 +598,7 @@ int main(void) {
         cmocka_unit_test(stiffness_is_noticed_on_the_way),
         cmocka_unit_test(large_sparse_systems_are_quick),
         cmocka_unit_test(steps_of_time_are_hit),
+        cmocka_unit_test(signals_of_time_may_jump),
         cmocka_unit_test(steps_at_the_start_count),
         cmocka_unit_test(state_events_are_located),
         cmocka_unit_test(chatter_is_named),

@@ -1,0 +1,118 @@
+// What can jump while a run goes on: relations, which the solver watches by their borders, and
+// signals of time alone, whose next jump can be computed.
+//
+//     mod(time, T) < d      relation  border = mod(time, T) - d
+//                           clock     phase = time/T, jumps where it is whole
+#include "engine/build.h"
+
+#include <math.h>
+
+enum { MOST_CLOCKS = 256 }; // beyond that, jumps are left to the error control
+
+static int compare_exprs(const void *a, const void *b) {
+    Expr x = *(const Expr *)a, y = *(const Expr *)b;
+    return (x > y) - (x < y);
+}
+
+// --- clocks --------------------------------------------------------------------------------------
+
+static bool is_static(Builder *b, Expr e) { return builder_level(b, e) == LEVEL_STATIC; }
+
+// A phase that grows steadily with time becomes a clock; equal phases are one.
+static void add_clock(Builder *b, Expr phase, bool jumps) {
+    Program *p = b->program;
+    Expr rate = expr_derivative(b->dag, phase, b->system->time);
+    double number;
+    if (!is_static(b, rate) || (expr_is_number(b->dag, rate, &number) && number == 0)) return;
+    for (int i = 0; i < p->clock_count; i++)
+        if (b->phase.data[2 * i] == phase && p->clock[i].jumps == jumps) return;
+    p->clock[p->clock_count++] = (TapeClock){.jumps = jumps};
+    array_push(&b->phase, phase);
+    array_push(&b->phase, rate);
+}
+
+static void look_for_jump(Builder *b, Expr e) {
+    Op op = expr_op(b->dag, e);
+    if (b->level.data[e] != LEVEL_TIME || b->program->clock_count >= MOST_CLOCKS) return;
+    if (op == OP_FLOOR || op == OP_CEIL) {
+        add_clock(b, expr_arg(b->dag, e, 0), true);
+    } else if (op == OP_MOD && b->level.data[expr_arg(b->dag, e, 1)] == LEVEL_STATIC) {
+        add_clock(b, expr_div(b->dag, expr_arg(b->dag, e, 0), expr_arg(b->dag, e, 1)), true);
+    }
+}
+
+// Sines of time inside relations of time.
+static void look_for_swings(Builder *b) {
+    ExprWalk *walk = walk_new(b->dag);
+    walk_start(walk);
+    for (int i = 0; i < b->relation.count; i++)
+        if (b->program->sw[i].time_only) walk_add(walk, b->relation.data[i]);
+    int count = walk_count(walk);
+    for (int i = 0; i < count && b->program->clock_count < MOST_CLOCKS; i++) {
+        Expr e = walk_at(walk, i);
+        Op op = expr_op(b->dag, e);
+        if ((op != OP_SIN && op != OP_COS && op != OP_TAN) || b->level.data[e] != LEVEL_TIME)
+            continue;
+        Expr turn = expr_number(b->dag, 2 * acos(-1));
+        add_clock(b, expr_div(b->dag, expr_arg(b->dag, e, 0), turn), false);
+    }
+    walk_free(walk);
+}
+
+// --- switches ------------------------------------------------------------------------------------
+
+static ExprWalk *walk_rates(Builder *b, const ProgramWish *wish) {
+    const System *s = b->system;
+    ExprWalk *walk = walk_new(b->dag);
+    walk_start(walk);
+    for (int i = 0; i < s->state_count; i++) walk_add(walk, s->rate[i]);
+    for (int i = 0; i < wish->quadrature_count; i++) walk_add(walk, wish->quadrature[i]);
+    for (int i = 0; i < b->block.count; i++)
+        for (int k = 0; k < b->block.data[i].size; k++)
+            walk_add(walk, b->block.data[i].residual[k]);
+    return walk;
+}
+
+static void make_switches(Builder *b) {
+    Program *p = b->program;
+    if (b->relation.count)
+        qsort(b->relation.data, (size_t)b->relation.count, sizeof(Expr), compare_exprs);
+    p->switch_count = b->relation.count;
+    p->sw = ARENA_ARRAY(&p->arena, TapeSwitch, p->switch_count + 1);
+    for (int i = 0; i < p->switch_count; i++) {
+        Expr e = b->relation.data[i];
+        p->sw[i] = (TapeSwitch){.relation = e,
+                                .or_equal = expr_op(b->dag, e) == OP_LESS_EQUAL,
+                                .time_only = b->level.data[e] == LEVEL_TIME};
+    }
+}
+
+void find_switches(Builder *b, const ProgramWish *wish) {
+    builder_grow(b);
+    b->program->clock = ARENA_ARRAY(&b->program->arena, TapeClock, MOST_CLOCKS);
+    ExprWalk *walk = walk_rates(b, wish);
+    b->rate_nodes = walk_count(walk);
+    for (int i = 0; i < b->rate_nodes; i++) {
+        Expr e = walk_at(walk, i);
+        Op op = expr_op(b->dag, e);
+        if ((op == OP_LESS || op == OP_LESS_EQUAL) && b->level.data[e] > LEVEL_STATIC)
+            array_push(&b->relation, e);
+        look_for_jump(b, e);
+    }
+    walk_free(walk);
+    make_switches(b);
+    look_for_swings(b);
+}
+
+void write_switches(Builder *b, Draft *draft) {
+    Exprs border = {0};
+    for (int i = 0; i < b->relation.count; i++) {
+        Expr e = b->relation.data[i];
+        array_push(&border, expr_sub(b->dag, expr_arg(b->dag, e, 0), expr_arg(b->dag, e, 1)));
+    }
+    function_begin(b, draft, LEVEL_TIME, -1);
+    function_roots(b, border.data, border.count);
+    for (int i = 0; i < border.count; i++) function_add(b, border.data[i]);
+    function_end(b);
+    array_free(&border);
+}

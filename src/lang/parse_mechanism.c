@@ -1,0 +1,294 @@
+// What stands in mechanisms: joints, bodies, frames, gravity, and mechanisms mounted on them.
+//
+//     joint q1 revolute z: base -> link1 at (1.2, 0, 0.4) {m} rotated z 90 {deg}, x 90 {deg}
+//           name kind axis parent  child clauses
+//
+// Behind the head a statement is a row of clauses, each a word with its value. They are kept in
+// order as arguments named by the word; one turn of `rotated` becomes two, rotated (its axis) and
+// by (its angle). Parameters, constants, inputs, loops and conditions are those of models.
+#include "lang/parse.h"
+
+#include <string.h>
+
+typedef enum { CLAUSE_VALUE, CLAUSE_TURNS, CLAUSE_START, CLAUSE_DH } ClauseForm;
+
+typedef struct {
+    const char *word;
+    ClauseForm form;
+} Clause;
+
+static const Clause joint_clauses[] = {
+    {"at", CLAUSE_VALUE},      {"rotated", CLAUSE_TURNS}, {"dh", CLAUSE_DH},   {"mdh", CLAUSE_DH},
+    {"initial", CLAUSE_START}, {"rate", CLAUSE_VALUE},    {NULL, CLAUSE_VALUE}};
+static const Clause body_clauses[] = {
+    {"mass", CLAUSE_VALUE},       {"cg", CLAUSE_VALUE},      {"inertia", CLAUSE_VALUE},
+    {"added_mass", CLAUSE_VALUE}, {"box", CLAUSE_VALUE},     {"cylinder", CLAUSE_VALUE},
+    {"sphere", CLAUSE_VALUE},     {"tube", CLAUSE_VALUE},    {"density", CLAUSE_VALUE},
+    {"at", CLAUSE_VALUE},         {"rotated", CLAUSE_TURNS}, {NULL, CLAUSE_VALUE}};
+static const Clause place_clauses[] = {
+    {"at", CLAUSE_VALUE}, {"rotated", CLAUSE_TURNS}, {NULL, CLAUSE_VALUE}};
+
+// --- clauses
+// ------------------------------------------------------------------------------------------------
+
+static void add_clause(Parser *p, ArgList *list, const char *word, AstExpr *value, Token t) {
+    array_push(list, ((AstArg){name_of(p->names, word), value, p_pos(p, t)}));
+}
+
+static bool at_letter_axis(const Parser *p) {
+    return p_at_word(p, "x") || p_at_word(p, "y") || p_at_word(p, "z");
+}
+
+static bool at_axis(const Parser *p) {
+    return p_at(p, TOKEN_OPEN) || p_at(p, TOKEN_MINUS) ||
+           (p_at(p, TOKEN_NAME) && !p_at_word(p, "pitch"));
+}
+
+// axis = ["-"] ("x" | "y" | "z") | bracket | path
+static AstExpr *parse_axis(Parser *p) {
+    Token start = p->token;
+    if (p_at(p, TOKEN_OPEN)) return parse_bracket(p);
+    bool minus = p_accept(p, TOKEN_MINUS);
+    if (at_letter_axis(p)) {
+        AstExpr *e = p_new_expr(p, AST_STRING, start);
+        e->name = minus ? name_printf(p->names, "-%s", name_text(p->names, p->token.name))
+                        : p->token.name;
+        p_advance(p);
+        return e;
+    }
+    if (!minus && p_at(p, TOKEN_NAME)) return parse_path(p, "an axis");
+    Remark *m = p_fail_expected(p, "an axis");
+    p_help(p, m, "write x, y, z, -x ... or a vector: (0, 1, 1)");
+    return p_new_expr(p, AST_NUMBER, start);
+}
+
+// turns = axis sum {"," axis sum}
+static void parse_turns(Parser *p, ArgList *list, const char *axis, const char *angle) {
+    do {
+        Token start = p->token;
+        AstExpr *e = parse_axis(p);
+        add_clause(p, list, axis, e, start);
+        start = p->token;
+        add_clause(p, list, angle, parse_sum(p), start);
+    } while (p_accept(p, TOKEN_COMMA));
+}
+
+// dh = {("a" | "alpha" | "d" | "theta") sum}
+static void parse_dh(Parser *p, ArgList *list, const char *word, Token start) {
+    static const char *const name[] = {"a", "alpha", "d", "theta"};
+    AstExpr *mark = p_new_expr(p, AST_NUMBER, start);
+    add_clause(p, list, word, mark, start);
+    for (int i = 0; i < 4;) {
+        Token t = p->token;
+        for (i = 0; i < 4 && !p_accept_word(p, name[i]);) i++;
+        if (i == 4) return;
+        add_clause(p, list, name[i], parse_sum(p), t);
+        i = 0;
+    }
+}
+
+// start = sum | ["at" sum] ["rotated" turns | "attitude" sum]
+static void parse_start(Parser *p, ArgList *list, Token start) {
+    bool place = p_accept_word(p, "at");
+    if (place) add_clause(p, list, "initial_at", parse_sum(p), start);
+    Token t = p->token;
+    if (p_accept_word(p, "rotated"))
+        parse_turns(p, list, "initial_rotated", "initial_by");
+    else if (p_accept_word(p, "attitude"))
+        add_clause(p, list, "initial_attitude", parse_sum(p), t);
+    else if (!place)
+        add_clause(p, list, "initial", parse_sum(p), start);
+}
+
+static void refuse_twice(Parser *p, const ArgList *list, Token t, const char *word) {
+    Name name = name_of(p->names, word);
+    for (int i = 0; i < list->count; i++) {
+        if (list->data[i].name != name) continue;
+        Remark *m = p_fail(p, M_CLAUSE, t, "'%s' is given twice", word);
+        if (m) remark_note(p->report, m, list->data[i].pos, "the first one stands here");
+        p_help(p, m, "keep one of them");
+        return;
+    }
+}
+
+static void parse_clause(Parser *p, ArgList *list, const Clause *c) {
+    Token start = p->token;
+    refuse_twice(p, list, start, c->word);
+    p_advance(p);
+    switch (c->form) {
+    case CLAUSE_VALUE: add_clause(p, list, c->word, parse_sum(p), start); break;
+    case CLAUSE_TURNS: parse_turns(p, list, "rotated", "by"); break;
+    case CLAUSE_START: parse_start(p, list, start); break;
+    case CLAUSE_DH: parse_dh(p, list, c->word, start); break;
+    }
+}
+
+static bool at_clause(const Parser *p, const Clause *c) {
+    return c->form == CLAUSE_START ? p_at(p, TOKEN_INITIAL) : p_at_word(p, c->word);
+}
+
+static void unknown_clause(Parser *p, const Clause *known) {
+    Text words = {0};
+    for (const Clause *c = known; c->word; c++)
+        text_printf(&words, "%s%s", words.length ? ", " : "", c->word);
+    Remark *m =
+        p_fail(p, M_CLAUSE, p->token, "'%s' has no place here", name_text(p->names, p->token.name));
+    p_help(p, m, "what can follow is: %s", text_get(&words));
+    text_free(&words);
+}
+
+// clauses = {word value} [string]
+static void parse_clauses(Parser *p, AstItem *item, ArgList *list, const Clause *known) {
+    while (!p->failed) {
+        const Clause *c = known;
+        while (c->word && !at_clause(p, c)) c++;
+        if (!c->word) break;
+        parse_clause(p, list, c);
+    }
+    if (p_at(p, TOKEN_NAME)) unknown_clause(p, known);
+    item->args = p_keep_args(p, list, &item->arg_count);
+    if (!item->text) item->text = p_accept_string(p);
+}
+
+// --- statements
+// ------------------------------------------------------------------------------------------------
+
+static AstItem *named_item(Parser *p, ItemKind kind, const char *what) {
+    p_advance(p);
+    AstItem *item = p_new_item(p, kind, p->token);
+    item->name = p_expect_name(p, what);
+    parse_subscripts(p, &item->size, &item->size_count);
+    return item;
+}
+
+static void keep_bodies(Parser *p, AstItem *item, AstExpr *first, AstExpr *second) {
+    item->expr_count = second ? 2 : 1;
+    item->tail_count = 1;
+    item->exprs = ARENA_ARRAY(p->out, AstExpr *, 2);
+    item->exprs[0] = first;
+    item->exprs[1] = second;
+}
+
+// joint = "joint" name kind [axis [axis]] ["pitch" sum] ":" body "->" body clauses
+static AstItem *parse_joint(Parser *p) {
+    AstItem *item = named_item(p, ITEM_JOINT, "the name of a joint");
+    ArgList list = {0};
+    item->path = parse_path(p, "the kind of joint: revolute, prismatic, free ...");
+    Token t = p->token;
+    if (at_axis(p)) add_clause(p, &list, "axis", parse_axis(p), t);
+    t = p->token;
+    if (list.count && at_axis(p)) add_clause(p, &list, "axis2", parse_axis(p), t);
+    t = p->token;
+    if (p_accept_word(p, "pitch")) add_clause(p, &list, "pitch", parse_sum(p), t);
+    if (!p_at(p, TOKEN_COLON)) {
+        Remark *m = p_fail_expected(p, "':' and the bodies that are joined");
+        p_help(p, m, "write joint name kind axis: parent -> child");
+    }
+    p_advance(p);
+    AstExpr *parent = parse_path(p, "the body that carries the joint, or world");
+    p_expect(p, TOKEN_ARROW, "'->' and the body that the joint moves");
+    keep_bodies(p, item, parent, parse_path(p, "the body that the joint moves"));
+    parse_clauses(p, item, &list, joint_clauses);
+    return item;
+}
+
+// body = "body" name clauses
+static AstItem *parse_body_item(Parser *p) {
+    AstItem *item = named_item(p, ITEM_BODY, "the name of a body");
+    ArgList list = {0};
+    item->text = p_accept_string(p);
+    parse_clauses(p, item, &list, body_clauses);
+    return item;
+}
+
+// place = "on" body clauses
+static void parse_place(Parser *p, AstItem *item) {
+    ArgList list = {0};
+    if (!p_accept_word(p, "on")) {
+        Remark *m = p_fail_expected(p, "'on' and a body");
+        p_help(p, m, "write on body at (x, y, z) {m}");
+    }
+    keep_bodies(p, item, parse_path(p, "a body"), NULL);
+    parse_clauses(p, item, &list, place_clauses);
+}
+
+// frame = "frame" name place ["in" ("world" | "body")] [string]
+static AstItem *parse_frame(Parser *p) {
+    AstItem *item = named_item(p, ITEM_FRAME, "the name of a frame");
+    parse_place(p, item);
+    if (p_accept(p, TOKEN_IN)) {
+        item->out = p_accept_word(p, "world");
+        if (!item->out && !p_accept_word(p, "body")) {
+            Remark *m = p_fail_expected(p, "'world' or 'body'");
+            p_help(p, m, "the axes of its effort and flow: in world, or those of the frame");
+        }
+    }
+    if (!item->text) item->text = p_accept_string(p);
+    return item;
+}
+
+// gravity = "gravity" ("off" | sum)
+static AstItem *parse_gravity(Parser *p) {
+    AstItem *item = p_new_item(p, ITEM_GRAVITY, p->token);
+    p_advance(p);
+    if (!p_accept_word(p, "off")) item->left = parse_sum(p);
+    return item;
+}
+
+static void refuse_statement(Parser *p, Token start) {
+    Remark *m = p_fail(p, M_STATEMENT, start, "this statement has no place in a mechanism");
+    p_help(p, m,
+           "a mechanism holds joint, body, frame, gravity, param, const and input; bonds and "
+           "equations stand in the model that contains it");
+}
+
+// mount = type name [args] place
+static AstItem *parse_mount(Parser *p) {
+    Token start = p->token;
+    AstExpr *type = parse_path(p, "a statement");
+    if (!p_at(p, TOKEN_NAME)) {
+        refuse_statement(p, start);
+        return NULL;
+    }
+    AstItem *item = p_new_item(p, ITEM_COMPONENT, p->token);
+    item->path = type;
+    item->name = p_expect_name(p, "the name of what is mounted");
+    parse_subscripts(p, &item->size, &item->size_count);
+    if (p_at(p, TOKEN_OPEN)) parse_args(p, &item->args, &item->arg_count);
+    item->mount = p_new_item(p, ITEM_FRAME, p->token);
+    parse_place(p, item->mount);
+    item->text = item->mount->text;
+    return item;
+}
+
+// mechanism-statement = joint | body | frame | gravity | mount | param, const, input, for, if
+bool parse_mechanism_statement(Parser *p, ItemList *list) {
+    AstItem *item = NULL;
+    switch (p->token.kind) {
+    case TOKEN_PORT:
+    case TOKEN_OUTPUT:
+    case TOKEN_VAR:
+    case TOKEN_INITIAL:
+    case TOKEN_CAUSALITY:
+    case TOKEN_STORES:
+    case TOKEN_LOSSLESS:
+    case TOKEN_SUPPLIES:
+    case TOKEN_DISSIPATES:
+    case TOKEN_DER:
+    case TOKEN_NUMBER: refuse_statement(p, p->token); return true;
+    case TOKEN_NAME: break;
+    default: return false;
+    }
+    if (p_at_word(p, "joint"))
+        item = parse_joint(p);
+    else if (p_at_word(p, "body"))
+        item = parse_body_item(p);
+    else if (p_at_word(p, "frame"))
+        item = parse_frame(p);
+    else if (p_at_word(p, "gravity"))
+        item = parse_gravity(p);
+    else
+        item = parse_mount(p);
+    if (item && !p->failed) p_add_item(list, item);
+    return true;
+}

@@ -1,0 +1,68 @@
+// d rate / d state at a point: from the tape, or where that has no formulas from differences,
+// colour by colour. Columns of one colour have no row in common, so each difference belongs to one
+// entry:
+//
+//   J_ij = (f_i(y + d_j e_j) - f_i(y))/d_j      for all j of a colour with one evaluation
+#include "solve/job.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_COLORS = 300 };
+
+bool job_has_jacobian(const Job *j) {
+    const Program *p = j->p;
+    return p->column_start &&
+           (p->has_jacobian || (p->color_count > 0 && p->color_count <= MOST_COLORS));
+}
+
+// shifted and difference: scratch of n numbers each; rate: at y itself.
+static bool color_column(Job *j, int color, double t, const double *y, const double *rate,
+                         double *shifted, double *difference, double *nonzero) {
+    const Program *p = j->p;
+    double least = j->atol / j->rtol;
+    for (int i = 0; i < j->n; i++)
+        shifted[i] = p->color[i] == color ? y[i] + 1.5e-8 * fmax(fabs(y[i]), least) : y[i];
+    if (!job_rates(j, t, shifted, difference, NULL)) return false;
+    for (int i = 0; i < j->n; i++) {
+        if (p->color[i] != color) continue;
+        for (int k = p->column_start[i]; k < p->column_start[i + 1]; k++)
+            nonzero[k] = (difference[p->row[k]] - rate[p->row[k]]) / (shifted[i] - y[i]);
+    }
+    return true;
+}
+
+static bool differences(Job *j, double t, const double *y, double *nonzero) {
+    double *space = calloc(3 * (size_t)j->n + 1, sizeof *space);
+    if (!space) abort();
+    double *rate = space, *shifted = rate + j->n, *difference = shifted + j->n;
+    bool good = job_rates(j, t, y, rate, NULL);
+    for (int c = 0; c < j->p->color_count && good; c++)
+        good = color_column(j, c, t, y, rate, shifted, difference, nonzero);
+    free(space);
+    return good;
+}
+
+bool job_jacobian(Job *j, double t, const double *y, double *nonzero) {
+    const Program *p = j->p;
+    bool good =
+        p->has_jacobian ? machine_jacobian(j->m, t, y, nonzero) : differences(j, t, y, nonzero);
+    for (int k = 0; k < p->nonzero_count && good; k++) good = isfinite(nonzero[k]);
+    return good;
+}
+
+double job_stiffness(Job *j, double t, const double *y) {
+    const Program *p = j->p;
+    if (!job_has_jacobian(j)) return -1;
+    double *nonzero = calloc((size_t)p->nonzero_count + 1, sizeof *nonzero);
+    if (!nonzero) abort();
+    double decay = -1;
+    if (job_jacobian(j, t, y, nonzero)) {
+        decay = 0;
+        for (int c = 0; c < j->n; c++)
+            for (int k = p->column_start[c]; k < p->column_start[c + 1]; k++)
+                if (p->row[k] == c) decay = fmax(decay, -nonzero[k]);
+    }
+    free(nonzero);
+    return decay;
+}
