@@ -4,6 +4,7 @@
 
 #include "equations/system.h"
 #include "lang/lang.h"
+#include "mech/expand.h"
 #include <string.h>
 
 typedef struct {
@@ -25,6 +26,7 @@ static inline bool build_text(Built *b, const char *text, size_t length, const c
     if (b->report.errors) return false;
     b->model = lang_instantiate(&b->arena, b->syntax, model, experiment, options, &b->report);
     if (!b->model || b->report.errors) return false;
+    if (!mech_expand(b->model, &b->arena, &b->report)) return false;
     b->graph = graph_build(&b->arena, b->model, &b->report);
     if (!b->graph || b->report.errors) return false;
     causality_assign(&b->arena, b->graph, &b->report);

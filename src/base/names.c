@@ -1,6 +1,7 @@
 #include "base/names.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,8 +21,7 @@ static uint32_t hash_text(const char *s, size_t n) {
 }
 
 Names *names_new(void) {
-    Names *n = calloc(1, sizeof *n);
-    if (!n) abort();
+    Names *n = memory_zeroed(1, sizeof *n);
     array_push(&n->text, "");
     return n;
 }
@@ -46,8 +46,7 @@ static uint32_t *find_slot(const Names *n, const char *text, size_t length) {
 static void grow_slots(Names *n) {
     free(n->slot);
     n->slots = n->slots ? n->slots * 2 : 256;
-    n->slot = calloc(n->slots, sizeof *n->slot);
-    if (!n->slot) abort();
+    n->slot = memory_zeroed(n->slots, sizeof *n->slot);
     for (int i = 1; i < n->text.count; i++)
         *find_slot(n, n->text.data[i], strlen(n->text.data[i])) = (uint32_t)i;
 }
@@ -73,8 +72,7 @@ Name name_printf(Names *n, const char *format, ...) {
     int length = vsnprintf(small, sizeof small, format, args);
     char *text = small;
     if ((size_t)length >= sizeof small) {
-        text = malloc((size_t)length + 1);
-        if (!text) abort();
+        text = memory_zeroed((size_t)length + 1, 1);
         vsnprintf(text, (size_t)length + 1, format, again);
     }
     va_end(again);

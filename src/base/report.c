@@ -73,26 +73,46 @@ void report_free(Report *r) {
     *r = (Report){0};
 }
 
-// The line itself and a row of ^ under the word at pos. Long lines are shown in part.
-static void print_line(Text *out, const Sources *s, Pos pos) {
+typedef struct { // the part of a line that is shown, in bytes
+    size_t from, to, word, word_end;
+} Excerpt;
+
+static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+// Long lines are shown in part, cut between characters.
+static Excerpt excerpt_of(const char *line, size_t length, size_t word) {
     enum { WIDEST = 100, BEFORE = 60 };
-    size_t length;
+    Excerpt e = {.to = length, .word = word, .word_end = word};
+    if (length >= WIDEST) {
+        if (word > BEFORE) e.from = word - BEFORE;
+        while (e.from < word && !begins_character(line[e.from])) e.from++;
+        if (length - e.from > WIDEST) e.to = e.from + WIDEST;
+        while (e.to < length && !begins_character(line[e.to])) e.to++;
+    }
+    while (e.word_end < e.to && in_word(line[e.word_end])) e.word_end++;
+    return e;
+}
+
+// As many of c as there are characters in the text.
+static void underline(Text *out, char c, const char *text, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (begins_character(text[i])) text_char(out, c);
+}
+
+// The line itself and a row of ^ under the word at pos.
+static void print_line(Text *out, const Sources *s, Pos pos) {
+    size_t length, all;
     const char *line = source_line(s, pos, &length);
-    LineColumn lc = source_line_column(s, pos);
-    size_t column = (size_t)lc.column - 1, from = column > BEFORE ? column - BEFORE : 0;
-    if (length < WIDEST) from = 0;
-    size_t shown = length - from < WIDEST ? length - from : WIDEST;
-    text_printf(out, "%6d | ", lc.line);
-    for (size_t i = from; i < from + shown; i++) {
+    Excerpt e = excerpt_of(line, length, (size_t)(source_text(s, pos.file, &all) + pos.at - line));
+    text_printf(out, "%6d | ", source_line_column(s, pos).line);
+    for (size_t i = e.from; i < e.to; i++) {
         unsigned char c = (unsigned char)line[i];
         text_char(out, c == '\t' ? ' ' : (c < 0x20 || c == 0x7f) ? '?' : (char)c);
     }
     text_add(out, "\n       | ");
-    for (size_t i = from; i < column; i++) text_char(out, ' ');
-    size_t end = column;
-    while (end < from + shown && (isalnum((unsigned char)line[end]) || line[end] == '_')) end++;
-    if (end == column) end++;
-    for (size_t i = column; i < end; i++) text_char(out, '^');
+    underline(out, ' ', line + e.from, e.word - e.from);
+    underline(out, '^', line + e.word, e.word_end - e.word);
+    if (e.word == e.word_end) text_char(out, '^');
     text_char(out, '\n');
 }
 

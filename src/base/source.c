@@ -1,6 +1,7 @@
 #include "base/source.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 #include <string.h>
 
 typedef struct {
@@ -14,8 +15,7 @@ struct Sources {
 };
 
 Sources *sources_new(void) {
-    Sources *s = calloc(1, sizeof *s);
-    if (!s) abort();
+    Sources *s = memory_zeroed(1, sizeof *s);
     array_push(&s->file, ((Source){"", "", 0}));
     return s;
 }
@@ -43,11 +43,13 @@ const char *source_text(const Sources *s, uint32_t file, size_t *length) {
     return s->file.data[file].text;
 }
 
+bool begins_character(char c) { return ((unsigned char)c & 0xC0) != 0x80; }
+
 LineColumn source_line_column(const Sources *s, Pos pos) {
     const char *text = s->file.data[pos.file].text;
     LineColumn lc = {1, 1};
     for (uint32_t i = 0; i < pos.at; i++) {
-        lc.column++;
+        lc.column += begins_character(text[i]);
         if (text[i] == '\n') lc.line++, lc.column = 1;
     }
     return lc;
@@ -58,6 +60,7 @@ const char *source_line(const Sources *s, Pos pos, size_t *length) {
     size_t start = pos.at, end = pos.at;
     while (start > 0 && f->text[start - 1] != '\n') start--;
     while (end < f->length && f->text[end] != '\n' && f->text[end] != '\r') end++;
+    while (end > start && f->text[end - 1] == '\r') end--;
     *length = end - start;
     return f->text + start;
 }

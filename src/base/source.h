@@ -4,6 +4,7 @@
 #define BONDYN_BASE_SOURCE_H
 
 #include "base/arena.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct {
@@ -16,7 +17,7 @@ typedef struct {
 typedef struct Sources Sources;
 
 typedef struct {
-    int line, column; // from 1; column counts bytes
+    int line, column; // from 1; column counts characters (UTF-8), as editors show it
 } LineColumn;
 
 Sources *sources_new(void);
@@ -25,9 +26,10 @@ uint32_t sources_add(Sources *s, const char *name, const char *text, size_t leng
 int sources_count(const Sources *s); // files are 1 .. count
 const char *source_name(const Sources *s, uint32_t file);
 const char *source_text(const Sources *s, uint32_t file, size_t *length);
+bool begins_character(char c); // not the second or a later byte of a character in UTF-8
 LineColumn source_line_column(const Sources *s, Pos pos);
 
-// The text of the line that holds pos, without its end; *length gets its length.
+// The text of the line that holds pos, without its end; *length gets its length in bytes.
 const char *source_line(const Sources *s, Pos pos, size_t *length);
 
 #endif

@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include "base/decimal.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,31 +39,46 @@ void text_printf(Text *t, const char *format, ...) {
     va_end(args);
 }
 
-// 60 and 0.001 rather than 6e+01 and 1e-03: plain decimals in the range that people write so.
-static void print_digits(char *buffer, size_t size, int digits, double x) {
-    double magnitude = x < 0 ? -x : x;
-    if (magnitude < 1e-4 || magnitude >= 1e15) {
-        snprintf(buffer, size, "%.*g", digits, x);
-        return;
+// Plain decimals in the range that people write so: 60 and 0.001 rather than 6e+01 and 1e-03.
+static bool is_plain(const Decimal *d, double size) {
+    return size >= 1e-4 && (size < 1e15 || d->exponent < d->count);
+}
+
+static int write_plain(char *to, const Decimal *d) {
+    int n = 0;
+    if (d->exponent < 0) {
+        to[n++] = '0';
+        to[n++] = '.';
+        for (int i = -1; i > d->exponent; i--) to[n++] = '0';
     }
-    int before = 1; // digits before the point
-    for (double m = magnitude; m >= 10; m /= 10) before++;
-    for (double m = magnitude; m < 1; m *= 10) before--;
-    snprintf(buffer, size, "%.*f", digits > before ? digits - before : 0, x);
+    for (int i = 0; i < d->count; i++) {
+        if (i && i == d->exponent + 1) to[n++] = '.';
+        to[n++] = d->digit[i];
+    }
+    for (int i = d->count; i <= d->exponent; i++) to[n++] = '0';
+    return n;
+}
+
+static int write_with_exponent(char *to, size_t size, const Decimal *d) {
+    return snprintf(to, size, "%c%s%.*se%+03d", d->digit[0], d->count > 1 ? "." : "", d->count - 1,
+                    d->digit + 1, d->exponent);
 }
 
 void text_number(Text *t, double x) {
-    char buffer[64];
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(buffer, sizeof buffer, "%.*g", digits, x);
-        if (strtod(buffer, NULL) == x) {
-            char plain[64];
-            print_digits(plain, sizeof plain, digits, x);
-            if (strtod(plain, NULL) == x) strcpy(buffer, plain);
-            break;
-        }
+    char buffer[40];
+    double size = fabs(x);
+    int n = 0;
+    if (size < 1e6 && x == (int)x && !signbit(x)) {
+        n = snprintf(buffer, sizeof buffer, "%d", (int)x);
+    } else if (!isfinite(x) || x == 0) {
+        n = snprintf(buffer, sizeof buffer, "%g", x);
+    } else {
+        Decimal d = decimal_of(size);
+        if (x < 0) buffer[n++] = '-';
+        n += is_plain(&d, size) ? write_plain(buffer + n, &d)
+                                : write_with_exponent(buffer + n, sizeof buffer - 1, &d);
     }
-    text_add(t, buffer);
+    text_add_n(t, buffer, (size_t)n);
 }
 
 void text_json(Text *t, const char *s) {

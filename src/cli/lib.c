@@ -34,7 +34,8 @@ typedef ARRAY(Entry) Entries;
 
 static bool is_component(const AstClass *c) {
     return c->kind == CLASS_MODEL || c->kind == CLASS_ELEMENT || c->kind == CLASS_FUNCTION ||
-           c->kind == CLASS_TABLE || c->kind == CLASS_DOMAIN || c->kind == CLASS_CONST;
+           c->kind == CLASS_TABLE || c->kind == CLASS_DOMAIN || c->kind == CLASS_CONST ||
+           c->kind == CLASS_MECHANISM;
 }
 
 // Self-tests live beside the components: models that an experiment of the file runs.
@@ -64,8 +65,8 @@ static Entries load_library(Session *s, const TextList *files) {
 
 // --- showing -------------------------------------------------------------------------------------
 
-static const char *const kind_word[] = {"model", "element", "experiment", "function",
-                                        "table", "domain",  "const",      "import"};
+static const char *const kind_word[] = {"model",  "element", "experiment", "function", "table",
+                                        "domain", "const",   "import",     "mechanism"};
 
 static void print_short(Text *t, const Entry *e) {
     text_printf(t, "  %-20s %s\n", e->name, name_text(e->syntax->names, e->class->text));

@@ -1,7 +1,9 @@
 // The stages in order.
 //
-//     text -> syntax -> model -> graph -> system     (program, solver, results: run_experiment)
+//     text -> syntax -> model (+ mechanisms) -> graph -> system     (program, solver, results: run_experiment)
 #include "cli/cli.h"
+
+#include "mech/expand.h"
 
 Syntax *pipeline_load(Session *s, const char *file) {
     int before = s->report.errors;
@@ -18,6 +20,7 @@ bool pipeline_build(Pipeline *p, Session *s, Syntax *syntax, const char *experim
     p->model =
         lang_instantiate(&p->arena, syntax, session_value(s, OPT_MODEL), experiment, &options, r);
     if (!p->model || r->errors > before) return false;
+    if (!mech_expand(p->model, &p->arena, r)) return false;
     if (last == STAGE_MODEL) return true;
     p->graph = graph_build(&p->arena, p->model, r);
     if (!p->graph || r->errors > before) return false;

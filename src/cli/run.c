@@ -25,17 +25,18 @@ TextList experiment_names(const Syntax *syntax) {
 
 // --- options -------------------------------------------------------------------------------------
 
-static bool option_solver(Session *s, SolverKind *kind) {
+static bool option_solver(Session *s, RunOptions *o) {
     static const char *const name[] = {"cvode", "bdf", "adams", "rk78", "euler", "heun", "rk4"};
-    static const SolverKind kinds[] = {SOLVER_CVODE_BDF, SOLVER_CVODE_BDF, SOLVER_CVODE_ADAMS,
-                                       SOLVER_RK78,      SOLVER_EULER,     SOLVER_HEUN,
+    static const SolverKind kinds[] = {SOLVER_AUTO, SOLVER_CVODE_BDF, SOLVER_CVODE_ADAMS,
+                                       SOLVER_RK78, SOLVER_EULER,     SOLVER_HEUN,
                                        SOLVER_RK4};
     enum { COUNT = sizeof kinds / sizeof kinds[0] };
     const char *asked = session_value(s, OPT_SOLVER);
     if (!asked) return true;
     for (int i = 0; i < COUNT; i++) {
         if (strcmp(asked, name[i]) != 0) continue;
-        *kind = kinds[i];
+        o->solver = kinds[i];
+        o->solver_given = true;
         return true;
     }
     Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE, "there is no solver '%s'", asked);
@@ -51,7 +52,7 @@ static bool run_options(Session *s, RunOptions *o) {
     *o = (RunOptions){.record = s->options.records.data,
                       .record_count = s->options.records.count,
                       .cancel = interrupt_watch()};
-    bool good = option_solver(s, &o->solver);
+    bool good = option_solver(s, o);
     good = option_seconds(s, OPT_STOP, &o->stop) && good;
     good = option_number(s, OPT_RTOL, &o->rtol) && good;
     return option_number(s, OPT_ATOL, &o->atol) && good;
@@ -132,9 +133,14 @@ static void print_audit(Text *t, const Task *k, bool table) {
                 " (%.2g of the throughput): %s\n",
                 a->supplied, a->dissipated, a->stored, a->residual, a->relative,
                 a->pass ? "balanced" : "NOT BALANCED");
-    if (!a->pass && a->worst >= 0)
-        text_printf(t, "             look at '%s' first: its own balance is the worst\n",
-                    name_text(k->p->model->names, k->p->model->comp[a->worst].path));
+    if (!a->pass && a->worst >= 0) {
+        const Model *m = k->p->model;
+        text_printf(t, "             look at '%s'", name_text(m->names, m->comp[a->worst].path));
+        if (a->worst_junction >= 0)
+            text_printf(t, " beside junction '%s'",
+                        name_text(m->names, m->comp[a->worst_junction].path));
+        text_add(t, " first: its own balance is the worst\n");
+    }
     if (table) audit_print(t, a, k->p->system);
 }
 

@@ -2,6 +2,7 @@
 // tree needs them, not where the author put them.
 #include "cli/cli.h"
 #include "lang/build.h"
+#include <string.h>
 
 static void print_description(Text *t, const Names *n, Name text) {
     if (text) text_printf(t, " \"%s\"", name_text(n, text));
@@ -45,6 +46,10 @@ static const char *const item_word[] = {
     [ITEM_RECORD] = "record",
     [ITEM_EXPECT] = "expect",
     [ITEM_AUDIT] = "audit",
+    [ITEM_GRAVITY] = "gravity",
+    [ITEM_JOINT] = "joint",
+    [ITEM_BODY] = "body",
+    [ITEM_FRAME] = "frame",
 };
 
 static void print_exprs(Text *t, const Names *n, AstExpr *const *list, int from, int to) {
@@ -71,6 +76,50 @@ static void print_dimension(Text *t, const Names *n, const AstItem *i) {
     text_char(t, ']');
 }
 
+// The words of the grammar for clauses that the tree names otherwise; "" = no word of its own.
+static const struct {
+    const char *clause, *word;
+} clause_word[] = {{"axis", ""},
+                   {"axis2", ""},
+                   {"by", ""},
+                   {"initial_at", "initial at"},
+                   {"initial_rotated", "initial rotated"},
+                   {"initial_by", ""},
+                   {"initial_attitude", "initial attitude"}};
+
+static const char *word_of_clause(const char *name) {
+    for (size_t i = 0; i < sizeof clause_word / sizeof clause_word[0]; i++)
+        if (strcmp(clause_word[i].clause, name) == 0) return clause_word[i].word;
+    return name;
+}
+
+static void print_clauses(Text *t, const Names *n, const AstItem *item, int from) {
+    for (int i = from; i < item->arg_count; i++) {
+        const char *name = name_text(n, item->args[i].name), *word = word_of_clause(name);
+        bool again = i && i > from + 1 && item->args[i].name == item->args[i - 2].name;
+        const AstExpr *value = item->args[i].value;
+        bool start_goes_on =
+            strcmp(word, "initial rotated") == 0 || strcmp(word, "initial attitude") == 0;
+        if (start_goes_on && i && strcmp(name_text(n, item->args[i - 1].name), "initial_at") == 0)
+            word += strlen("initial ");
+        if (again && *word) text_add(t, ",");
+        if (*word && !again) text_printf(t, " %s", word);
+        if (strcmp(word, "dh") == 0 || strcmp(word, "mdh") == 0) continue;
+        text_char(t, ' ');
+        if (value->kind == AST_STRING)
+            text_add(t, name_text(n, value->name));
+        else
+            ast_print(t, n, value);
+    }
+}
+
+static void print_place(Text *t, const Names *n, const AstItem *i) {
+    text_add(t, " on ");
+    ast_print(t, n, i->exprs[0]);
+    print_clauses(t, n, i, 0);
+    if (i->out) text_add(t, " in world");
+}
+
 static void print_component(Text *t, const Names *n, const AstItem *i) {
     if (i->junction >= 0)
         text_printf(t, "%d", i->junction);
@@ -80,6 +129,7 @@ static void print_component(Text *t, const Names *n, const AstItem *i) {
     text_char(t, ' ');
     print_declared(t, n, i);
     print_arguments(t, n, i->args, i->arg_count);
+    if (i->mount) print_place(t, n, i->mount);
     if (i->left) {
         text_add(t, " = ");
         ast_print(t, n, i->left);
@@ -90,6 +140,36 @@ static void print_component(Text *t, const Names *n, const AstItem *i) {
         text_add(t, " = ");
         ast_print(t, n, law->right);
     }
+}
+
+static void print_joint(Text *t, const Names *n, const AstItem *i) {
+    AstItem head = *i;
+    int first = 0;
+    while (first < i->arg_count && (!*word_of_clause(name_text(n, i->args[first].name)) ||
+                                    strcmp(name_text(n, i->args[first].name), "pitch") == 0))
+        first++;
+    head.arg_count = first;
+    print_declared(t, n, i);
+    text_char(t, ' ');
+    ast_print(t, n, i->path);
+    print_clauses(t, n, &head, 0);
+    text_add(t, ": ");
+    ast_print(t, n, i->exprs[0]);
+    text_add(t, " -> ");
+    ast_print(t, n, i->exprs[1]);
+    print_clauses(t, n, i, first);
+}
+
+static void print_part(Text *t, const Names *n, const AstItem *i) {
+    if (i->kind == ITEM_JOINT) {
+        print_joint(t, n, i);
+        return;
+    }
+    print_declared(t, n, i);
+    if (i->kind == ITEM_FRAME)
+        print_place(t, n, i);
+    else
+        print_clauses(t, n, i, 0);
 }
 
 static void print_sides(Text *t, const Names *n, const AstItem *i, const char *between) {
@@ -163,6 +243,15 @@ static void print_statement(Text *t, const Names *n, const AstItem *i) {
     case ITEM_PLOT: print_plot(t, n, i); return;
     case ITEM_RECORD: print_record(t, n, i); break;
     case ITEM_EXPECT: print_expect(t, n, i); break;
+    case ITEM_GRAVITY:
+        if (i->left)
+            ast_print(t, n, i->left);
+        else
+            text_add(t, "off");
+        break;
+    case ITEM_JOINT:
+    case ITEM_BODY:
+    case ITEM_FRAME: print_part(t, n, i); break;
     case ITEM_CAUSALITY:
         ast_print(t, n, i->path);
         text_printf(t, " %s", name_text(n, i->name));
@@ -189,8 +278,8 @@ static void print_items(Text *t, const Names *n, const AstItem *i, int indent) {
 }
 
 static void print_head(Text *t, const Names *n, const AstClass *c) {
-    static const char *const word[] = {"model", "element", "experiment", "function",
-                                       "table", "domain",  "const",      "import"};
+    static const char *const word[] = {"model",  "element", "experiment", "function", "table",
+                                       "domain", "const",   "import",     "mechanism"};
     text_printf(t, c->quoted ? "%s \"%s\"" : "%s %s", word[c->kind], name_text(n, c->name));
     for (int i = 0; i < c->formal_count; i++)
         text_printf(t, "%s%s", i ? ", " : "(", name_text(n, c->formals[i].name));

@@ -5,6 +5,7 @@
 //   registers  0  1    2    3   4  5    ...
 #include "engine/build.h"
 
+#include "base/memory.h"
 #include "engine/check.h"
 #include <math.h>
 #include <string.h>
@@ -261,8 +262,7 @@ static void builder_free(Builder *b) {
 Program *program_build(const System *s, const ProgramWish *wish, Report *r) {
     static const ProgramWish nothing = {0};
     if (!wish) wish = &nothing;
-    Program *p = calloc(1, sizeof *p);
-    if (!p) abort();
+    Program *p = memory_zeroed(1, sizeof *p);
     p->system = s;
     Builder b = {.program = p, .system = s, .dag = s->dag, .report = r};
     Draft code[CODE_FUNCTIONS] = {0};

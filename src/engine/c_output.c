@@ -9,6 +9,7 @@
 //     int crane_derivative(crane_machine *m, double time, const double *state, double *rate,
 //                          double *quad);                          0: a block has no solution
 #include "base/array.h"
+#include "base/memory.h"
 #include "engine/program.h"
 
 #include <math.h>
@@ -417,8 +418,7 @@ static void write_initial(Writer *w) {
 
 static int *variables_by_node(const Program *p) {
     const System *s = p->system;
-    int *variable = calloc((size_t)dag_size(s->dag) + 1, sizeof *variable);
-    if (!variable) abort();
+    int *variable = memory_zeroed((size_t)dag_size(s->dag) + 1, sizeof *variable);
     for (int i = s->model->var_count - 1; s->value && i >= 0; i--)
         if (s->value[i]) variable[s->value[i]] = i + 1;
     return variable;

@@ -2,8 +2,8 @@
 // a negative parameter is reported before anything is simulated.
 #include "engine/check.h"
 
+#include "base/memory.h"
 #include <math.h>
-#include <stdlib.h>
 
 static bool check_constants(const Program *p, Report *r) {
     for (uint32_t i = 0; i < p->constant_count; i++) {
@@ -42,8 +42,7 @@ static bool check_rate(Machine *m, int state, double rate, Report *r) {
 }
 
 static bool check_rates(Program *p, Machine *m, double start, Report *r) {
-    double *rate = calloc((size_t)p->state_count + 1, sizeof *rate);
-    if (!rate) abort();
+    double *rate = memory_zeroed((size_t)p->state_count, sizeof *rate);
     bool good = true;
     if (machine_derivative(m, start, p->start, rate, NULL))
         for (int i = 0; i < p->state_count && good; i++) good = check_rate(m, i, rate[i], r);

@@ -6,10 +6,9 @@
 //       sqrt(e)  k
 #include "engine/check.h"
 
+#include "base/memory.h"
 #include "expr/kernels.h"
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // --- names ---------------------------------------------------------------------------------------
 
@@ -95,7 +94,7 @@ static void set_params(Values *v) {
             if (pass > 0 && expr_is_number(v->dag, var->value, NULL)) continue;
             double *to = &v->symbol[expr_symbol_index(v->dag, var->symbol)];
             double value = expr_evaluate(v->dag, var->value, v->symbol);
-            changed = changed || memcmp(to, &value, sizeof value) != 0;
+            changed = changed || !(value == *to || (isnan(value) && isnan(*to)));
             *to = value;
         }
         if (pass == 0)
@@ -141,9 +140,8 @@ static double node_value(const Values *v, Expr e) {
 static Values values_of(const Machine *m, Expr root) {
     Dag *dag = m->program->system->dag;
     Values v = {.m = m, .dag = dag};
-    v.symbol = calloc((size_t)expr_symbol_count(dag) + 1, sizeof *v.symbol);
-    v.node = calloc((size_t)dag_size(dag) + 1, sizeof *v.node);
-    if (!v.symbol || !v.node) abort();
+    v.symbol = memory_zeroed((size_t)expr_symbol_count(dag), sizeof *v.symbol);
+    v.node = memory_zeroed((size_t)dag_size(dag) + 1, sizeof *v.node);
     set_symbols(&v);
     v.walk = walk_new(dag);
     walk_start(v.walk);
@@ -196,8 +194,7 @@ static bool is_constant(const Program *p, Expr e) {
     ExprWalk *walk = walk_new(dag);
     walk_start(walk);
     walk_add(walk, e);
-    bool *is_param = calloc((size_t)expr_symbol_count(dag) + 1, sizeof *is_param);
-    if (!is_param) abort();
+    bool *is_param = memory_zeroed((size_t)expr_symbol_count(dag), sizeof *is_param);
     for (int i = 0; i < p->system->model->var_count; i++) {
         const Var *var = &p->system->model->var[i];
         if (var->kind == VAR_PARAM && var->symbol)
@@ -250,8 +247,7 @@ static void explain(Machine *m, Expr bad, Text *out) {
 
 void machine_explain_rate(Machine *m, double time, const double *state, int rate, Text *out) {
     const Program *p = m->program;
-    double *scratch = calloc((size_t)(p->state_count + p->quad_count) + 1, sizeof *scratch);
-    if (!scratch) abort();
+    double *scratch = memory_zeroed((size_t)(p->state_count + p->quad_count), sizeof *scratch);
     machine_derivative(m, time, state, scratch, scratch + p->state_count);
     free(scratch);
     explain(m, rate < p->state_count ? p->system->rate[rate] : p->quadrature[rate - p->state_count],
@@ -260,8 +256,7 @@ void machine_explain_rate(Machine *m, double time, const double *state, int rate
 
 void machine_explain_output(Machine *m, double time, const double *state, int output, Text *out) {
     const Program *p = m->program;
-    double *scratch = calloc((size_t)p->output_count + 1, sizeof *scratch);
-    if (!scratch) abort();
+    double *scratch = memory_zeroed((size_t)p->output_count, sizeof *scratch);
     machine_outputs(m, time, state, scratch);
     free(scratch);
     explain(m, p->output[output], out);

@@ -13,6 +13,7 @@
 //   (df/du) du + (df/dx) dx = 0.
 #include "engine/build.h"
 
+#include "base/memory.h"
 #include <string.h>
 
 enum { LONG_SUM = 8 };
@@ -130,8 +131,7 @@ static int compare_entries(const void *a, const void *b) {
 
 static Entry *sorted_entries(const Work *w) {
     int count = w->pieces.column.count;
-    Entry *entry = malloc(((size_t)count + 1) * sizeof *entry);
-    if (!entry) abort();
+    Entry *entry = memory_zeroed((size_t)count, sizeof *entry);
     for (int i = 0; i < w->piece.count; i++)
         for (int k = w->pieces.start.data[i]; k < w->pieces.start.data[i + 1]; k++)
             entry[k] = (Entry){w->piece_row.data[i], w->pieces.column.data[k], k};
@@ -175,9 +175,8 @@ typedef struct { // a pattern the other way round: per column, the rows that hav
 } Columns;
 
 static Columns columns_of(const Pattern *p, int columns) {
-    Columns c = {calloc((size_t)columns + 2, sizeof(int)),
-                 malloc(((size_t)p->column.count + 1) * sizeof(int))};
-    if (!c.start || !c.row) abort();
+    Columns c = {memory_zeroed((size_t)columns + 2, sizeof(int)),
+                 memory_zeroed((size_t)p->column.count, sizeof(int))};
     for (int k = 0; k < p->column.count; k++) c.start[p->column.data[k] + 2]++;
     for (int j = 0; j < columns; j++) c.start[j + 2] += c.start[j + 1];
     for (int i = 0; i + 1 < p->start.count; i++)
@@ -199,8 +198,7 @@ static double coloring_cost(const Pattern *p) {
 static int color_columns(const Pattern *p, int columns, int *color) {
     if (coloring_cost(p) > 1e8) return 0;
     Columns c = columns_of(p, columns);
-    int *taken = calloc((size_t)columns + 1, sizeof *taken);
-    if (!taken) abort();
+    int *taken = memory_zeroed((size_t)columns + 1, sizeof *taken);
     int count = 0;
     for (int j = 0; j < columns; j++) color[j] = -1;
     for (int j = 0; j < columns; j++) {
@@ -269,8 +267,7 @@ static bool differentiate(Work *w) {
         block_size += (double)w->b->block.data[i].size * w->b->block.data[i].size;
     if (block_size * w->color_count > 1e6) return false;
     if ((double)w->color_count * w->piece.count > 5e7) return false;
-    array_reserve(&w->entry, w->pieces.column.count + 1);
-    w->entry.count = w->pieces.column.count;
+    for (int k = 0; k < w->pieces.column.count; k++) array_push(&w->entry, 0);
     for (int c = 0; c < w->color_count; c++) {
         differentiate_color(w, c);
         if (dag_size(w->b->dag) - before > 8 * (uint64_t)before + 1000000) return false;
@@ -304,11 +301,7 @@ static void color_for_differences(Work *w) {
     pattern_free(&by_column);
 }
 
-static void *new_stamps(size_t count) {
-    void *stamps = calloc(count + 1, sizeof(uint32_t));
-    if (!stamps) abort();
-    return stamps;
-}
+static void *new_stamps(size_t count) { return memory_zeroed(count + 1, sizeof(uint32_t)); }
 
 static void work_free(Work *w) {
     array_free(&w->piece);

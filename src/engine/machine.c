@@ -2,9 +2,9 @@
 // machine_new, so any call is as cheap as its instructions.
 #include "engine/program.h"
 
+#include "base/memory.h"
 #include "expr/kernels.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define KERNEL(...) __VA_ARGS__
@@ -120,21 +120,15 @@ static bool run_code(Machine *m, const Instruction *code, int count) {
 
 // --- machines ------------------------------------------------------------------------------------
 
-static void *new_array(size_t count, size_t size) {
-    void *data = calloc(count ? count : 1, size);
-    if (!data) abort();
-    return data;
-}
-
 Machine *machine_new(const Program *p) {
-    Machine *m = new_array(1, sizeof *m);
+    Machine *m = memory_zeroed(1, sizeof *m);
     size_t n = (size_t)p->largest_block;
     m->program = p;
-    m->reg = new_array(p->register_count, sizeof *m->reg);
-    m->work = new_array(n * n + 6 * n, sizeof *m->work);
-    m->pivot = new_array(n, sizeof *m->pivot);
-    m->held = new_array((size_t)p->switch_count, 1);
-    m->switch_value = new_array((size_t)p->switch_count, sizeof *m->switch_value);
+    m->reg = memory_zeroed(p->register_count, sizeof *m->reg);
+    m->work = memory_zeroed(n * n + 6 * n, sizeof *m->work);
+    m->pivot = memory_zeroed(n, sizeof *m->pivot);
+    m->held = memory_zeroed((size_t)p->switch_count, 1);
+    m->switch_value = memory_zeroed((size_t)p->switch_count, sizeof *m->switch_value);
     m->failed_block = -1;
     if (p->constant_count) memcpy(m->reg, p->constant, p->constant_count * sizeof *m->reg);
     machine_set_params(m, NULL);
@@ -200,8 +194,9 @@ void machine_initial(Machine *m, double time, double *state) {
     const Program *p = m->program;
     m->reg[p->time] = time;
     if (p->state_count) memset(m->reg + p->first_state, 0, (size_t)p->state_count * sizeof *m->reg);
-    run_code(m, p->initial.code, p->initial.count);
+    bool good = run_code(m, p->initial.code, p->initial.count);
     get_results(m, &p->initial, 0, p->state_count, state);
+    for (int i = 0; i < p->state_count && !good; i++) state[i] = NAN; // a block has no solution
 }
 
 bool machine_derivative(Machine *m, double time, const double *state, double *rate, double *quad) {

@@ -6,6 +6,8 @@
 //     w2 = sin(w1)          | w2
 #include "engine/build.h"
 
+#include "base/memory.h"
+
 const TapeInfo tape_info[TAPE_COUNT] = {
     [TAPE_OP_POWER] = {"power", true, true, false},
     [TAPE_OP_ABS] = {"abs", true, false, false},
@@ -110,9 +112,8 @@ static void reuse_in(Reuse *u, Instruction *c, int at) {
 
 uint32_t draft_reuse(Draft *d, Space space) {
     Reuse u = {.space = space};
-    u.last = malloc((d->work + 1) * sizeof *u.last);
-    u.given = malloc((d->work + 1) * sizeof *u.given);
-    if (!u.last || !u.given) abort();
+    u.last = memory_zeroed((size_t)d->work, sizeof *u.last);
+    u.given = memory_zeroed((size_t)d->work, sizeof *u.given);
     for (uint32_t i = 0; i < d->work; i++) u.last[i] = -1, u.given[i] = NO_PLACE;
     find_last_mentions(&u, d);
     for (int i = 0; i < d->code.count; i++) reuse_in(&u, &d->code.data[i], i);

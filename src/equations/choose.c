@@ -88,7 +88,7 @@ static void add_row(Choice *c, int rule) {
     for (int k = 0; k < slope.count; k++) {
         Expr e = slope.data[k].coefficient;
         double value = expr_evaluate(w->dag, e, w->value.data);
-        if (!isfinite(value)) value = 0;
+        if (!isfinite(value) || value == 0) continue;
         Cell cell = {slope.data[k].quantity, value, is_constant(w, e)};
         array_push(&row.cell, cell);
         if (fabs(value) > row.scale) row.scale = fabs(value);
@@ -161,16 +161,23 @@ static int pivot_row(Choice *c, Column *column, bool constant_only) {
     return best;
 }
 
-// row += by * pivot
-static void add_multiple(Choice *c, int row, int pivot, double by, bool constant) {
+static void drop_zeros(Row *row) {
+    int kept = 0;
+    for (int k = 0; k < row->cell.count; k++)
+        if (row->cell.data[k].value != 0) row->cell.data[kept++] = row->cell.data[k];
+    row->cell.count = kept;
+}
+
+// row += by * pivot, where the column of the pivot vanishes.
+static void add_multiple(Choice *c, int row, int pivot, int quantity, double by, bool constant) {
     for (int k = 0; k < c->row.data[pivot].cell.count; k++) {
         Cell from = c->row.data[pivot].cell.data[k];
         Row *to = &c->row.data[row];
         Cell *cell = cell_at(to, from.quantity);
         if (cell) {
             double sum = cell->value + by * from.value;
-            if (fabs(sum) < 1e-13 * (fabs(cell->value) + fabs(by * from.value))) sum = 0;
-            cell->value = sum;
+            bool gone = fabs(sum) < 1e-13 * (fabs(cell->value) + fabs(by * from.value));
+            cell->value = gone || from.quantity == quantity ? 0 : sum;
             cell->constant = cell->constant && from.constant && constant;
         } else {
             Cell fill = {from.quantity, by * from.value, from.constant && constant};
@@ -179,17 +186,18 @@ static void add_multiple(Choice *c, int row, int pivot, double by, bool constant
             array_push(&column->rows, row);
         }
     }
+    drop_zeros(&c->row.data[row]);
 }
 
-static void eliminate(Choice *c, Column *column, int pivot) {
-    Cell p = *cell_at(&c->row.data[pivot], column->quantity);
-    int n = column->rows.count; // rows that fill appends are other columns' rows
-    for (int k = 0; k < n; k++) {
-        int r = column->rows.data[k];
-        Cell *cell = c->row.data[r].taken ? NULL : cell_at(&c->row.data[r], column->quantity);
-        if (!cell || cell->value == 0) continue;
-        add_multiple(c, r, pivot, -cell->value / p.value, cell->constant && p.constant);
-        cell_at(&c->row.data[r], column->quantity)->value = 0;
+static void eliminate(Choice *c, int column, int pivot) {
+    int quantity = c->column.data[column].quantity;
+    Cell p = *cell_at(&c->row.data[pivot], quantity);
+    for (int k = 0; k < c->column.data[column].rows.count; k++) {
+        int r = c->column.data[column].rows.data[k];
+        Cell *cell = c->row.data[r].taken ? NULL : cell_at(&c->row.data[r], quantity);
+        if (!cell) continue;
+        double by = -cell->value / p.value;
+        add_multiple(c, r, pivot, quantity, by, cell->constant && p.constant);
     }
 }
 
@@ -249,7 +257,7 @@ static void take_columns(Choice *c, int first, int end, bool constant_only) {
         if (row < 0) continue;
         bool constant = cell_at(&c->row.data[row], column->quantity)->constant;
         demote(c, column->quantity, row, constant);
-        eliminate(c, &c->column.data[i], row);
+        eliminate(c, i, row);
     }
 }
 

@@ -11,8 +11,42 @@
 #include <limits.h>
 #include <math.h>
 
-static const double threshold = 0.05;   // of a pivot against its row, scaled
+enum { SHORT = 8 }; // sums and rows whose denominators are cleared
+
+static const double threshold = 1e-3;   // of a pivot against its row, scaled
+static const double two_cells = 1e-8;   // the same in a row that only relates two unknowns
 static const double cancellation = 0.1; // of a sum against its terms
+
+// --- denominators -------------------------------------------------------------------------------
+
+typedef ARRAY(Expr) Exprs;
+
+// The bases of 1/base among the factors of a term, each once. Products may stand in products.
+static void find_denominators(Dag *d, Expr term, Exprs *open, Exprs *found) {
+    enum { MOST_FACTORS = 100 };
+    open->count = 0;
+    array_push(open, term);
+    for (int i = 0; i < open->count && i < MOST_FACTORS; i++) {
+        Expr f = open->data[i];
+        double exponent;
+        if (expr_op(d, f) == OP_PRODUCT)
+            for (int k = 0; k < expr_arg_count(d, f); k++) array_push(open, expr_arg(d, f, k));
+        if (expr_op(d, f) != OP_POWER || !expr_is_number(d, expr_arg(d, f, 1), &exponent)) continue;
+        bool skip = exponent != -1;
+        for (int j = 0; j < found->count; j++) skip = skip || found->data[j] == expr_arg(d, f, 0);
+        if (!skip) array_push(found, expr_arg(d, f, 0));
+    }
+}
+
+// What to multiply terms with so that they have no denominators: 1/J, r^2/m -> J*m; 0 for nothing.
+static Expr common_denominator(Dag *d, const Expr *terms, int n) {
+    Exprs open = {0}, found = {0};
+    for (int i = 0; i < n; i++) find_denominators(d, terms[i], &open, &found);
+    Expr product = found.count ? expr_product(d, found.data, found.count) : 0;
+    array_free(&open);
+    array_free(&found);
+    return product;
+}
 
 // --- rows and columns ---------------------------------------------------------------------------
 
@@ -32,8 +66,22 @@ static void add_cell(Elimination *e, int row, EliminationCell cell) {
     e->column[cell.col].count++;
 }
 
-static void read_linear_row(Elimination *e, int row, const Terms *terms) {
+// f' = p'/m is read as m*f' = p': then masses add up in what remains to be divided by, not their
+// reciprocals.
+static void clear_denominators(Work *w, Terms *terms, Expr *rest) {
+    Expr coefficient[SHORT];
+    if (terms->count > SHORT) return;
+    for (int k = 0; k < terms->count; k++) coefficient[k] = terms->data[k].coefficient;
+    Expr multiple = common_denominator(w->dag, coefficient, terms->count);
+    if (!multiple || !is_constant(w, multiple)) return;
+    for (int k = 0; k < terms->count; k++)
+        terms->data[k].coefficient = expr_mul(w->dag, coefficient[k], multiple);
+    *rest = expr_mul(w->dag, *rest, multiple);
+}
+
+static void read_linear_row(Elimination *e, int row, Terms *terms) {
     Work *w = e->w;
+    clear_denominators(w, terms, &e->row[row].rest);
     for (int k = 0; k < terms->count; k++) {
         Expr c = terms->data[k].coefficient;
         double value = expr_evaluate(w->dag, c, w->value.data);
@@ -173,9 +221,10 @@ static int best_cell(const Elimination *e, const EliminationRow *row, bool numbe
         int count = e->column[row->cell.data[k].col].count;
         if (row->combined && count < fewest) fewest = count;
     }
+    double smallest = largest * (row->cell.count == 2 ? two_cells : threshold);
     for (int k = 0; k < row->cell.count; k++) {
         const EliminationCell *c = &row->cell.data[k];
-        if (!c->safe || scaled(e, c) < threshold * largest) continue;
+        if (!c->safe || scaled(e, c) < smallest) continue;
         if (numbers && !expr_is_number(e->w->dag, c->coefficient, NULL)) continue;
         if (numbers && e->column[c->col].count > fewest) continue;
         const EliminationCell *b = best < 0 ? NULL : &row->cell.data[best];
@@ -185,24 +234,22 @@ static int best_cell(const Elimination *e, const EliminationRow *row, bool numbe
     return best;
 }
 
-static bool pivot_of_length(Elimination *e, int length, Pivot *p) {
-    for (int r; (r = take(e, &e->untried, length)) >= 0;) {
-        int k = best_cell(e, &e->row[r], true);
+static bool pivot_from(Elimination *e, Buckets *b, int length, bool numbers, Pivot *p) {
+    for (int r; (r = take(e, b, length)) >= 0;) {
+        int k = best_cell(e, &e->row[r], numbers);
         *p = (Pivot){r, k >= 0 ? e->row[r].cell.data[k].col : -1};
         if (k >= 0) return true;
-        put(e, &e->tried, r);
-    }
-    for (int r; (r = take(e, &e->tried, length)) >= 0;) { // one without comes back when it changes
-        int k = best_cell(e, &e->row[r], false);
-        *p = (Pivot){r, k >= 0 ? e->row[r].cell.data[k].col : -1};
-        if (k >= 0) return true;
+        if (numbers) put(e, &e->tried, r); // any other comes back when it changes
     }
     return false;
 }
 
 static bool next_pivot(Elimination *e, Pivot *p) {
-    for (int length = 1; length < BUCKETS; length++)
-        if (pivot_of_length(e, length, p)) return true;
+    enum { WORTH = 2 }; // cells that a row with a number may be longer than one without
+    for (int length = 1; length < BUCKETS + WORTH; length++) {
+        if (length < BUCKETS && pivot_from(e, &e->untried, length, true, p)) return true;
+        if (length > WORTH && pivot_from(e, &e->tried, length - WORTH, false, p)) return true;
+    }
     return false;
 }
 
@@ -313,17 +360,31 @@ Expr row_residual(Elimination *e, int row) {
     return sum;
 }
 
-// -over/under. A negative denominator takes the sign, term by term: fractions look better with
-// positive ones.
-Expr minus_quotient(Dag *d, Expr over, Expr under, bool negative) {
-    if (!negative) return expr_div(d, expr_neg(d, over), under);
-    if (expr_op(d, under) != OP_SUM) return expr_div(d, over, expr_neg(d, under));
+// Every term of a sum times a factor.
+static Expr times_terms(Dag *d, Expr sum, Expr factor) {
     ARRAY(Expr) terms = {0};
-    for (int i = 0; i < expr_arg_count(d, under); i++)
-        array_push(&terms, expr_neg(d, expr_arg(d, under, i)));
-    Expr positive = expr_sum(d, terms.data, terms.count);
+    for (int i = 0; i < expr_arg_count(d, sum); i++)
+        array_push(&terms, expr_mul(d, expr_arg(d, sum, i), factor));
+    Expr result = expr_sum(d, terms.data, terms.count);
     array_free(&terms);
-    return expr_div(d, over, positive);
+    return result;
+}
+
+// -over/under, with a denominator as people write it: without fractions in it, and positive.
+Expr minus_quotient(Dag *d, Expr over, Expr under, bool negative) {
+    Expr factor = expr_number(d, negative ? 1 : -1);
+    int n = expr_op(d, under) == OP_SUM ? expr_arg_count(d, under) : 0;
+    if (n > 0 && n <= SHORT) {
+        Expr terms[SHORT];
+        for (int i = 0; i < n; i++) terms[i] = expr_arg(d, under, i);
+        Expr multiple = common_denominator(d, terms, n);
+        if (multiple) factor = expr_mul(d, factor, multiple);
+        Expr by = negative ? expr_number(d, -1) : 0;
+        if (multiple) by = by ? expr_mul(d, by, multiple) : multiple;
+        if (by) under = times_terms(d, under, by);
+    } else if (negative)
+        under = expr_neg(d, under);
+    return expr_div(d, expr_mul(d, factor, over), under);
 }
 
 Solution pivot_solution(Elimination *e, Pivot p) {
@@ -346,9 +407,7 @@ Solution pivot_solution(Elimination *e, Pivot p) {
     }
     Expr sum = expr_sum(w->dag, terms.data, terms.count);
     array_free(&terms);
-    // a negative pivot takes the sign: fractions then have positive denominators
-    s.value = pivot.value < 0 ? expr_div(w->dag, sum, expr_neg(w->dag, pivot.coefficient))
-                              : expr_div(w->dag, expr_neg(w->dag, sum), pivot.coefficient);
+    s.value = minus_quotient(w->dag, sum, pivot.coefficient, pivot.value < 0);
     s.number = -s.number / pivot.value;
     s.constant = s.constant && pivot.constant;
     return s;

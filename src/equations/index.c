@@ -7,230 +7,170 @@
 //     r1*w1 = r2*w2                w1, w2 states: no unknown in it
 //     r1*w1' = r2*w2'              differentiated: now it has two
 //
-// The set is differentiated as a whole and the search goes on with the derivative. It ends exactly
-// when equations plus links x - x' can be matched with all quantities, which is checked first.
+// All such sets are differentiated at once and matched anew, with the derivatives in their place. A
+// few rounds suffice: it ends exactly when equations plus links x - x' can be matched with all
+// quantities, which is checked first.
 #include "equations/work.h"
-
-enum { MOST_DERIVATIVES = 12 };
 
 typedef struct {
     Work *w;
-    ARRAY(int) rule_of;                  // per quantity: matched rule or -1
-    ARRAY(int) quantity_of;              // per rule
-    ARRAY(int) seen_rule, seen_quantity; // stamp of the last search
-    ARRAY(int) next;                     // per rule: the entry to try next
-    ARRAY(int) colored_rule, colored_quantity, path;
-    ARRAY(int) todo; // rules without a partner
-    int stamp;
-} Pantelides;
+    Incidence a; // rules that stand for themselves against unknowns
+    int *rule_of_row, *quantity_of_col;
+    int *col_of_row, *row_of_col;
+    ARRAY(int) rows; // that have too few unknowns, with all that compete with them
+    ARRAY(int) cols; // those unknowns
+    bool matched;    // every row has its column
+    bool perfect;    // and every column its row
+} Round;
 
-static bool is_unknown(const Work *w, int q) { return w->quantity.data[q].der < 0; }
+// --- matching -----------------------------------------------------------------------------------
 
-// --- the first matching -------------------------------------------------------------------------
-
-// Rules against unknowns; columns are numbered by column_of_quantity.
-static Incidence unknown_incidence(Work *w, int *column_of_quantity, int *quantity_of_column) {
-    int columns = 0, entries = 0;
+// A rule that was differentiated speaks through its derivative; so does a quantity.
+static void number_rows_and_columns(Round *t) {
+    Work *w = t->w;
+    t->rule_of_row = ARENA_ARRAY(&w->scratch, int, w->rule.count + 1);
+    t->quantity_of_col = ARENA_ARRAY(&w->scratch, int, w->quantity.count + 1);
+    for (int r = 0; r < w->rule.count; r++)
+        if (w->rule.data[r].derivative < 0) t->rule_of_row[t->a.row_count++] = r;
     for (int q = 0; q < w->quantity.count; q++) {
-        column_of_quantity[q] = is_unknown(w, q) ? columns : -1;
-        if (is_unknown(w, q)) quantity_of_column[columns++] = q;
+        bool unknown = w->quantity.data[q].der < 0;
+        w->quantity.data[q].place = unknown ? t->a.col_count : -1;
+        if (unknown) t->quantity_of_col[t->a.col_count++] = q;
     }
-    Incidence a = {.row_count = w->rule.count, .col_count = columns};
-    int capacity = 0;
-    a.start = array_grow(NULL, &capacity, a.row_count + 1, sizeof *a.start);
+}
+
+static void fill_incidence(Round *t) {
+    Work *w = t->w;
+    int capacity = 0, at = 0;
+    t->a.start = array_grow(NULL, &capacity, t->a.row_count + 1, sizeof *t->a.start);
     capacity = 0;
-    a.col = array_grow(NULL, &capacity, w->entry.count + 1, sizeof *a.col);
-    for (int r = 0; r < a.row_count; r++) {
-        const Rule *x = &w->rule.data[r];
-        a.start[r] = entries;
-        for (int k = x->first; x->derivative < 0 && k < x->first + x->count; k++) {
-            int c = column_of_quantity[w->entry.data[k]];
-            if (c >= 0) a.col[entries++] = c;
+    t->a.col = array_grow(NULL, &capacity, w->entry.count + 1, sizeof *t->a.col);
+    for (int i = 0; i < t->a.row_count; i++) {
+        const Rule *r = &w->rule.data[t->rule_of_row[i]];
+        t->a.start[i] = at;
+        for (int k = r->first; k < r->first + r->count; k++) {
+            int c = w->quantity.data[w->entry.data[k]].place;
+            if (c >= 0) t->a.col[at++] = c;
         }
     }
-    a.start[a.row_count] = entries;
-    return a;
+    t->a.start[t->a.row_count] = at;
+    for (int q = 0; q < w->quantity.count; q++) w->quantity.data[q].place = -1;
 }
 
-// True when every rule and every unknown found a partner.
-static bool first_matching(Pantelides *p) {
-    Work *w = p->w;
-    int n = w->quantity.count, m = w->rule.count;
-    int *column = ARENA_ARRAY(&w->scratch, int, n), *quantity = ARENA_ARRAY(&w->scratch, int, n);
-    Incidence a = unknown_incidence(w, column, quantity);
-    int *col_of_row = ARENA_ARRAY(&w->scratch, int, m);
-    int *row_of_col = ARENA_ARRAY(&w->scratch, int, n);
-    int size = incidence_match(&a, col_of_row, row_of_col);
-    for (int q = 0; q < n; q++) array_push(&p->rule_of, column[q] < 0 ? -1 : row_of_col[column[q]]);
-    int active = 0; // rules that were differentiated before speak through their derivative
-    for (int r = 0; r < m; r++) {
-        array_push(&p->quantity_of, col_of_row[r] < 0 ? -1 : quantity[col_of_row[r]]);
-        if (w->rule.data[r].derivative >= 0) continue;
-        active++;
-        if (col_of_row[r] < 0) array_push(&p->todo, r);
-    }
-    bool perfect = size == active && size == a.col_count;
-    incidence_free(&a);
-    return perfect;
+static void round_open(Round *t, Work *w) {
+    *t = (Round){.w = w};
+    number_rows_and_columns(t);
+    fill_incidence(t);
+    t->col_of_row = ARENA_ARRAY(&w->scratch, int, t->a.row_count + 1);
+    t->row_of_col = ARENA_ARRAY(&w->scratch, int, t->a.col_count + 1);
+    int size = incidence_match(&t->a, t->col_of_row, t->row_of_col);
+    t->matched = size == t->a.row_count;
+    t->perfect = t->matched && size == t->a.col_count;
 }
 
-// --- searching and differentiating --------------------------------------------------------------
-
-static void grow_tables(Pantelides *p) {
-    Work *w = p->w;
-    while (p->rule_of.count < w->quantity.count) array_push(&p->rule_of, -1);
-    while (p->quantity_of.count < w->rule.count) array_push(&p->quantity_of, -1);
-    while (p->seen_quantity.count < w->quantity.count) array_push(&p->seen_quantity, 0);
-    while (p->seen_rule.count < w->rule.count) array_push(&p->seen_rule, 0);
-    while (p->next.count < w->rule.count) array_push(&p->next, 0);
+static void round_close(Round *t) {
+    incidence_free(&t->a);
+    array_free(&t->rows);
+    array_free(&t->cols);
 }
 
-static void color_rule(Pantelides *p, int r) {
-    p->seen_rule.data[r] = p->stamp;
-    p->next.data[r] = 0;
-    array_push(&p->colored_rule, r);
-    array_push(&p->path, r);
-}
+// --- constraints --------------------------------------------------------------------------------
 
-// Gives every rule on the path the quantity that it looked at last.
-static void turn_path(Pantelides *p) {
-    Work *w = p->w;
-    for (int i = p->path.count - 1; i >= 0; i--) {
-        int r = p->path.data[i];
-        int q = w->entry.data[w->rule.data[r].first + p->next.data[r] - 1];
-        p->quantity_of.data[r] = q;
-        p->rule_of.data[q] = r;
-    }
-}
-
-// Depth-first search for an unknown without partner; colours what it meets.
-static bool find_partner(Pantelides *p, int start) {
-    Work *w = p->w;
-    grow_tables(p);
-    p->stamp++;
-    p->colored_rule.count = p->colored_quantity.count = p->path.count = 0;
-    color_rule(p, start);
-    while (p->path.count > 0) {
-        int r = array_last(&p->path);
-        const Rule *x = &w->rule.data[r];
-        if (p->next.data[r] == x->count) {
-            p->path.count--;
-            continue;
+// Alternating paths from all rows without partner.
+static void find_constraints(Round *t) {
+    bool *seen = ARENA_ARRAY(&t->w->scratch, bool, t->a.col_count + 1);
+    for (int r = 0; r < t->a.row_count; r++)
+        if (t->col_of_row[r] < 0) array_push(&t->rows, r);
+    for (int i = 0; i < t->rows.count; i++)
+        for (int k = t->a.start[t->rows.data[i]]; k < t->a.start[t->rows.data[i] + 1]; k++) {
+            int c = t->a.col[k];
+            if (seen[c]) continue;
+            seen[c] = true;
+            array_push(&t->cols, c);
+            array_push(&t->rows, t->row_of_col[c]);
         }
-        int q = w->entry.data[x->first + p->next.data[r]++];
-        if (!is_unknown(w, q) || p->seen_quantity.data[q] == p->stamp) continue;
-        if (p->rule_of.data[q] < 0) {
-            turn_path(p);
-            return true;
-        }
-        p->seen_quantity.data[q] = p->stamp;
-        array_push(&p->colored_quantity, q);
-        color_rule(p, p->rule_of.data[q]);
-    }
-    return false;
 }
 
-static bool has_entry(const Work *w, int r, int q) {
-    const Rule *x = &w->rule.data[r];
-    for (int k = x->first; k < x->first + x->count; k++)
-        if (w->entry.data[k] == q) return true;
-    return false;
+static int compare_ints(const void *a, const void *b) {
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
 }
 
-// Partners hand their partnership down to their derivatives.
-static void match_derivatives(Pantelides *p) {
-    Work *w = p->w;
-    for (int i = 0; i < p->colored_quantity.count; i++) {
-        int q = p->colored_quantity.data[i], r = p->rule_of.data[q];
-        int dq = w->quantity.data[q].der, dr = w->rule.data[r].derivative;
-        p->rule_of.data[q] = -1;
-        p->quantity_of.data[r] = -1;
-        if (p->rule_of.data[dq] < 0 && has_entry(w, dr, dq)) {
-            p->rule_of.data[dq] = dr;
-            p->quantity_of.data[dr] = dq;
-        } else
-            array_push(&p->todo, dr);
-    }
+// In ascending order, so that new symbols do not depend on the search.
+static void differentiate(Round *t) {
+    Work *w = t->w;
+    if (t->cols.count > 0) qsort(t->cols.data, (size_t)t->cols.count, sizeof(int), compare_ints);
+    qsort(t->rows.data, (size_t)t->rows.count, sizeof(int), compare_ints);
+    for (int i = 0; i < t->cols.count; i++)
+        quantity_differentiate(w, t->quantity_of_col[t->cols.data[i]]);
+    for (int i = 0; i < t->rows.count; i++) rule_differentiate(w, t->rule_of_row[t->rows.data[i]]);
 }
 
-static int level_of(const Work *w, int r) {
-    int level = 0;
-    while (w->rule.data[r].of >= 0) {
-        r = w->rule.data[r].of;
-        level++;
-    }
-    return level;
-}
+// --- what cannot be --------------------------------------------------------------------------
 
-static void differentiate_colored(Pantelides *p) {
-    Work *w = p->w;
-    for (int i = 0; i < p->colored_quantity.count; i++)
-        quantity_differentiate(w, p->colored_quantity.data[i]);
-    for (int i = 0; i < p->colored_rule.count; i++) {
-        int d = rule_differentiate(w, p->colored_rule.data[i]);
-        if (level_of(w, d) > w->rounds) w->rounds = level_of(w, d);
-    }
-    grow_tables(p);
-    match_derivatives(p);
-}
-
-static void report_endless(Pantelides *p, int r) {
-    Work *w = p->w;
+static bool report_endless(Round *t) {
+    Work *w = t->w;
+    for (int i = 0; i < t->rows.count; i++) t->rows.data[i] = t->rule_of_row[t->rows.data[i]];
     Remark *remark =
-        report_error(w->report, Q_NO_FREEDOM, w->rule.data[r].pos,
+        report_error(w->report, Q_NO_FREEDOM, w->rule.data[t->rows.data[0]].pos,
                      "this constraint stays unfulfilled however often it is differentiated");
-    remark_rules(w, remark, p->colored_rule.data, p->colored_rule.count);
+    remark_rules(w, remark, t->rows.data, t->rows.count);
     remark_help(w->report, remark,
                 "something must be free to follow the constraint: an effort or a flow that no "
                 "other equation sets");
+    return false;
 }
 
 // A derivative that lost all its unknowns: 0 = 0 (the constraint follows from others) or a number.
-static bool is_empty(Work *w, int r) {
-    const Rule *x = &w->rule.data[r];
-    if (x->count > 0) return false;
+static bool has_unknowns(Round *t, int row) {
+    Work *w = t->w;
+    int r = t->rule_of_row[row];
+    if (w->rule.data[r].count > 0) return true;
     Text label = {0};
-    rule_label(&label, w->model, w->graph, x->origin);
+    rule_label(&label, w->model, w->graph, w->rule.data[r].origin);
     double value;
     bool zero = expr_is_number(w->dag, rule_residual(w, r), &value) && value == 0;
-    Remark *remark = report_error(w->report, zero ? Q_DEPENDENT : Q_CONTRADICTION, x->pos,
-                                  zero ? "%s already follows from other equations"
-                                       : "%s has no variable that could fulfil it",
-                                  text_get(&label));
+    Remark *remark =
+        report_error(w->report, zero ? Q_DEPENDENT : Q_CONTRADICTION, w->rule.data[r].pos,
+                     zero ? "%s already follows from other equations"
+                          : "%s has no variable that could fulfil it",
+                     text_get(&label));
     remark_help(w->report, remark,
                 "leave it out, or let it speak of a variable that is still free");
     text_free(&label);
+    return false;
+}
+
+static bool run_round(Round *t, bool last) {
+    find_constraints(t);
+    for (int r = 0; r < t->a.row_count; r++)
+        if (t->col_of_row[r] < 0 && !has_unknowns(t, r)) return false;
+    if (last) return report_endless(t);
+    differentiate(t);
     return true;
 }
 
-static bool settle(Pantelides *p, int r) {
-    for (;;) {
-        if (is_empty(p->w, r)) return false;
-        if (find_partner(p, r)) return true;
-        if (level_of(p->w, r) >= MOST_DERIVATIVES) {
-            report_endless(p, r);
-            return false;
-        }
-        differentiate_colored(p);
-        r = p->w->rule.data[r].derivative;
+static int deepest_level(const Work *w) {
+    int deepest = 0;
+    for (int r = 0; r < w->rule.count; r++) {
+        int level = 0;
+        for (int k = r; w->rule.data[k].of >= 0; k = w->rule.data[k].of) level++;
+        if (level > deepest) deepest = level;
     }
+    return deepest;
 }
 
 bool index_reduce(Work *w) {
-    Pantelides p = {.w = w};
-    bool ok = true;
-    if (!first_matching(&p)) {
-        ok = !singular_report(w);
-        for (int i = 0; ok && i < p.todo.count; i++) ok = settle(&p, p.todo.data[i]);
+    enum { MOST_ROUNDS = 12 };
+    bool ok = true, done = false;
+    for (int i = 0; ok && !done; i++) {
+        Round t;
+        round_open(&t, w);
+        done = t.matched;
+        if (!t.perfect && i == 0) ok = !singular_report(w);
+        if (ok && !done) ok = run_round(&t, i == MOST_ROUNDS);
+        round_close(&t);
     }
-    array_free(&p.rule_of);
-    array_free(&p.quantity_of);
-    array_free(&p.seen_rule);
-    array_free(&p.seen_quantity);
-    array_free(&p.next);
-    array_free(&p.colored_rule);
-    array_free(&p.colored_quantity);
-    array_free(&p.path);
-    array_free(&p.todo);
+    w->rounds = deepest_level(w);
     return ok;
 }

@@ -129,7 +129,33 @@ static bool report_unsolved(Start *s, const StartCondition *c) {
     return false;
 }
 
-// --- conditions that determine states -----------------------------------------------------------
+// --- conditions behind implicit blocks ----------------------------------------------------------
+
+// Gauss with pivots by column; a is destroyed, x becomes a^-1 x. False when a is singular.
+static bool solve_dense(int n, double *a, double *x) {
+    for (int c = 0; c < n; c++) {
+        int best = c;
+        for (int r = c + 1; r < n; r++)
+            if (fabs(a[r * n + c]) > fabs(a[best * n + c])) best = r;
+        if (!(fabs(a[best * n + c]) > 0)) return false;
+        for (int k = 0; k < n && best != c; k++) {
+            double swap = a[c * n + k];
+            a[c * n + k] = a[best * n + k];
+            a[best * n + k] = swap;
+        }
+        double swap = x[c];
+        x[c] = x[best];
+        x[best] = swap;
+        for (int r = 0; r < n; r++) {
+            double factor = r == c ? 0 : a[r * n + c] / a[c * n + c];
+            if (factor == 0) continue;
+            for (int k = c; k < n; k++) a[r * n + k] -= factor * a[c * n + k];
+            x[r] -= factor * x[c];
+        }
+    }
+    for (int c = 0; c < n; c++) x[c] /= a[c * n + c];
+    return true;
+}
 
 static bool has_block_unknown(Start *s, Expr e) {
     Work *w = s->w;
@@ -140,6 +166,47 @@ static bool has_block_unknown(Start *s, Expr e) {
             if (walk_seen(w->walk, w->system->block[i].unknown[k])) return true;
     return false;
 }
+
+static double *unknown_at_start(Work *w, const Block *b, int i) {
+    return &w->value.data[expr_symbol_index(w->dag, b->unknown[i])];
+}
+
+// Newton from the guess; the values stay in Work.value.
+static bool solve_block_at_start(Work *w, const Block *b) {
+    enum { LARGEST = 100, MOST_STEPS = 50 };
+    int n = b->size;
+    if (n > LARGEST) return false;
+    double *a = ARENA_ARRAY(&w->scratch, double, n *n), *x = ARENA_ARRAY(&w->scratch, double, n);
+    for (int i = 0; i < n; i++)
+        *unknown_at_start(w, b, i) = expr_evaluate(w->dag, b->guess[i], w->value.data);
+    for (int step = 0; step < MOST_STEPS; step++) {
+        double change = 0, size = 0;
+        for (int i = 0; i < n; i++) x[i] = expr_evaluate(w->dag, b->residual[i], w->value.data);
+        for (int i = 0; i < n * n; i++) a[i] = expr_evaluate(w->dag, b->jacobian[i], w->value.data);
+        if (!solve_dense(n, a, x)) return false;
+        for (int i = 0; i < n; i++) {
+            *unknown_at_start(w, b, i) -= x[i];
+            change = fmax(change, fabs(x[i]));
+            size = fmax(size, fabs(*unknown_at_start(w, b, i)));
+        }
+        if (!isfinite(change)) return false;
+        if (change <= 1e-12 * size) return true;
+    }
+    return false;
+}
+
+// Numbers for states and unknowns at the start, as far as start values are settled.
+static bool solve_blocks_at_start(Start *s, const Expr *start) {
+    Work *w = s->w;
+    for (int i = 0; i < w->system->state_count; i++)
+        w->value.data[expr_symbol_index(w->dag, w->system->state[i])] =
+            expr_evaluate(w->dag, start[i], w->value.data);
+    for (int i = 0; i < w->system->block_count; i++)
+        if (!solve_block_at_start(w, &w->system->block[i])) return false;
+    return true;
+}
+
+// --- conditions that determine states -----------------------------------------------------------
 
 static void inner_open(Start *s) {
     Work *w = s->w;
@@ -165,6 +232,7 @@ static void pair_conditions(Start *s, int *condition_of_state, int *state_of_con
     a.start = array_grow(NULL, &capacity, n + 1, sizeof *a.start);
     for (int i = 0; i < n; i++) {
         a.start[i] = col.count;
+        if (has_block_unknown(s, s->condition.data[i].residual)) continue; // checked only
         walk_start(w->walk);
         walk_add(w->walk, s->condition.data[i].residual);
         for (int k = 0; k < walk_count(w->walk); k++) {
@@ -205,7 +273,6 @@ static bool solve_conditions(Start *s, const int *condition_of_state,
         StartCondition *c = &s->condition.data[i];
         c->residual = rewrite(defaults, c->residual);
         if (state_of_condition[i] < 0) continue;
-        if (has_block_unknown(s, c->residual)) ok = report_unsolved(s, c);
         if (first < 0) first = i;
         rule_add(&s->inner, c->residual, 0, ORIGIN_START, c->pos);
     }
@@ -218,17 +285,21 @@ static bool solve_conditions(Start *s, const int *condition_of_state,
 // Conditions that determined nothing must hold anyway.
 static bool check_conditions(Start *s, const int *state_of_condition) {
     Work *w = s->w;
-    bool ok = true;
+    bool ok = true, blocks_solved = false;
     for (int i = 0; ok && i < s->condition.count; i++) {
         StartCondition *c = &s->condition.data[i];
         if (state_of_condition[i] >= 0) continue;
         Expr residual = rewrite(s->inner.solved, c->residual);
-        if (has_block_unknown(s, residual)) return report_unsolved(s, c);
-        double gap = expr_evaluate(w->dag, residual, w->value.data);
-        double size = 1;
+        bool behind = has_block_unknown(s, residual);
+        if (behind && !blocks_solved) {
+            if (!solve_blocks_at_start(s, w->system->start)) return report_unsolved(s, c);
+            blocks_solved = true;
+        }
+        double gap = expr_evaluate(w->dag, residual, w->value.data), size = 1;
         if (c->var >= 0)
             size = fabs(expr_evaluate(w->dag, w->model->var[c->var].start, w->value.data));
-        if (!(fabs(gap) <= 1e-8 * size)) ok = report_contradiction(s, c, gap);
+        if (!(fabs(gap) <= 1e-8 * size))
+            ok = behind ? report_unsolved(s, c) : report_contradiction(s, c, gap);
     }
     return ok;
 }
@@ -242,11 +313,11 @@ bool start_values(Work *w) {
     int *condition_of_state = ARENA_ARRAY(&w->scratch, int, x->state_count + 1);
     int *state_of_condition = ARENA_ARRAY(&w->scratch, int, s.condition.count + 1);
     pair_conditions(&s, condition_of_state, state_of_condition);
-    bool ok = solve_conditions(&s, condition_of_state, state_of_condition) &&
-              check_conditions(&s, state_of_condition);
+    bool ok = solve_conditions(&s, condition_of_state, state_of_condition);
     for (int i = 0; ok && i < x->state_count; i++)
         x->start[i] = s.open[i] && condition_of_state[i] >= 0 ? rewrite(s.inner.solved, x->state[i])
                                                               : default_start(&s, i);
+    ok = ok && check_conditions(&s, state_of_condition);
     work_free(&s.inner);
     rewrite_free(s.fixed);
     array_free(&s.condition);

@@ -109,19 +109,25 @@ static void collect_blocks(Work *w) {
     for (int i = 0; i < w->loop.count; i++) s->loop[i] = w->loop.data[i];
 }
 
-// Net power into a component: sum of e*f over its ports. In a pseudo domain the flow is the power;
-// there R, TF and GY take none.
+// In a pseudo domain what flows through R, TF and GY is not lost in them.
+static bool only_conducts(const Model *m, const Comp *c) {
+    if (c->role == ROLE_SUPPLY || c->role == ROLE_STORE) return false;
+    for (int p = c->first_port; p < c->first_port + c->port_count; p++)
+        if (!m->port[p].pseudo) return false;
+    return c->kind != COMP_FIELD || c->role == ROLE_DISSIPATE;
+}
+
+// Net power into a component: sum of e*f over its ports; at one of a pseudo domain the flow itself.
 static Expr component_power(Work *w, const Comp *c) {
     Dag *d = w->dag;
     const Expr *value = w->system->value;
     Expr power = expr_number(d, 0);
-    bool passes = c->kind == COMP_R || c->kind == COMP_TF || c->kind == COMP_GY;
-    if (c->pseudo && passes) return power;
+    if (only_conducts(w->model, c)) return power;
     for (int p = c->first_port; p < c->first_port + c->port_count; p++) {
         const Port *port = &w->model->port[p];
         for (int k = 0; k < port->dim; k++) {
             Expr flow = value[port->f + k];
-            Expr into = c->pseudo ? flow : expr_mul(d, value[port->e + k], flow);
+            Expr into = port->pseudo ? flow : expr_mul(d, value[port->e + k], flow);
             power = port->out ? expr_sub(d, power, into) : expr_add(d, power, into);
         }
     }

@@ -160,8 +160,7 @@ Expr expr_if(Dag *d, Expr condition, Expr then, Expr otherwise) {
     if (is_number(d, condition) && !is_undefined(d, condition))
         return number_of(d, condition) != 0 ? then : otherwise;
     if (then == otherwise && !is_undefined(d, condition)) return then;
-    if (op_of(d, condition) == OP_NOT)
-        return expr_if(d, args_of(d, condition)[0], otherwise, then);
+    if (op_of(d, condition) == OP_NOT) return expr_if(d, args_of(d, condition)[0], otherwise, then);
     if (is_value(d, then, 1) && is_value(d, otherwise, 0) && is_logical(d, condition))
         return condition;
     return intern(d, OP_IF, (Expr[]){condition, then, otherwise}, 3);

@@ -8,8 +8,8 @@
 //
 //     x - (x + y)   ->  (x, 1) (x + y, -1)      ->  (x, 1) (x, -1) (y, -1)   ->  (y, -1)
 //
-// otherwise it stays closed, so that shared sums stay shared and long chains stay linear. The search
-// goes through a bounded number of nested terms.
+// otherwise it stays closed, so that shared sums stay shared and long chains stay linear. The
+// search goes through a bounded number of nested terms.
 #include "expr/internal.h"
 
 #include <float.h>
@@ -282,8 +282,7 @@ bool same_parts(const Dag *d, Op op, Expr a, const Expr *args, int n) {
     parts_init(&left);
     parts_init(&right);
     bool same = true;
-    if (flatten(d, op, args_of(d, a), count_of(d, a), &left) &&
-        flatten(d, op, args, n, &right)) {
+    if (flatten(d, op, args_of(d, a), count_of(d, a), &left) && flatten(d, op, args, n, &right)) {
         same = left.count == right.count;
         for (int i = 0; same && i < left.count; i++)
             same = left.data[i].key == right.data[i].key &&

@@ -53,9 +53,7 @@ Names *dag_names(const Dag *d) { return d->names; }
 // --- the hash table
 // ------------------------------------------------------------------------------------------------
 
-static bool is_found_by_signature(Op op) {
-    return op == OP_NUMBER || op == OP_SUM || op == OP_PRODUCT;
-}
+static bool is_found_by_signature(Op op) { return op == OP_SUM || op == OP_PRODUCT; }
 
 static uint32_t hash_of(Op op, const Expr *args, int n, Signature s) {
     uint64_t h = s + (uint64_t)op;
@@ -65,7 +63,7 @@ static uint32_t hash_of(Op op, const Expr *args, int n, Signature s) {
 }
 
 static void slot_insert(Dag *d, Slot new) {
-    uint32_t i = new.hash & (d->slot_count - 1);
+    uint32_t i = new.hash &(d->slot_count - 1);
     while (d->slot[i].e) i = (i + 1) & (d->slot_count - 1);
     d->slot[i] = new;
 }
@@ -189,14 +187,16 @@ Expr intern(Dag *d, Op op, const Expr *args, int n) {
 Expr expr_number(Dag *d, double value) {
     if (value == 0) value = 0;
     if (isnan(value)) value = NAN;
-    Signature s = isfinite(value) ? sign_number(value) : sign_random(isnan(value) ? 7 : 8);
-    uint32_t hash = hash_of(OP_NUMBER, NULL, 0, s), mask = d->slot_count - 1;
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    uint32_t hash = (uint32_t)sign_random(bits), mask = d->slot_count - 1;
     for (uint32_t i = hash & mask; d->slot[i].e; i = (i + 1) & mask) {
         Expr e = d->slot[i].e;
         if (d->slot[i].hash != hash || !is_number(d, e)) continue;
         if (!memcmp(&d->number.data[d->node.data[e].first], &value, sizeof value)) return e;
     }
     array_push(&d->number, value);
+    Signature s = isfinite(value) ? sign_number(value) : sign_random(bits);
     Node node = {.op = OP_NUMBER,
                  .flags = isfinite(value) ? 0 : FLAG_UNDEFINED,
                  .first = (uint32_t)d->number.count - 1};

@@ -2,8 +2,7 @@
 //
 //        +            a node is an operator and the numbers of its arguments; building a node that
 //       / \           exists already gives the existing one (hash-consing), so equal expressions
-//       are
-//      *   sin        equal numbers and common subexpressions need no search.
+//      *   sin        are equal numbers and common subexpressions need no search.
 //     / \   |
 //    2   x  x         Arguments are always older than the node: ascending numbers are a topological
 //                     order, and walks need no recursion (graphs get 100 000 levels deep).
@@ -11,8 +10,16 @@
 // Nodes are simplified while they are built, locally and never by expansion: constants fold; sums
 // and products are in canonical order with equal terms collected, 0 and 1 laws, powers of powers,
 // c*sin(x)^2 + c*cos(x)^2 = c, if/min/max/abs/sign of known cases. A sum inside a sum is merged
-// only where terms then cancel or collect, so shared sums stay shared. Division by the number 0 is
-// left standing (OP_POWER with base 0) for the caller to refuse.
+// only where terms then cancel or collect, so shared sums stay shared; the same sum or product in
+// another arrangement is found again. A sum that is zero by algebra is 0, however it is written.
+// Division by the number 0 is left standing (OP_POWER with base 0) for the caller to refuse, and so
+// is everything else that has no value (expr_is_undefined).
+//
+//   shapes  SUM(number?, terms...)     a term with a coefficient is PRODUCT(number, rest)
+//           PRODUCT(number, rest)      two arguments; rest has no number in front: 2*x*y and -x*y
+//                                      share x*y. A minus is the number -1
+//           PRODUCT(factors...)        no numbers; 1/x is POWER(x, -1), sqrt(x) is POWER(x, 0.5)
+//           TABLE(number, x)
 #ifndef BONDYN_EXPR_EXPR_H
 #define BONDYN_EXPR_EXPR_H
 
@@ -135,10 +142,10 @@ typedef struct {
     void *context;
 } Printer;
 
-// a + b*c/d as a person writes it: sums with minus signs, products with one fraction, sqrt.
+// a + b*c/d as a person writes it: sums with minus signs, products with one fraction, sqrt. Output
+// ends with "..." after 20000 nodes or 250 levels: name nodes to print large systems.
 void expr_print(Text *out, const Dag *d, Expr e, const Printer *how);
-// Output ends with "..." after 20000 nodes or 250 levels: name nodes to print large systems.
-// C calls bondyn_sign and bondyn_mod (their text: expr_c_helpers), and bondyn_table(number, x) and
+// PRINT_C calls bondyn_sign and bondyn_mod, whose text this is, and bondyn_table(number, x) and
 // bondyn_slope(number, x), which whoever writes the tables provides.
 const char *expr_c_helpers(void);
 void name_print_latex(Text *out, const char *path); // "arm.spring.q" -> q_{arm.spring}

@@ -17,7 +17,8 @@ enum {
     // A part can never have a value: 1/0, log(-1), 1e308*10. Such nodes stand as they are: no law
     // that drops or cancels may make them vanish.
     FLAG_UNDEFINED = 1,
-    // A factor sin(x) or cos(x), and one whose square or higher power is a factor: worth looking for
+    // A factor sin(x) or cos(x), and one whose square or higher power is a factor: worth looking
+    // for
     // its partner.
     FLAG_SINE = 2,
     FLAG_TRIG = 4,

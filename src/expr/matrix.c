@@ -132,7 +132,8 @@ static bool diagonal_inverse(Arena *out, Dag *d, Matrix a, Matrix *inverse) {
     return true;
 }
 
-// The determinant of rows row[0..n) and columns col[0..n), by expansion along the first row; n <= 4.
+// The determinant of rows row[0..n) and columns col[0..n), by expansion along the first row; n
+// <= 4.
 static Expr minor_of(Dag *d, Matrix a, const int *row, const int *col, int n) {
     if (n == 0) return expr_number(d, 1);
     if (n == 1) return MATRIX_AT(a, row[0], col[0]);
@@ -142,9 +143,8 @@ static Expr minor_of(Dag *d, Matrix a, const int *row, const int *col, int n) {
         for (int j = 0; j < n; j++)
             if (j != k) others[count++] = col[j];
         Expr entry = MATRIX_AT(a, row[0], col[k]);
-        term[k] = is_zero(d, entry)
-                      ? entry
-                      : expr_mul(d, entry, minor_of(d, a, row + 1, others, n - 1));
+        term[k] =
+            is_zero(d, entry) ? entry : expr_mul(d, entry, minor_of(d, a, row + 1, others, n - 1));
         if (k % 2) term[k] = expr_neg(d, term[k]);
     }
     return expr_sum(d, term, n);
@@ -203,8 +203,7 @@ static void eliminate(Dag *d, Matrix a, int k, Expr previous) {
     for (int i = 0; i < a.rows; i++) {
         Expr factor = MATRIX_AT(a, i, k);
         for (int j = 0; j < a.cols && i != k; j++) {
-            Expr e =
-                cross_difference(d, pivot, MATRIX_AT(a, i, j), factor, MATRIX_AT(a, k, j));
+            Expr e = cross_difference(d, pivot, MATRIX_AT(a, i, j), factor, MATRIX_AT(a, k, j));
             MATRIX_AT(a, i, j) = expr_div(d, e, previous);
         }
     }

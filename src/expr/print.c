@@ -74,8 +74,7 @@ void print_number(Print *p, double x) {
     else if (p->how->style == PRINT_C && !isfinite(x))
         text_add(p->out, isnan(x) ? "NAN" : x < 0 ? "-INFINITY" : "INFINITY");
     else
-        text_printf(p->out, "%s%s", s,
-                    p->how->style == PRINT_C && !strpbrk(s, ".e") ? ".0" : "");
+        text_printf(p->out, "%s%s", s, p->how->style == PRINT_C && !strpbrk(s, ".e") ? ".0" : "");
     text_free(&digits);
 }
 

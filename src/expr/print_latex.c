@@ -9,10 +9,10 @@
 #include <string.h>
 
 static const char *const greek[] = {
-    "alpha",  "beta",     "gamma",  "delta",   "epsilon", "zeta",  "eta",   "theta", "iota",
-    "kappa",  "lambda",   "mu",     "nu",      "xi",      "pi",    "rho",   "sigma", "tau",
-    "upsilon", "phi",     "chi",    "psi",     "omega",   "Gamma", "Delta", "Theta", "Lambda",
-    "Xi",     "Pi",       "Sigma",  "Upsilon", "Phi",     "Psi",   "Omega",
+    "alpha",   "beta",   "gamma", "delta",   "epsilon", "zeta",  "eta",   "theta", "iota",
+    "kappa",   "lambda", "mu",    "nu",      "xi",      "pi",    "rho",   "sigma", "tau",
+    "upsilon", "phi",    "chi",   "psi",     "omega",   "Gamma", "Delta", "Theta", "Lambda",
+    "Xi",      "Pi",     "Sigma", "Upsilon", "Phi",     "Psi",   "Omega",
 };
 
 static bool is_greek(const char *s, size_t n) {

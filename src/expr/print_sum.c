@@ -186,9 +186,7 @@ static void print_factors(Print *p, double number, const Factors *f, Binding pla
     }
 }
 
-static bool is_single(double number, const Factors *f) {
-    return (number != 1) + f->count == 1;
-}
+static bool is_single(double number, const Factors *f) { return (number != 1) + f->count == 1; }
 
 Binding product_binding(const Print *p, double number, Expr rest) {
     Fraction f = fraction_of(p, number, rest);

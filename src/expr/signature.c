@@ -1,5 +1,5 @@
-// Arithmetic modulo the prime p = 2^63 - 25: 2^63 = 25 makes reduction a shift and an add. (With the
-// Mersenne prime 2^61 - 1, powers of two would repeat: 1 and 2^61 would look equal.)
+// Arithmetic modulo the prime p = 2^63 - 25: 2^63 = 25 makes reduction a shift and an add. (With
+// the Mersenne prime 2^61 - 1, powers of two would repeat: 1 and 2^61 would look equal.)
 #include "expr/signature.h"
 
 #include <math.h>
@@ -29,8 +29,8 @@ Signature sign_add(Signature a, Signature b) { return reduce(a + b); }
 Signature sign_negate(Signature a) { return a ? PRIME - a : 0; }
 
 Signature sign_multiply(Signature a, Signature b) {
-    Wide w = (Wide)a * b;                          // < 2^126
-    w = (w & LOW_BITS) + 25 * (w >> 63);           // < 2^68
+    Wide w = (Wide)a * b;                // < 2^126
+    w = (w & LOW_BITS) + 25 * (w >> 63); // < 2^68
     return reduce((uint64_t)((w & LOW_BITS) + 25 * (w >> 63)));
 }
 

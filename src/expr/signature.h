@@ -22,7 +22,7 @@ Signature sign_number(double x);              // of a finite number
 Signature sign_add(Signature a, Signature b);
 Signature sign_negate(Signature a);
 Signature sign_multiply(Signature a, Signature b);
-Signature sign_power(Signature a, long n);       // n < 0: of the inverse
+Signature sign_power(Signature a, long n);        // n < 0: of the inverse
 Signature sign_real_power(Signature a, double n); // whole part by multiplication, the rest random
 Signature sign_sin(Signature x);
 Signature sign_cos(Signature x);

@@ -8,6 +8,7 @@
 // an element port by port, those of a junction bond by bond.
 #include "graph/inside.h"
 
+#include "base/memory.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -20,11 +21,7 @@ typedef struct {
     int *filled;      // per node: ends of a junction that have their bond
 } Build;
 
-static int *new_ints(int count) {
-    int *p = calloc((size_t)count + 1, sizeof *p);
-    if (!p) abort();
-    return p;
-}
+static int *new_ints(int count) { return memory_zeroed((size_t)count, sizeof(int)); }
 
 static int comp_nodes(const Comp *c) { return is_junction(c->kind) && c->dim > 1 ? c->dim : 1; }
 
@@ -234,8 +231,7 @@ static void report_parts(Build *b) {
     enum { SHOWN = 4 };
     const Model *m = b->m;
     int *parent = new_ints(m->comp_count + m->var_count), shown[SHOWN];
-    bool *bonded = calloc((size_t)m->comp_count + 1, sizeof *bonded);
-    if (!bonded) abort();
+    bool *bonded = memory_zeroed((size_t)m->comp_count, sizeof *bonded);
     for (int i = 0; i < m->comp_count + m->var_count; i++) parent[i] = i;
     for (int i = 0; i < m->bond_count; i++) {
         unite(parent, m->bond[i].from.comp, m->bond[i].to.comp);

@@ -6,8 +6,9 @@
 //
 //   1. sources and sensors; elements whose laws leave no choice
 //   2. wishes of the user
-//   3. storages in integral causality: fields with states, then C and I, in the order of their
-//   paths
+//   3. storages in integral causality: fields with states, then C and I in the order of their
+//      paths; first those that pass every modulated transformer forwards (f2 = m f1), since
+//      f1 = f2/m breaks down where m vanishes
 //   4. resistors and fields: free choices, each a candidate for an algebraic loop
 //   5. bonds between junctions that are still open
 //
@@ -23,6 +24,7 @@
 #include "graph/inside.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 
 typedef struct {
     int hits, open; // ends that hit; ends without a stroke
@@ -33,6 +35,7 @@ typedef struct { // an end that may go either way
     int end;
     bool effort_in; // the way we would rather have
     Reason reason, otherwise;
+    bool forwards; // only if no modulated transformer is passed backwards, else left for later
 } Choice;
 
 typedef struct {
@@ -45,6 +48,7 @@ typedef struct {
     int *trail;          // bonds in order of assignment
     int assigned, done;  // bonds on the trail; bonds whose neighbours were looked at
     bool trying;         // a clash ends the attempt instead of being reported
+    bool forwards;       // passing a modulated transformer backwards is a clash
     bool clash;
     ARRAY(Choice) choices;
     ARRAY(Conflict) conflicts;
@@ -158,13 +162,20 @@ static void clash_of_hits(Scap *s, int node) {
     clash(s, node, last, first, REASON_JUNCTION);
 }
 
+static bool is_modulated_transformer(const Graph *g, int node) {
+    const Comp *c = node_comp(g, node);
+    return c->kind == COMP_TF && c->modulated;
+}
+
 // Exactly one end must hit. One does: the others miss. None did and one is left: that one hits.
 static void spread_count(Scap *s, int node, int bond) {
     Graph *g = s->g;
     NodeCount *c = &s->count[node];
     Reason reason = is_junction(node_comp(g, node)->kind) ? REASON_JUNCTION : REASON_TWO_PORT;
     if (c->hits == 1 && c->open > 0) {
-        int setter = g->end[find_end(g, node, true, true)].bond;
+        int hit = find_end(g, node, true, true), setter = g->end[hit].bond;
+        if (s->forwards && is_modulated_transformer(g, node) && hit > first_end(g, node))
+            clash(s, node, bond, setter, reason);
         for (int end = first_end(g, node); end < past_end(g, node); end++)
             if (g->end[end].bond >= 0 && !end_assigned(g, end))
                 assign(s, g->end[end].bond, stroke_to_hit(g, end, false), reason, node, setter);
@@ -304,25 +315,44 @@ static void keep_states_of_fields(Scap *s) {
     }
 }
 
-static void list_choices(Scap *s) {
+static bool has_modulated_transformer(const Graph *g) {
+    for (int n = 0; n < g->node_count; n++)
+        if (is_modulated_transformer(g, n)) return true;
+    return false;
+}
+
+static void list_storages(Scap *s, bool forwards) {
     Graph *g = s->g;
     for (int n = 0; n < g->node_count; n++)
         if (s->rules.rule[n] == RULE_STORAGE)
             for (int end = first_end(g, n); end < past_end(g, n); end++)
                 array_push(&s->choices, ((Choice){end, kind_wants_effort(node_comp(g, n)->kind),
-                                                  REASON_INTEGRAL, REASON_RETREAT}));
+                                                  REASON_INTEGRAL, REASON_RETREAT, forwards}));
+}
+
+static void list_choices(Scap *s) {
+    Graph *g = s->g;
+    if (has_modulated_transformer(g)) list_storages(s, true);
+    list_storages(s, false);
     for (int n = 0; n < g->node_count; n++)
         if (s->rules.rule[n] == RULE_FREE || s->rules.rule[n] == RULE_FIELD)
             for (int end = first_end(g, n); end < past_end(g, n); end++)
-                array_push(&s->choices,
-                           ((Choice){end, law_prefers_flow_out(g, end), REASON_FREE, REASON_FREE}));
+                array_push(&s->choices, ((Choice){end, law_prefers_flow_out(g, end), REASON_FREE,
+                                                  REASON_FREE, false}));
     for (int b = 0; b < g->bond_count; b++)
-        array_push(&s->choices, ((Choice){g->bond[b].from, false, REASON_FREE, REASON_FREE}));
+        array_push(&s->choices,
+                   ((Choice){g->bond[b].from, false, REASON_FREE, REASON_FREE, false}));
 }
 
 // The preferred way, else the other.
 static bool choose(Scap *s, const Choice *c) {
     if (s->g->end[c->end].bond < 0 || end_assigned(s->g, c->end)) return true;
+    if (c->forwards) {
+        s->forwards = true;
+        attempt(s, c->end, c->effort_in, c->reason);
+        s->forwards = false;
+        return true;
+    }
     return attempt(s, c->end, c->effort_in, c->reason) ||
            attempt(s, c->end, !c->effort_in, c->otherwise);
 }
@@ -373,8 +403,7 @@ static void find_rules(Scap *s) {
         s->rules.field[n] = field_new(s->out, reader, n);
         if (g->node[n].end_count > most_ports) most_ports = g->node[n].end_count;
     }
-    s->ways = calloc((size_t)most_ports, 1);
-    if (!s->ways) abort();
+    s->ways = memory_zeroed((size_t)most_ports, 1);
     field_reader_free(reader);
 }
 

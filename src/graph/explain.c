@@ -9,6 +9,7 @@
 #include "graph/explain.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 #include <string.h>
 
 static const char *quoted(Arena *a, const Graph *g, int end) {
@@ -127,8 +128,7 @@ void bond_reason(Text *out, const Graph *g, int bond) {
 }
 
 int *bonds_by_order(const Graph *g) {
-    int *list = calloc((size_t)g->bond_count + 1, sizeof *list), rest = g->bond_count;
-    if (!list) abort();
+    int *list = memory_zeroed((size_t)g->bond_count, sizeof *list), rest = g->bond_count;
     for (int b = g->bond_count - 1; b >= 0; b--) {
         if (g->bond[b].order)
             list[g->bond[b].order - 1] = b;

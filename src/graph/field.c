@@ -18,6 +18,7 @@
 #include "graph/inside.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 #include <math.h>
 
 enum { // how a column occurs in a law
@@ -64,20 +65,14 @@ struct FieldReader {
     ARRAY(bool) foreign; // per law: it speaks of variables of other components
 };
 
-static void *new_zeroed(size_t count, size_t size) {
-    void *p = calloc(count + 1, size);
-    if (!p) abort();
-    return p;
-}
-
 FieldReader *field_reader_new(const Graph *g) {
-    FieldReader *r = new_zeroed(1, sizeof *r);
+    FieldReader *r = memory_zeroed(1, sizeof *r);
     const Model *m = g->model;
     r->g = g;
     r->walk = walk_new(m->dag);
     r->var_of_symbol = model_symbol_vars(m);
-    r->col_of_var = new_zeroed((size_t)m->var_count, sizeof *r->col_of_var);
-    r->via = new_zeroed((size_t)m->var_count, sizeof *r->via);
+    r->col_of_var = memory_zeroed((size_t)m->var_count, sizeof *r->col_of_var);
+    r->via = memory_zeroed((size_t)m->var_count, sizeof *r->via);
     for (int v = 0; v < m->var_count; v++) r->col_of_var[v] = -1;
     return r;
 }
@@ -138,10 +133,10 @@ static bool argument_is_singular(FieldReader *r, const Comp *c) {
     if (!c->argument || n < 1 || n != c->argument_cols) return false;
     if (!r->symbol_value) {
         int count = expr_symbol_count(d);
-        r->symbol_value = new_zeroed((size_t)count, sizeof *r->symbol_value);
+        r->symbol_value = memory_zeroed((size_t)count, sizeof *r->symbol_value);
         for (int i = 0; i < count; i++) r->symbol_value[i] = random_value(i);
     }
-    double *a = new_zeroed((size_t)n * (size_t)n, sizeof *a);
+    double *a = memory_zeroed((size_t)n * (size_t)n, sizeof *a);
     bool known = true;
     for (int i = 0; i < n * n && known; i++) {
         if (!expr_is_number(d, c->argument[i], &a[i]))
@@ -437,7 +432,7 @@ static void tarjan_from(Tarjan *t, const Field *f, const Graph *g, int root) {
 // part[col] for every column, on the heap
 static int *strong_components(const Field *f, const Graph *g) {
     size_t n = (size_t)f->size;
-    int *block = new_zeroed(6 * n, sizeof *block), *part = new_zeroed(n, sizeof *part);
+    int *block = memory_zeroed(6 * n, sizeof *block), *part = memory_zeroed(n, sizeof *part);
     Tarjan t = {.index = block,
                 .low = block + n,
                 .edge = block + 2 * n,

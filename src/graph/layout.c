@@ -12,6 +12,7 @@
 #include "graph/layout.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 #include <math.h>
 #include <string.h>
 
@@ -53,12 +54,6 @@ typedef struct {
     int *order; // vertices column by column
 } Work;
 
-static void *new_zeroed(size_t count, size_t size) {
-    void *p = calloc(count + 1, size);
-    if (!p) abort();
-    return p;
-}
-
 // --- layers --------------------------------------------------------------------------------------
 
 static int left_comp(const Work *w, int b) {
@@ -76,8 +71,8 @@ typedef struct { // bonds by the component at one of their ends
 
 static ByComp bonds_by_comp(const Work *w, int (*comp)(const Work *, int)) {
     const Model *m = w->m;
-    ByComp by = {new_zeroed((size_t)m->comp_count + 1, sizeof(int)),
-                 new_zeroed((size_t)m->bond_count, sizeof(int))};
+    ByComp by = {memory_zeroed((size_t)m->comp_count + 1, sizeof(int)),
+                 memory_zeroed((size_t)m->bond_count, sizeof(int))};
     for (int b = 0; b < m->bond_count; b++) by.first[comp(w, b)] += !w->skipped[b];
     for (int c = 0; c < m->comp_count; c++) by.first[c + 1] += by.first[c];
     for (int b = m->bond_count - 1; b >= 0; b--)
@@ -113,8 +108,8 @@ static void turn_bonds_back(Work *w, const ByComp *out, int root, int *next, cha
 
 static void open_cycles(Work *w, const ByComp *out) {
     const Model *m = w->m;
-    int *next = new_zeroed((size_t)m->comp_count, sizeof(int));
-    char *state = new_zeroed((size_t)m->comp_count, 1);
+    int *next = memory_zeroed((size_t)m->comp_count, sizeof(int));
+    char *state = memory_zeroed((size_t)m->comp_count, 1);
     for (int pass = 0; pass < 2; pass++) // sources first
         for (int c = 0; c < m->comp_count; c++) {
             bool source = m->comp[c].kind == COMP_SE || m->comp[c].kind == COMP_SF;
@@ -127,8 +122,8 @@ static void open_cycles(Work *w, const ByComp *out) {
 // Components so that all bonds lead from earlier to later ones, on the heap; layers on the way.
 static int *sort_and_layer(Work *w) {
     const Model *m = w->m;
-    int *waiting = new_zeroed((size_t)m->comp_count, sizeof(int));
-    int *sorted = new_zeroed((size_t)m->comp_count, sizeof(int)), tail = 0;
+    int *waiting = memory_zeroed((size_t)m->comp_count, sizeof(int));
+    int *sorted = memory_zeroed((size_t)m->comp_count, sizeof(int)), tail = 0;
     ByComp right = bonds_by_comp(w, left_comp);
     for (int b = 0; b < m->bond_count; b++) waiting[right_comp(w, b)] += !w->skipped[b];
     for (int c = 0; c < m->comp_count; c++)
@@ -211,8 +206,8 @@ static void make_segments(Work *w) {
 static void list_segments_by_vertex(Work *w) {
     int vertices = w->vertex.count, at_left = 0, at_right = 0;
     Vertex *v = w->vertex.data;
-    w->left = new_zeroed((size_t)w->segment.count, sizeof(int));
-    w->right = new_zeroed((size_t)w->segment.count, sizeof(int));
+    w->left = memory_zeroed((size_t)w->segment.count, sizeof(int));
+    w->right = memory_zeroed((size_t)w->segment.count, sizeof(int));
     for (int s = 0; s < w->segment.count; s++)
         v[w->segment.data[s].a].rights++, v[w->segment.data[s].b].lefts++;
     for (int i = 0; i < vertices; i++) {
@@ -245,11 +240,11 @@ static void size_vertices(Work *w) {
 // --- order ---------------------------------------------------------------------------------------
 
 static void first_order(Work *w) {
-    w->start = new_zeroed((size_t)w->layers + 1, sizeof(int));
-    w->order = new_zeroed((size_t)w->vertex.count, sizeof(int));
+    w->start = memory_zeroed((size_t)w->layers + 1, sizeof(int));
+    w->order = memory_zeroed((size_t)w->vertex.count, sizeof(int));
     for (int i = 0; i < w->vertex.count; i++) w->start[w->vertex.data[i].layer + 1]++;
     for (int k = 0; k < w->layers; k++) w->start[k + 1] += w->start[k];
-    int *filled = new_zeroed((size_t)w->layers, sizeof(int));
+    int *filled = memory_zeroed((size_t)w->layers, sizeof(int));
     for (int i = 0; i < w->vertex.count; i++) {
         Vertex *v = &w->vertex.data[i];
         v->place = filled[v->layer]++;
@@ -334,10 +329,10 @@ static long long count_crossings(const Work *w, Span *span, int *tree) {
 
 static void reduce_crossings(Work *w) {
     int vertices = w->vertex.count, sweeps = vertices > 5000 ? 2 : 24;
-    Key *key = new_zeroed((size_t)vertices, sizeof *key);
-    Span *span = new_zeroed((size_t)w->segment.count, sizeof *span);
-    int *tree = new_zeroed((size_t)vertices + 1, sizeof *tree);
-    int *best = new_zeroed((size_t)vertices, sizeof *best);
+    Key *key = memory_zeroed((size_t)vertices, sizeof *key);
+    Span *span = memory_zeroed((size_t)w->segment.count, sizeof *span);
+    int *tree = memory_zeroed((size_t)vertices + 1, sizeof *tree);
+    int *best = memory_zeroed((size_t)vertices, sizeof *best);
     memcpy(best, w->order, (size_t)vertices * sizeof *best);
     long long fewest = count_crossings(w, span, tree);
     for (int sweep = 0; sweep < sweeps && fewest > 0; sweep++) {
@@ -384,7 +379,7 @@ static void spread_points(Work *w, int *segments, int count, bool on_left, Key *
 }
 
 static void place_points(Work *w) {
-    Key *key = new_zeroed((size_t)w->segment.count, sizeof *key);
+    Key *key = memory_zeroed((size_t)w->segment.count, sizeof *key);
     for (int i = 0; i < w->vertex.count; i++) {
         Vertex *v = &w->vertex.data[i];
         spread_points(w, w->left + v->first_left, v->lefts, true, key);
@@ -455,7 +450,7 @@ static void settle_layer(Work *w, int layer, int side, Pool *pool) {
 }
 
 static void find_heights(Work *w) {
-    Pool *pool = new_zeroed((size_t)w->vertex.count, sizeof *pool);
+    Pool *pool = memory_zeroed((size_t)w->vertex.count, sizeof *pool);
     for (int k = 0; k < w->layers; k++)
         settle_layer(w, k, FROM_BOTH, pool); // all start at 0: a stack
     for (int sweep = 0; sweep < 16; sweep++) {
@@ -475,8 +470,8 @@ typedef struct {
 } Columns;
 
 static Columns find_columns(Work *w, Layout *l) {
-    Columns c = {new_zeroed((size_t)w->layers, sizeof(double)),
-                 new_zeroed((size_t)w->layers, sizeof(double))};
+    Columns c = {memory_zeroed((size_t)w->layers, sizeof(double)),
+                 memory_zeroed((size_t)w->layers, sizeof(double))};
     double x = MARGIN;
     for (int i = 0; i < w->m->comp_count; i++)
         c.right[w->layer[i]] = fmax(c.right[w->layer[i]], w->box[i].width);
@@ -560,10 +555,10 @@ Layout *layout_make(Arena *out, const Model *m, Box *box) {
     Layout *l = ARENA_NEW(out, Layout);
     Work w = {.m = m,
               .box = box,
-              .turned = new_zeroed((size_t)m->bond_count, sizeof(bool)),
-              .skipped = new_zeroed((size_t)m->bond_count, sizeof(bool)),
-              .layer = new_zeroed((size_t)m->comp_count, sizeof(int)),
-              .first_segment = new_zeroed((size_t)m->bond_count, sizeof(int))};
+              .turned = memory_zeroed((size_t)m->bond_count, sizeof(bool)),
+              .skipped = memory_zeroed((size_t)m->bond_count, sizeof(bool)),
+              .layer = memory_zeroed((size_t)m->comp_count, sizeof(int)),
+              .first_segment = memory_zeroed((size_t)m->bond_count, sizeof(int))};
     find_layers(&w);
     make_vertices(&w);
     make_segments(&w);

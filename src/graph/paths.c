@@ -13,6 +13,7 @@
 #include "graph/inside.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 #include <string.h>
 
 typedef struct {
@@ -86,12 +87,6 @@ static int neighbour(const Paths *p, int s, int k, bool forward) {
     if (g->end[other].bond < 0) return -1;
     if (!(forward ? passes(p, node, mine, k) : passes(p, node, k, mine))) return -1;
     return forward ? signal_out(g, other) : signal_in(g, other);
-}
-
-static void *new_zeroed(size_t count, size_t size) {
-    void *p = calloc(count + 1, size);
-    if (!p) abort();
-    return p;
 }
 
 static void paths_start(Paths *p, Arena *scratch, const Graph *g, const Rules *rules) {
@@ -235,8 +230,8 @@ static void find_dependents(Arena *out, Graph *g, Paths *p) {
     if (!g->dependent_count) return;
     g->dependent = ARENA_ARRAY(out, DependentStorage, g->dependent_count);
     BackWalk w = {.p = p,
-                  .jump = new_zeroed(signals, sizeof(int)),
-                  .stamp = new_zeroed(signals, sizeof(int))};
+                  .jump = memory_zeroed(signals, sizeof(int)),
+                  .stamp = memory_zeroed(signals, sizeof(int))};
     for (size_t s = 0; s < signals; s++) w.jump[s] = -1;
     int found = 0;
     for (int n = 0; n < g->node_count; n++)
@@ -293,10 +288,10 @@ static void tarjan_from(Tarjan *t, const Paths *p, int root) {
 // part[signal]: number of its strong component, -1 when it lies on no closed path; on the heap
 static int *strong_components(const Paths *p, int *parts) {
     size_t signals = 2 * (size_t)p->g->bond_count;
-    Tarjan t = {.index = new_zeroed(signals, sizeof(int)),
-                .low = new_zeroed(signals, sizeof(int)),
-                .next = new_zeroed(signals, sizeof(int)),
-                .part = new_zeroed(signals, sizeof(int))};
+    Tarjan t = {.index = memory_zeroed(signals, sizeof(int)),
+                .low = memory_zeroed(signals, sizeof(int)),
+                .next = memory_zeroed(signals, sizeof(int)),
+                .part = memory_zeroed(signals, sizeof(int))};
     for (size_t s = 0; s < signals; s++) t.part[s] = -2;
     for (size_t s = 0; s < signals; s++)
         if (!t.index[s]) tarjan_from(&t, p, (int)s);
@@ -377,11 +372,11 @@ static int by_first_bond(const void *a, const void *b) {
 static void find_loops(Arena *out, Graph *g, Paths *p) {
     int parts, signals = 2 * g->bond_count;
     int *part = strong_components(p, &parts);
-    bool *torn = new_zeroed((size_t)parts, sizeof *torn);
+    bool *torn = memory_zeroed((size_t)parts, sizeof *torn);
     LoopSearch l = {.p = p,
                     .part = part,
-                    .from = new_zeroed((size_t)signals, sizeof(int)),
-                    .stamp = new_zeroed((size_t)signals, sizeof(int))};
+                    .from = memory_zeroed((size_t)signals, sizeof(int)),
+                    .stamp = memory_zeroed((size_t)signals, sizeof(int))};
     for (int b = 0; b < g->bond_count; b++) {
         if (g->bond[b].reason != REASON_FREE) continue;
         int end = node_end_at(g, g->bond[b].by, b);

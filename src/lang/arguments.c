@@ -69,8 +69,7 @@ static void bind_one(Builder *b, const Instance *i, const AstArg *a, int place, 
         if (a->name) {
             report_argument_name(b, i, a, slot, slots);
         } else {
-            Remark *m = complain(b, L_TOO_MANY_ARGUMENTS, a->pos,
-                                 "'%s' takes %s", i->builtin->type,
+            Remark *m = complain(b, L_TOO_MANY_ARGUMENTS, a->pos, "'%s' takes %s", i->builtin->type,
                                  slots == 0   ? "no arguments"
                                  : slots == 1 ? "one argument"
                                               : "at most two arguments");

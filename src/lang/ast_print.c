@@ -2,8 +2,8 @@
 // equations that does not depend on where they stand.
 #include "lang/build.h"
 
-static const char *const binary_text[] = {" + ",  " - ", "*",    "/",   "^",    " == ", " != ",
-                                          " < ",  " <= ", " > ", " >= ", " and ", " or "};
+static const char *const binary_text[] = {
+    " + ", " - ", "*", "/", "^", " == ", " != ", " < ", " <= ", " > ", " >= ", " and ", " or "};
 static const int binary_level[] = {5, 5, 6, 6, 8, 4, 4, 4, 4, 4, 4, 2, 1};
 
 static int level_of(const AstExpr *e) {

@@ -1,11 +1,13 @@
 // Instantiation, from syntax to the flat model. Private to src/lang.
 //
 //   elaborate.c   classes, loops and conditions  ->  instances with their declared names
+//   mechanism.c   joints, bodies and frames  ->  instances with their variables, checked as a tree
 //   dimension.c   how many scalars each built-in element has, what unit its argument has
 //   connect.c     bonds between ports; ports of models are spliced away
 //   domains.c     effort and flow units of everything that is bonded together
 //   flatten.c     variables, components, ports and bonds in the order of their paths
 //   laws.c        the laws of built-in elements        equations.c   those that the user wrote
+//   mechanism_build.c  their data as expressions, for src/mech; pose.c   places and turns
 //   experiment.c  what is to be run, plotted and expected
 //
 // Expressions are lowered by lower.c in three ways: to numbers (sizes, conditions, values of
@@ -58,7 +60,7 @@ enum {
     CARRIED = VARIES | HAS_PARAM, // what an expression has if any part of it has it
 };
 
-struct Value { // a lowered expression
+struct Value {      // a lowered expression
     int rows, cols; // rows = 0: wrong, and already reported
     Expr one;       // entry of a scalar
     Expr *many;     // entries of the others, row by row
@@ -108,11 +110,13 @@ typedef struct {
     int var;            // built-in: its first variable
     int rank;           // place in the order of paths
     Dim argument_dim;
-    uint8_t argument_is; // flags of the argument's value
-    uint8_t state;       // 0 fresh, 1 its dimension is being found, 2 found, 3 wrong
-    bool own_symbol;     // its argument is a plain number and becomes a parameter of its own
-    bool field;          // a class with equations about its own ports
-    Role role;           // from lossless, supplies ...; ROLE_NONE: not said
+    uint8_t argument_is;        // flags of the argument's value
+    uint8_t state;              // 0 fresh, 1 its dimension is being found, 2 found, 3 wrong
+    bool own_symbol;            // its argument is a plain number and becomes a parameter of its own
+    bool field;                 // a class with equations about its own ports
+    bool part;                  // a joint or frame of a mechanism: its port may stay without a bond
+    int first_part, part_count; // of a mechanism, those mounted on it included: into Builder.part
+    Role role;                  // from lossless, supplies ...; ROLE_NONE: not said
     const AstItem *role_item;
     const Env *role_env;
 } Instance;
@@ -123,7 +127,9 @@ typedef enum {
     ENTITY_INPUT,
     ENTITY_OUTPUT,
     ENTITY_LOCAL,
-    ENTITY_PORT
+    ENTITY_PORT,
+    ENTITY_EFFORT, // of a joint or frame
+    ENTITY_FLOW
 } EntityKind;
 
 typedef struct { // a declared name of a class's instance
@@ -138,8 +144,10 @@ typedef struct { // a declared name of a class's instance
     const Env *value_env;
     int rows, cols; // 0: not known (a parameter takes the shape of its value)
     Dim dim;
-    Name unit;      // to show
-    int first;      // first variable; ports: the terminal; -1: none
+    Name unit;               // to show
+    const char *second_unit; // of the scalars from `split` on, such as rad behind m; NULL: the same
+    int split;
+    int first;      // first variable; ports, efforts, flows: the terminal; -1: none
     int alias;      // a parameter that is just another one; -1: it is not
     Constant known; // value of a parameter or constant
     Pos *set_by;    // inputs: per scalar, the equation that sets it
@@ -149,11 +157,13 @@ typedef struct { // a port or a junction: whatever a bond can end at
     int instance;
     Name name; // 0 for the only port of a built-in element and for junctions
     int dim;
-    int node;   // first of `dim` scalar nodes
-    int domain; // into Builder.domain; -1: any
-    int next;   // next port of the same class instance; -1
-    int e, f;   // variables; -1: none
-    int port;   // in the flat model; -1: none
+    int node;           // first of `dim` scalar nodes
+    int domain;         // into Builder.domain; -1: any
+    int domain2, split; // of the scalars from `split` on, if split > 0
+    int next;           // next port of the same class instance; -1
+    int e, f;           // variables; -1: none
+    int port;           // in the flat model; -1: none
+    int runs;           // of a mechanism: ports it becomes, one for each stretch that is bonded
     bool out, junction;
     bool of_class;    // port of a model or element the user wrote
     bool transparent; // a model's port that is bonded inside: it vanishes
@@ -166,6 +176,19 @@ typedef struct {
     Dim effort, flow;
     bool pseudo; // the flow itself is the power
 } Domain;
+
+typedef struct { // a joint, a body, a frame or the gravity of a mechanism, as it was declared
+    const AstItem *item;
+    const Env *env;
+    int owner;    // instance of the mechanism in which it stands
+    int instance; // of a joint or frame; -1: none
+    Name path;    // of bodies, which are no members: "arm.link[2]"
+    JointKind kind;
+    int parent, child; // of a joint: parts; of a frame: parent; PART_WORLD, or PART_WRONG
+    bool from_world;   // `world` was written: in a mounted mechanism the body that carries it
+} MechPart;
+
+enum { PART_WORLD = -1, PART_WRONG = -2 };
 
 typedef struct { // a statement and where it stands
     const Env *env;
@@ -205,7 +228,7 @@ typedef struct {
     Pos pos;
 } RawBond;
 
-typedef struct { // effort and flow of everything that is bonded together
+typedef struct {     // effort and flow of everything that is bonded together
     Dim e, f, ratio; // ratio = e/f
     int domain;      // -1: unknown
     int by;          // the terminal that told something first; -1: none
@@ -223,15 +246,15 @@ typedef struct Builder {
     Expr dummy; // stands for every variable when only shapes are asked
     int limit;  // of scalars
     int scalars, depth, inlined;
-    int errors; // in the report before we started
+    int errors;  // in the report before we started
     bool stop;   // nothing sensible can follow
     bool frozen; // the variables are final: no new derivatives
 
-    Pairs members;  // (instance, name) -> 4*index + MEMBER_...
-    Pairs said;     // (place, code): what was reported already
-    Pairs globals;  // (source, name) -> global
-    Pairs units;    // powers of a dimension -> its printed unit
-    Remark unsaid;  // where second reports of the same thing go
+    Pairs members; // (instance, name) -> 4*index + MEMBER_...
+    Pairs said;    // (place, code): what was reported already
+    Pairs globals; // (source, name) -> global
+    Pairs units;   // powers of a dimension -> its printed unit
+    Remark unsaid; // where second reports of the same thing go
     ARRAY(Instance) instance;
     ARRAY(Entity) entity;
     ARRAY(Terminal) terminal;
@@ -239,15 +262,19 @@ typedef struct Builder {
     ARRAY(Member) member;
     ARRAY(Statement) bond, equation, wish;
     ARRAY(Override) override;
+    ARRAY(MechPart) part;
+    Pairs bodies; // (0, path) -> part
+    ARRAY(Mechanism) mechanism;
     ARRAY(Global) global;
     ARRAY(int) visiting; // parameters that are being evaluated, outermost first
     ARRAY(const AstClass *) calling;
 
     int node_count;
     ARRAY(RawBond) raw;
-    int *node_class;   // per scalar node, after domains
+    int *node_class; // per scalar node, after domains
     NodeClass *classes;
 
+    bool *bonded;      // per scalar node, if there are mechanisms
     int *member_start; // per instance: its members in order, into `member`
     ARRAY(Var) var;    // symbol number = place in this list
     ARRAY(Comp) comp;
@@ -268,14 +295,17 @@ Remark *complain(Builder *b, Code code, Pos pos, const char *format, ...)
 Remark *caution(Builder *b, Code code, Pos pos, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 const char *text_of(const Builder *b, Name name);
-const char *dim_text(Builder *b, Dim d);                   // "N.s/m", lives as long as the report
-const char *in_unit(Builder *b, Dim d);                    // "is in N.s/m", "has no unit"
-Name dim_unit(Builder *b, Dim d);                          // how to show it; 0: nothing to show
-const char *shape_text(Builder *b, int rows, int cols);    // "a scalar", "a 3-vector", "2 x 3"
-const char *expr_text(Builder *b, const AstExpr *e);       // as written
+const char *dim_text(Builder *b, Dim d);                // "N.s/m", lives as long as the report
+const char *in_unit(Builder *b, Dim d);                 // "is in N.s/m", "has no unit"
+Name dim_unit(Builder *b, Dim d);                       // how to show it; 0: nothing to show
+const char *shape_text(Builder *b, int rows, int cols); // "a scalar", "a 3-vector", "2 x 3"
+const char *expr_text(Builder *b, const AstExpr *e);    // as written
 void suggest_members(Builder *b, Suggestion *g, int instance);
 Pos ast_start(const AstExpr *e); // of its leftmost word
 void ast_print(Text *out, const Names *names, const AstExpr *e);
+
+// What a component can be made of, as bits.
+#define COMPONENT_CLASSES (1u << CLASS_MODEL | 1u << CLASS_ELEMENT | 1u << CLASS_MECHANISM)
 
 // --- elaborate.c, arguments.c
 // ----------------------------------------------------------------------
@@ -283,7 +313,10 @@ void ast_print(Text *out, const Names *names, const AstExpr *e);
 void elaborate_root(Builder *b, Definition model);
 int add_instance(Builder *b, Instance i);
 Name member_path(Builder *b, int instance, const char *name); // path of a member
-bool count_scalars(Builder *b, int64_t count, Pos pos); // false: too many
+bool name_is_free(Builder *b, int owner, Name name, Pos pos); // false: taken, and reported
+void declare_member(Builder *b, int owner, Name name, int index);
+bool declare_array(Builder *b, int owner, const AstItem *item); // false: reported
+bool count_scalars(Builder *b, int64_t count, Pos pos);         // false: too many
 const Env *new_env(Builder *b, Env e);
 
 typedef struct { // what sets a parameter or input: argument, extends, or `set`
@@ -304,6 +337,22 @@ void bind_builtin(Builder *b, int instance);
 const Override *find_override(Builder *b, Name path);
 void report_unused_overrides(Builder *b);
 
+// --- mechanisms: mechanism.c, mechanism_build.c
+// ---------------------------------------------------------------------------------------------
+
+bool is_mechanism(const Builder *b, int instance);
+bool is_mounted(const Builder *b, int instance); // a mechanism on a body of another one
+void open_mechanism(Builder *b, int instance);   // before its statements
+void declare_part(Builder *b, int instance, const AstItem *item, const Env *env);
+void close_mechanism(Builder *b, int instance); // after them: the tree
+int mount_body(Builder *b, int mechanism);      // the body that carries it; PART_WORLD: none
+const AstArg *find_clause(const Builder *b, const AstItem *item, const char *word); // NULL: none
+int joint_linear(JointKind kind);  // how many of its velocities are linear
+int joint_freedom(JointKind kind); // how many velocities it has
+int joint_numbers(JointKind kind); // how many coordinates
+int part_entity(const Builder *b, int instance, const char *name); // -1: it has none
+void mechanism_laws(Builder *b, int instance);
+
 // --- parameter.c
 // -----------------------------------------------------------------------------------
 
@@ -314,14 +363,14 @@ typedef struct {
 } Target;
 
 Target param_target(Builder *b, const Entity *x);
-bool param_evaluate(Builder *b, int entity);  // numbers of a parameter or constant
+bool param_evaluate(Builder *b, int entity);   // numbers of a parameter or constant
 void param_structural(Builder *b, int entity); // mark it and what it depends on
 bool global_evaluate(Builder *b, int global);
 int global_find(Builder *b, Definition d);
 bool size_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *what, int least,
                    int *size);
-bool number_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *what, bool structural,
-                     Constant *c);
+bool number_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *what,
+                     bool structural, Constant *c);
 
 // --- lower.c, call.c, value.c, path.c
 // ---------------------------------------------------------------
@@ -370,8 +419,7 @@ Value value_of_matrix(Matrix m, Dim dim, unsigned is);
 bool value_numbers(Lower *l, const Value *v, Constant *c, Arena *out); // false: not all finite
 Value value_binary(Lower *l, BinaryOp op, Value a, Value b, const AstExpr *e);
 Value value_unary(Lower *l, char op, Value a, const AstExpr *e);
-Value value_select(Lower *l, Value v, const AstArg *subscripts, int count, const Env *env,
-                   Pos pos);
+Value value_select(Lower *l, Value v, const AstArg *subscripts, int count, const Env *env, Pos pos);
 // Fits a value to its target: a plain one takes the unit, others are checked. False: reported.
 bool value_fit(Lower *l, Value *v, bool has_unit, const Unit *unit, Dim dim, Pos pos,
                const char *target);
@@ -427,6 +475,7 @@ Dim node_effort(const Builder *b, int node);
 Dim node_flow(const Builder *b, int node);
 Dim wanted_argument(const Builder *b, int instance); // unit of R, C, I, m, r; unknown: any
 Dim dim_second(void);
+Dim dim_of_unit(const char *text); // of a unit that is known to be right
 int find_domain(Builder *b, const AstExpr *path, const Env *env);
 void add_builtin_domains(Builder *b);
 

@@ -186,8 +186,7 @@ static Value dot_function(Lower *l, Value *x, int n, const AstExpr *e) {
 
 static Value cross_function(Lower *l, Value *x, int n, const AstExpr *e) {
     if (!want_vector(l, &x[0], 3, e, 0) || !want_vector(l, &x[1], 3, e, 1)) return VALUE_BAD;
-    Matrix m =
-        matrix_cross(&l->b->tmp, l->dag, value_matrix(l, &x[0]), value_matrix(l, &x[1]));
+    Matrix m = matrix_cross(&l->b->tmp, l->dag, value_matrix(l, &x[0]), value_matrix(l, &x[1]));
     return value_of_matrix(m, dim_multiply(x[0].dim, x[1].dim), carried(x, n));
 }
 
@@ -247,8 +246,7 @@ static Value filled(Lower *l, int rows, int cols, double x) {
 
 static Value identity_function(Lower *l, Value *x, int n, const AstExpr *e) {
     int size[2];
-    if (!matrix_sizes(l, e, x, n, size) ||
-        !count_scalars(l->b, (int64_t)size[0] * size[0], e->pos))
+    if (!matrix_sizes(l, e, x, n, size) || !count_scalars(l->b, (int64_t)size[0] * size[0], e->pos))
         return VALUE_BAD;
     return value_of_matrix(matrix_identity(&l->b->tmp, l->dag, size[0]), DIM_ONE, IS_PLAIN);
 }
@@ -265,8 +263,7 @@ static Value ones_function(Lower *l, Value *x, int n, const AstExpr *e) {
 
 static Value diag_function(Lower *l, Value *x, int n, const AstExpr *e) {
     if (value_count(x) == 1) return *x;
-    if (!want_vector(l, x, 0, e, 0) ||
-        !count_scalars(l->b, (int64_t)x->rows * x->rows, e->pos))
+    if (!want_vector(l, x, 0, e, 0) || !count_scalars(l->b, (int64_t)x->rows * x->rows, e->pos))
         return VALUE_BAD;
     Value v = filled(l, x->rows, x->rows, 0);
     v.dim = x->dim;
@@ -282,23 +279,40 @@ static Value skew_function(Lower *l, Value *x, int n, const AstExpr *e) {
 }
 
 static const Function functions[] = {
-    {"abs", 1, 1, same_unit_function}, {"sign", 1, 1, sign_function},
-    {"sqrt", 1, 1, root_function},          {"signsqrt", 1, 1, root_function},
-    {"exp", 1, 1, number_function},         {"log", 1, 1, number_function},
-    {"log10", 1, 1, log10_function},        {"sin", 1, 1, number_function},
-    {"cos", 1, 1, number_function},         {"tan", 1, 1, number_function},
-    {"asin", 1, 1, number_function},        {"acos", 1, 1, number_function},
-    {"atan", 1, 1, number_function},        {"sinh", 1, 1, number_function},
-    {"cosh", 1, 1, number_function},        {"tanh", 1, 1, number_function},
-    {"floor", 1, 1, number_function},       {"ceil", 1, 1, number_function},
-    {"step", 1, 1, step_function},          {"atan2", 2, 2, two_function},
-    {"min", 2, MOST_ARGUMENTS, two_function}, {"max", 2, MOST_ARGUMENTS, two_function},
-    {"mod", 2, 2, two_function},            {"dot", 2, 2, dot_function},
-    {"cross", 2, 2, cross_function},        {"norm", 1, 1, norm_function},
-    {"sum", 1, 1, sum_function},            {"transpose", 1, 1, transpose_function},
-    {"inverse", 1, 1, inverse_function},    {"identity", 1, 1, identity_function},
-    {"zeros", 1, 2, zeros_function},        {"ones", 1, 2, ones_function},
-    {"diag", 1, 1, diag_function},          {"skew", 1, 1, skew_function},
+    {"abs", 1, 1, same_unit_function},
+    {"sign", 1, 1, sign_function},
+    {"sqrt", 1, 1, root_function},
+    {"signsqrt", 1, 1, root_function},
+    {"exp", 1, 1, number_function},
+    {"log", 1, 1, number_function},
+    {"log10", 1, 1, log10_function},
+    {"sin", 1, 1, number_function},
+    {"cos", 1, 1, number_function},
+    {"tan", 1, 1, number_function},
+    {"asin", 1, 1, number_function},
+    {"acos", 1, 1, number_function},
+    {"atan", 1, 1, number_function},
+    {"sinh", 1, 1, number_function},
+    {"cosh", 1, 1, number_function},
+    {"tanh", 1, 1, number_function},
+    {"floor", 1, 1, number_function},
+    {"ceil", 1, 1, number_function},
+    {"step", 1, 1, step_function},
+    {"atan2", 2, 2, two_function},
+    {"min", 2, MOST_ARGUMENTS, two_function},
+    {"max", 2, MOST_ARGUMENTS, two_function},
+    {"mod", 2, 2, two_function},
+    {"dot", 2, 2, dot_function},
+    {"cross", 2, 2, cross_function},
+    {"norm", 1, 1, norm_function},
+    {"sum", 1, 1, sum_function},
+    {"transpose", 1, 1, transpose_function},
+    {"inverse", 1, 1, inverse_function},
+    {"identity", 1, 1, identity_function},
+    {"zeros", 1, 2, zeros_function},
+    {"ones", 1, 2, ones_function},
+    {"diag", 1, 1, diag_function},
+    {"skew", 1, 1, skew_function},
 };
 
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
@@ -352,7 +366,8 @@ static bool prepare_rates(Lower *l, Expr e, Pos pos) {
         VarKind kind = b->var.data[var].kind;
         if (kind == VAR_TIME || kind == VAR_PARAM) continue;
         if (kind == VAR_DERIVATIVE) {
-            Remark *m = complain(b, L_DER_OF, pos, "a second derivative cannot be written as der()");
+            Remark *m =
+                complain(b, L_DER_OF, pos, "a second derivative cannot be written as der()");
             remark_help(b->r, m, "name the first one: var v, then v = der(x) and der(v) = ...");
             return false;
         }
@@ -429,8 +444,7 @@ static Value call_table(Lower *l, const AstExpr *e, const Env *env, Definition d
     Global *g = &b->global.data[global];
     int which = l->mode == TO_SYMBOLS;
     if (g->number[which] < 0) g->number[which] = expr_add_table(l->dag, g->table);
-    Value v = value_new(l, 1, 1, c->has_unit ? c->unit.dim : DIM_ONE,
-                        x.is & CARRIED);
+    Value v = value_new(l, 1, 1, c->has_unit ? c->unit.dim : DIM_ONE, x.is & CARRIED);
     Expr args[] = {expr_number(l->dag, g->number[which]), x.one};
     v.one = expr_call(l->dag, OP_TABLE, args, 2);
     return v;
@@ -444,8 +458,9 @@ static bool recursive(Builder *b, const AstExpr *e, const AstClass *f) {
         for (int k = i + 1; k < b->calling.count; k++)
             remark_note(b->r, m, b->calling.data[k]->pos, "by way of '%s'",
                         text_of(b, b->calling.data[k]->name));
-        remark_help(b->r, m, "functions are put in place where they are called, so they cannot "
-                             "call themselves");
+        remark_help(b->r, m,
+                    "functions are put in place where they are called, so they cannot "
+                    "call themselves");
         return true;
     }
     return false;

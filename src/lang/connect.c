@@ -22,9 +22,9 @@ static const End END_BAD = {-1, 0, 0, false};
 
 static End end_not_bondable(Builder *b, const AstExpr *e, const Ref *ref) {
     const char *what = ref->kind == REF_PARAM || ref->kind == REF_GLOBAL ? "a parameter"
-                       : ref->kind == REF_FUNCTION                      ? "a function"
-                       : ref->kind == REF_LOOP                          ? "a number"
-                                                                        : "a variable";
+                       : ref->kind == REF_FUNCTION                       ? "a function"
+                       : ref->kind == REF_LOOP                           ? "a number"
+                                                                         : "a variable";
     Remark *m = complain(b, L_BOND_END, ast_start(e), "a bond cannot end at '%s', which is %s",
                          expr_text(b, e), what);
     remark_help(b->r, m, "a bond ends at a junction, an element or a port");
@@ -46,8 +46,7 @@ static void list_ports(Builder *b, Text *t, int instance) {
 // A class instance as an end: its only port, or of an in and an out port the one that fits.
 static int class_port(Builder *b, const AstExpr *e, int instance, bool head) {
     int count = 0, in = -1, out = -1, only = -1;
-    for (int k = b->instance.data[instance].first_terminal; k >= 0;
-         k = b->terminal.data[k].next) {
+    for (int k = b->instance.data[instance].first_terminal; k >= 0; k = b->terminal.data[k].next) {
         count++;
         only = k;
         *(b->terminal.data[k].out ? &out : &in) = k;
@@ -56,9 +55,9 @@ static int class_port(Builder *b, const AstExpr *e, int instance, bool head) {
     if (count == 2 && in >= 0 && out >= 0) return head ? in : out;
     if (b->instance.data[instance].state == 3) return -1;
     const char *name = expr_text(b, e);
-    Remark *m = complain(b, L_BOND_END, ast_start(e),
-                         count ? "'%s' has %d ports: say which one" : "'%s' has no port", name,
-                         count);
+    Remark *m =
+        complain(b, L_BOND_END, ast_start(e),
+                 count ? "'%s' has %d ports: say which one" : "'%s' has no port", name, count);
     Text ports = {0};
     list_ports(b, &ports, instance);
     if (count) remark_help(b->r, m, "write %s.port with one of: %s", name, text_get(&ports));
@@ -82,8 +81,8 @@ static End part_of(Builder *b, const Ref *ref, const AstExpr *e, const Env *env,
     }
     if (ref->subscript_count > 1 || bound[0] < 1 || bound[1] > dim || bound[0] > bound[1] ||
         bound[0] != floor(bound[0]) || bound[1] != floor(bound[1])) {
-        Remark *m = complain(b, L_INDEX_RANGE, ast_start(e), "'%s' is out of range",
-                             expr_text(b, e));
+        Remark *m =
+            complain(b, L_INDEX_RANGE, ast_start(e), "'%s' is out of range", expr_text(b, e));
         remark_help(b->r, m, "its dimension is %d", dim);
         return END_BAD;
     }
@@ -130,16 +129,19 @@ static void add_bond(Builder *b, const AstExpr *tail, const AstExpr *head, const
         return;
     }
     if (from.dim != to.dim) {
-        Remark *m = complain(b, L_BOND_DIMENSION, pos,
-                             "'%s' has dimension %d, but '%s' has dimension %d",
-                             expr_text(b, tail), from.dim, expr_text(b, head), to.dim);
-        remark_help(b->r, m, "write the dimension at the declaration (1[3] v), or take a part: "
-                             "v[1], v[1:3]");
+        Remark *m =
+            complain(b, L_BOND_DIMENSION, pos, "'%s' has dimension %d, but '%s' has dimension %d",
+                     expr_text(b, tail), from.dim, expr_text(b, head), to.dim);
+        remark_help(b->r, m,
+                    "write the dimension at the declaration (1[3] v), or take a part: "
+                    "v[1], v[1:3]");
         return;
     }
     RawBond raw = {{from.terminal, from.first, from.inside},
                    {to.terminal, to.first, to.inside},
-                   from.dim, 0, pos};
+                   from.dim,
+                   0,
+                   pos};
     array_push(&b->raw, raw);
 }
 
@@ -161,6 +163,7 @@ static void add_bonds(Builder *b, const Statement *s) {
 // ------------------------------------------------------------------------------
 
 typedef struct { // per scalar node: 2*(scalar bond) + (1 at its head) + 1; 0 = free
+    Arena arena;
     int *outside, *inside;
     int *bond_of; // raw bond of each scalar bond
 } Uses;
@@ -180,12 +183,14 @@ static void report_used_twice(Builder *b, const RawEnd *end, Pos pos, Pos before
     remark_note(b->r, m, before, "the other bond is here");
     const Builtin *type = b->instance.data[t->instance].builtin;
     if (type && type->ports == 2)
-        remark_help(b->r, m, "a two-port is entered at p1 and left at p2; name the port to do it "
-                             "otherwise: %s.p2 -> ...",
+        remark_help(b->r, m,
+                    "a two-port is entered at p1 and left at p2; name the port to do it "
+                    "otherwise: %s.p2 -> ...",
                     text_of(b, b->instance.data[t->instance].name));
     else
-        remark_help(b->r, m, "a port carries one bond; put a junction between (0: same effort, 1: "
-                             "same flow)");
+        remark_help(b->r, m,
+                    "a port carries one bond; put a junction between (0: same effort, 1: "
+                    "same flow)");
 }
 
 static void use_end(Builder *b, Uses *u, const RawEnd *end, const RawBond *raw, bool head) {
@@ -213,8 +218,10 @@ static int count_scalar_bonds(Builder *b) {
 
 static Uses find_uses(Builder *b) {
     int scalars = count_scalar_bonds(b);
-    Uses u = {ARENA_ARRAY(&b->tmp, int, b->node_count), ARENA_ARRAY(&b->tmp, int, b->node_count),
-              ARENA_ARRAY(&b->tmp, int, scalars)};
+    Uses u = {0};
+    u.outside = ARENA_ARRAY(&u.arena, int, b->node_count);
+    u.inside = ARENA_ARRAY(&u.arena, int, b->node_count);
+    u.bond_of = ARENA_ARRAY(&u.arena, int, scalars);
     for (int i = 0; i < b->raw.count; i++) {
         const RawBond *raw = &b->raw.data[i];
         for (int k = 0; k < raw->dim; k++) u.bond_of[raw->first_scalar + k] = i;
@@ -228,7 +235,7 @@ static void report_free_port(Builder *b, int terminal) {
     const Terminal *t = &b->terminal.data[terminal];
     const Instance *i = &b->instance.data[t->instance];
     const char *name = terminal_text(b, terminal);
-    if (i->state == 3) return;
+    if (i->state == 3 || i->part) return;
     if (t->instance == 0) {
         Remark *m = complain(b, L_PORT_FREE, t->pos,
                              "the model to run has a port '%s', and nothing is bonded to it", name);
@@ -284,8 +291,9 @@ static int follow(Builder *b, const Uses *u, int scalar) {
                                  "the half-arrows on both sides of port '%s' point at it",
                                  terminal_text(b, to->terminal));
             remark_note(b->r, m, to->inside ? raw->pos : other->pos, "the bond inside is here");
-            remark_help(b->r, m, "turn one of them round; a port that power leaves is declared "
-                                 "`%s: domain out`",
+            remark_help(b->r, m,
+                        "turn one of them round; a port that power leaves is declared "
+                        "`%s: domain out`",
                         text_of(b, t->name));
             return -1;
         }
@@ -339,12 +347,13 @@ void connect_bonds(Builder *b) {
     if (b->stop) return;
     Uses uses = find_uses(b), *u = &uses;
     check_uses(b, u, no_errors(b));
-    if (!no_errors(b)) return;
-    for (int i = 0; i < b->raw.count && !b->stop; i++) {
+    bool sound = no_errors(b);
+    for (int i = 0; i < b->raw.count && sound && !b->stop; i++) {
         const RawBond *raw = &b->raw.data[i];
         if (!b->terminal.data[raw->from.terminal].transparent)
             emit_bond(b, u, raw);
         else
             for (int k = 0; k < raw->dim; k++) report_both_leave(b, u, raw, k);
     }
+    arena_free(&uses.arena);
 }

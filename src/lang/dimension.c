@@ -18,22 +18,25 @@ static bool dimension_from_argument(Builder *b, Instance *i, const Value *v) {
     bool scalar = v->rows * v->cols == 1;
     if (kind == COMP_SE || kind == COMP_SF) {
         if (v->cols != 1 || (written && v->rows != written && !(v->is & IS_ZERO)))
-            return dimension_error(b, i, v, "a source wants a scalar, or a vector of its dimension");
+            return dimension_error(b, i, v,
+                                   "a source wants a scalar, or a vector of its dimension");
         i->dim = written ? written : v->rows;
     } else if (scalar) {
         i->dim = written ? written : 1;
     } else if (kind == COMP_TF || kind == COMP_GY) {
         if (written && (v->rows != written || v->cols != written))
-            return dimension_error(b, i, v, "with a written dimension n the argument is a scalar "
-                                            "or n x n");
+            return dimension_error(b, i, v,
+                                   "with a written dimension n the argument is a scalar "
+                                   "or n x n");
         i->dim = v->cols;
         i->dim2 = v->rows;
         return true;
     } else {
         if (v->cols == 1) return dimension_error(b, i, v, "write diag(...) for a diagonal matrix");
         if (v->rows != v->cols || (written && v->rows != written))
-            return dimension_error(b, i, v, "a scalar or a square matrix of the element's "
-                                            "dimension is wanted");
+            return dimension_error(b, i, v,
+                                   "a scalar or a square matrix of the element's "
+                                   "dimension is wanted");
         i->dim = v->rows;
     }
     i->dim2 = i->dim;
@@ -47,8 +50,8 @@ static bool argument_is_sound(Builder *b, Lower *l, const Instance *i, const Val
     Pos pos = ast_start(i->argument);
     const char *name = text_of(b, i->path), *argument = i->builtin->argument;
     if (!value_numbers(l, v, &c, &b->tmp)) {
-        Remark *m = complain(b, L_NOT_A_NUMBER, pos, "%s of '%s' is not a finite number", argument,
-                             name);
+        Remark *m =
+            complain(b, L_NOT_A_NUMBER, pos, "%s of '%s' is not a finite number", argument, name);
         remark_help(b->r, m, "look for a division by zero, or a root of a negative number");
         return false;
     }
@@ -68,8 +71,8 @@ static bool check_modulation(Builder *b, const Instance *i, const Value *v) {
     Remark *m = complain(b, L_MODULATED, ast_start(i->argument),
                          "the argument of %s '%s' depends on variables of the model",
                          i->builtin->type, text_of(b, i->path));
-    remark_help(b->r, m, "write M%s %s: the modulated form takes any expression",
-                i->builtin->type, text_of(b, i->name));
+    remark_help(b->r, m, "write M%s %s: the modulated form takes any expression", i->builtin->type,
+                text_of(b, i->name));
     return false;
 }
 
@@ -96,8 +99,8 @@ bool instance_dimension(Builder *b, int instance) {
     Instance *i = &b->instance.data[instance];
     if (!i->builtin || i->state >= 2) return i->state != 3;
     if (i->state == 1) {
-        Remark *m = complain(b, L_BAD_SIZE, i->item->pos,
-                             "the dimension of '%s' depends on itself", text_of(b, i->path));
+        Remark *m = complain(b, L_BAD_SIZE, i->item->pos, "the dimension of '%s' depends on itself",
+                             text_of(b, i->path));
         remark_help(b->r, m, "write it: %s[1] %s", i->builtin->type, text_of(b, i->name));
         return false;
     }

@@ -27,7 +27,7 @@ static Dim dim_watt(void) {
 // --- domains by name
 // ------------------------------------------------------------------------------
 
-static Dim dim_of_unit(const char *text) {
+Dim dim_of_unit(const char *text) {
     Unit u = {.dim = DIM_ONE};
     const char *bad;
     size_t length;
@@ -40,14 +40,18 @@ void add_builtin_domains(Builder *b) {
         const char *name, *effort, *flow;
         bool pseudo;
     } known[] = {
-        {"electric", "V", "A", false},        {"translation", "N", "m/s", false},
-        {"rotation", "N.m", "rad/s", false},  {"hydraulic", "Pa", "m3/s", false},
-        {"thermal", "K", "W/K", false},       {"heat", "K", "W", true},
+        {"electric", "V", "A", false},         {"translation", "N", "m/s", false},
+        {"rotation", "N.m", "rad/s", false},   {"hydraulic", "Pa", "m3/s", false},
+        {"thermal", "K", "W/K", false},        {"heat", "K", "W", true},
         {"chemical", "J/mol", "mol/s", false}, {"magnetic", "A", "V", false},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        Domain d = {known[i].name, known[i].effort, known[i].flow, dim_of_unit(known[i].effort),
-                    dim_of_unit(known[i].flow), known[i].pseudo};
+        Domain d = {known[i].name,
+                    known[i].effort,
+                    known[i].flow,
+                    dim_of_unit(known[i].effort),
+                    dim_of_unit(known[i].flow),
+                    known[i].pseudo};
         array_push(&b->domain, d);
     }
 }
@@ -65,14 +69,15 @@ static int add_domain(Builder *b, Domain d) {
 
 static int domain_of_class(Builder *b, const AstClass *c) {
     Domain d = {text_of(b, c->name), text_of(b, c->unit_text), text_of(b, c->flow_unit_text),
-                c->unit.dim, c->flow_unit.dim, false};
+                c->unit.dim,         c->flow_unit.dim,         false};
     bool power = dim_equal(dim_multiply(d.effort, d.flow), dim_watt());
     d.pseudo = !power && dim_equal(d.flow, dim_watt());
     if (!power && !d.pseudo) {
         Remark *m = complain(b, U_DOMAIN, c->pos, "effort times flow of domain '%s' is %s, not W",
                              d.name, dim_text(b, dim_multiply(d.effort, d.flow)));
-        remark_help(b->r, m, "effort times flow must be power, or the flow itself must be power "
-                             "(a pseudo domain)");
+        remark_help(b->r, m,
+                    "effort times flow must be power, or the flow itself must be power "
+                    "(a pseudo domain)");
     }
     return add_domain(b, d);
 }
@@ -84,8 +89,8 @@ int find_domain(Builder *b, const AstExpr *path, const Env *env) {
     if (d.what && d.what->kind == CLASS_DOMAIN) return domain_of_class(b, d.what);
     for (int i = 0; i < b->domain.count; i++)
         if (strcmp(b->domain.data[i].name, name) == 0) return i;
-    Remark *m = complain(b, L_UNKNOWN_CLASS, path->pos, "there is no domain '%s'",
-                         expr_text(b, path));
+    Remark *m =
+        complain(b, L_UNKNOWN_CLASS, path->pos, "there is no domain '%s'", expr_text(b, path));
     Suggestion g = suggest_for(expr_text(b, path));
     for (int i = 0; i < b->domain.count; i++) suggest_offer(&g, b->domain.data[i].name);
     suggest_definitions(&g, b->syntax, env->file, 1u << CLASS_DOMAIN);
@@ -122,6 +127,12 @@ static void join_nodes(Builder *b) {
         parent[i] = parent[i] == i ? classes++ : parent[parent[i]];
     b->classes = ARENA_ARRAY(&b->tmp, NodeClass, classes);
     for (int i = 0; i < classes; i++) b->classes[i].domain = b->classes[i].by = -1;
+}
+
+// The domain of one scalar: twists and wrenches are linear first, then angular.
+static int domain_of(const Builder *b, int terminal, int scalar) {
+    const Terminal *t = &b->terminal.data[terminal];
+    return t->split && scalar >= t->split ? t->domain2 : t->domain;
 }
 
 static NodeClass *class_of(const Builder *b, int terminal, int scalar) {
@@ -188,8 +199,8 @@ static bool use_power(const Builder *b, NodeClass *c) {
 }
 
 static bool tells_unit(const Instance *i) {
-    return i->argument && i->state == 2 && i->argument_dim.known &&
-           !dim_is_one(i->argument_dim) && !(i->argument_is & IS_PLAIN);
+    return i->argument && i->state == 2 && i->argument_dim.known && !dim_is_one(i->argument_dim) &&
+           !(i->argument_is & IS_PLAIN);
 }
 
 static void one_port_tells(Builder *b, const Instance *i) {
@@ -231,7 +242,7 @@ static bool two_port_tells(Builder *b, const Instance *i) {
     return news;
 }
 
-typedef struct { // two-ports that touch each class, and those that wait to be looked at
+typedef struct {       // two-ports that touch each class, and those that wait to be looked at
     int *start, *port; // per class: start[c] .. start[c+1] into port
     int *queue, *waiting;
     int head, tail, size;
@@ -291,24 +302,29 @@ static void spread(Builder *b, Spread *s) {
 // --- declared domains
 // -----------------------------------------------------------------------------
 
-static void report_domains(Builder *b, Pos pos, int x, int y) {
-    const Terminal *tx = &b->terminal.data[x], *ty = &b->terminal.data[y];
+static const char *terminal_name(Builder *b, int terminal) {
+    const Terminal *t = &b->terminal.data[terminal];
+    return t->name ? text_of(b, member_path(b, t->instance, text_of(b, t->name)))
+                   : text_of(b, b->instance.data[t->instance].path);
+}
+
+static void report_domains(Builder *b, Pos pos, int x, int x_domain, int y, int y_domain) {
     Remark *m = complain(b, L_BOND_DOMAIN, pos, "a bond between domains: '%s' is %s, '%s' is %s",
-                         text_of(b, member_path(b, tx->instance, text_of(b, tx->name))),
-                         b->domain.data[tx->domain].name,
-                         text_of(b, member_path(b, ty->instance, text_of(b, ty->name))),
-                         b->domain.data[ty->domain].name);
+                         terminal_name(b, x), b->domain.data[x_domain].name, terminal_name(b, y),
+                         b->domain.data[y_domain].name);
     remark_help(b->r, m, "a transformer (TF) or gyrator (GY) joins different domains");
 }
 
 static void check_written_bonds(Builder *b) {
     for (int i = 0; i < b->raw.count; i++) {
         const RawBond *raw = &b->raw.data[i];
-        int x = b->terminal.data[raw->from.terminal].domain;
-        int y = b->terminal.data[raw->to.terminal].domain;
-        if (x < 0 || y < 0 || x == y) continue;
-        report_domains(b, raw->pos, raw->from.terminal, raw->to.terminal);
-        class_of(b, raw->from.terminal, raw->from.first)->broken = true;
+        for (int k = 0; k < raw->dim; k++) {
+            int x = domain_of(b, raw->from.terminal, raw->from.first + k);
+            int y = domain_of(b, raw->to.terminal, raw->to.first + k);
+            if (x < 0 || y < 0 || x == y) continue;
+            report_domains(b, raw->pos, raw->from.terminal, x, raw->to.terminal, y);
+            class_of(b, raw->from.terminal, raw->from.first + k)->broken = true;
+        }
     }
 }
 
@@ -323,15 +339,16 @@ static void declared_domains(Builder *b) {
     for (int k = 0; k < b->terminal.count; k++) {
         const Terminal *t = &b->terminal.data[k];
         if (t->domain < 0) continue;
-        const Domain *d = &b->domain.data[t->domain];
         for (int n = 0; n < t->dim; n++) {
             NodeClass *c = class_of(b, k, n);
+            int domain = domain_of(b, k, n);
+            const Domain *d = &b->domain.data[domain];
             if (c->broken) continue;
             if (c->domain < 0) {
-                *c = (NodeClass){.e = d->effort, .f = d->flow, .domain = t->domain, .by = k};
+                *c = (NodeClass){.e = d->effort, .f = d->flow, .domain = domain, .by = k};
                 complete(b, c);
-            } else if (c->domain != t->domain) {
-                report_domains(b, terminal_place(b, k), k, c->by);
+            } else if (c->domain != domain) {
+                report_domains(b, terminal_place(b, k), k, domain, c->by, c->domain);
                 c->broken = true;
             }
         }
@@ -355,10 +372,8 @@ Dim wanted_argument(const Builder *b, int instance) {
     case COMP_R: return c->ratio;
     case COMP_C: return dim_divide(dim_second(), c->ratio);
     case COMP_I: return dim_multiply(c->ratio, dim_second());
-    case COMP_TF:
-        return c->e.known && d->e.known ? dim_divide(c->e, d->e) : dim_divide(d->f, c->f);
-    case COMP_GY:
-        return c->e.known && d->f.known ? dim_divide(c->e, d->f) : dim_divide(d->e, c->f);
+    case COMP_TF: return c->e.known && d->e.known ? dim_divide(c->e, d->e) : dim_divide(d->f, c->f);
+    case COMP_GY: return c->e.known && d->f.known ? dim_divide(c->e, d->f) : dim_divide(d->e, c->f);
     default: return DIM_UNKNOWN;
     }
 }
@@ -385,12 +400,11 @@ static void check_argument(Builder *b, int instance) {
     bool source = i->builtin->kind == COMP_SE || i->builtin->kind == COMP_SF;
     const char *name = text_of(b, i->path);
     Pos pos = ast_start(i->argument);
-    Remark *m =
-        source ? complain(b, U_ELEMENT, pos, "source '%s' is in %s, but its bond is in %s", name,
-                          dim_text(b, i->argument_dim), dim_text(b, wanted))
-               : complain(b, U_ELEMENT, pos, "%s of '%s' is in %s, but its bonds need %s",
-                          i->builtin->argument, name, dim_text(b, i->argument_dim),
-                          dim_text(b, wanted));
+    Remark *m = source ? complain(b, U_ELEMENT, pos, "source '%s' is in %s, but its bond is in %s",
+                                  name, dim_text(b, i->argument_dim), dim_text(b, wanted))
+                       : complain(b, U_ELEMENT, pos, "%s of '%s' is in %s, but its bonds need %s",
+                                  i->builtin->argument, name, dim_text(b, i->argument_dim),
+                                  dim_text(b, wanted));
     note_origin(b, m, class_of(b, i->first_terminal, 0), i->first_terminal);
     remark_help(b->r, m, "check the unit, or whether the element belongs to this domain");
 }

@@ -81,7 +81,7 @@ static Pos member_pos(const Builder *b, int code) {
 }
 
 // False when the instance has such a name already (reported).
-static bool name_is_free(Builder *b, int owner, Name name, Pos pos) {
+bool name_is_free(Builder *b, int owner, Name name, Pos pos) {
     int known = pairs_get(&b->members, (uint32_t)owner, name);
     if (known < 0) return true;
     Remark *m = complain(b, L_DUPLICATE_NAME, pos, "'%s' is declared twice", text_of(b, name));
@@ -91,7 +91,7 @@ static bool name_is_free(Builder *b, int owner, Name name, Pos pos) {
     return false;
 }
 
-static void declare_member(Builder *b, int owner, Name name, int index) {
+void declare_member(Builder *b, int owner, Name name, int index) {
     int code = index < 0 ? 4 * ~index + MEMBER_ENTITY : 4 * index + MEMBER_INSTANCE;
     pairs_set(&b->tmp, &b->members, (uint32_t)owner, name, code);
     array_push(&b->member, ((Member){owner, index}));
@@ -127,9 +127,7 @@ static void set_value(Elaboration *e, Entity *x) {
         x->value_env = k->env;
     }
     const Override *o =
-        b->override.count
-            ? find_override(b, member_path(b, x->owner, text_of(b, x->name)))
-            : NULL;
+        b->override.count ? find_override(b, member_path(b, x->owner, text_of(b, x->name))) : NULL;
     if (o) {
         x->value = o->item->right;
         x->value_env = o->env;
@@ -200,21 +198,36 @@ static void declare_port(Elaboration *e, const AstItem *item, const Env *env) {
     Builder *b = e->b;
     int dim = 1;
     if (!name_is_free(b, e->instance, item->name, item->pos)) return;
-    const AstExpr *size = item->dimension ? item->dimension
-                          : item->size_count ? item->size[0] : NULL;
+    const AstExpr *size = item->dimension    ? item->dimension
+                          : item->size_count ? item->size[0]
+                                             : NULL;
     if (size && !size_evaluate(b, size, env, "the dimension of a port", 1, &dim)) {
         declare_broken(b, e->instance, item->name);
         return;
     }
     Instance *owner = &b->instance.data[e->instance];
-    Terminal t = {.instance = e->instance, .name = item->name, .dim = dim, .out = item->out,
-                  .of_class = true, .next = owner->first_terminal, .e = -1, .f = -1,
-                  .port = -1, .pos = item->pos};
+    Terminal t = {.instance = e->instance,
+                  .name = item->name,
+                  .dim = dim,
+                  .out = item->out,
+                  .of_class = true,
+                  .next = owner->first_terminal,
+                  .e = -1,
+                  .f = -1,
+                  .port = -1,
+                  .pos = item->pos};
     t.domain = item->path ? find_domain(b, item->path, env) : -1;
     owner->first_terminal = b->terminal.count;
     add_terminal(b, t);
-    Entity x = {.kind = ENTITY_PORT, .owner = e->instance, .name = item->name, .item = item,
-                .env = env, .first = b->terminal.count - 1, .alias = -1, .rows = dim, .cols = 1};
+    Entity x = {.kind = ENTITY_PORT,
+                .owner = e->instance,
+                .name = item->name,
+                .item = item,
+                .env = env,
+                .first = b->terminal.count - 1,
+                .alias = -1,
+                .rows = dim,
+                .cols = 1};
     array_push(&b->entity, x);
     declare_member(b, e->instance, x.name, ~(b->entity.count - 1));
 }
@@ -227,7 +240,7 @@ static void report_unknown_type(Builder *b, const AstItem *item, const Env *env)
     const char *type = expr_text(b, path);
     Remark *m = complain(b, L_UNKNOWN_CLASS, path->pos, "there is no model or element '%s'", type);
     Suggestion g = suggest_for(type);
-    suggest_definitions(&g, b->syntax, env->file, 1u << CLASS_MODEL | 1u << CLASS_ELEMENT);
+    suggest_definitions(&g, b->syntax, env->file, COMPONENT_CLASSES);
     for (int i = 2; builtin_at(i); i++) suggest_offer(&g, builtin_at(i)->type);
     suggest_help(b->r, m, &g,
                  "define it in this file, or import the library that has it (bondyn lib)");
@@ -238,7 +251,7 @@ static Definition component_class(Builder *b, const AstItem *item, const Env *en
     Definition d = find_by_path(b->syntax, env->file, item->path, b->r);
     if (!d.what) {
         report_unknown_type(b, item, env);
-    } else if (d.what->kind != CLASS_MODEL && d.what->kind != CLASS_ELEMENT) {
+    } else if (!(COMPONENT_CLASSES >> d.what->kind & 1)) {
         Remark *m = complain(b, L_UNKNOWN_CLASS, item->path->pos, "'%s' is no model or element",
                              expr_text(b, item->path));
         remark_note(b->r, m, d.what->pos, "it is defined here");
@@ -261,17 +274,26 @@ static Definition component_class(Builder *b, const AstItem *item, const Env *en
     return d;
 }
 
+// Inside a mechanism only mechanisms can stand, mounted on a body.
+static bool can_be_mounted(Builder *b, const AstItem *item, Definition d) {
+    if (!item->mount || (d.what && d.what->kind == CLASS_MECHANISM)) return true;
+    Remark *m = complain(b, M_MOUNT, item->path->pos, "'%s' is no mechanism and cannot be mounted",
+                         expr_text(b, item->path));
+    if (d.what) remark_note(b->r, m, d.what->pos, "it is defined here");
+    remark_help(b->r, m, "bond it to a joint or frame in the model that contains the mechanism");
+    return false;
+}
+
 static bool nested_too_deep(Builder *b, const AstItem *item, int parent, const AstClass *class) {
     if (b->instance.data[parent].depth + 1 < DEEPEST_NESTING) return false;
     int circle = parent;
     while (circle >= 0 && b->instance.data[circle].class != class)
         circle = b->instance.data[circle].parent;
-    Remark *m =
-        circle >= 0
-            ? complain(b, L_CIRCULAR_NESTING, item->pos, "model '%s' contains itself without end",
-                       text_of(b, class->name))
-            : complain(b, L_CIRCULAR_NESTING, item->pos, "models are nested more than %d deep",
-                       DEEPEST_NESTING);
+    Remark *m = circle >= 0
+                    ? complain(b, L_CIRCULAR_NESTING, item->pos,
+                               "model '%s' contains itself without end", text_of(b, class->name))
+                    : complain(b, L_CIRCULAR_NESTING, item->pos,
+                               "models are nested more than %d deep", DEEPEST_NESTING);
     for (int i = parent; i > circle && circle >= 0; i = b->instance.data[i].parent)
         if (b->instance.data[i].item)
             remark_note(b->r, m, b->instance.data[i].item->pos, "by way of this '%s'",
@@ -284,7 +306,8 @@ static bool nested_too_deep(Builder *b, const AstItem *item, int parent, const A
 static void add_builtin_terminals(Builder *b, int instance, Pos pos) {
     Instance *i = &b->instance.data[instance];
     CompKind kind = i->builtin->kind;
-    Terminal t = {.instance = instance, .domain = -1, .next = -1, .e = -1, .f = -1, .port = -1, .pos = pos};
+    Terminal t = {
+        .instance = instance, .domain = -1, .next = -1, .e = -1, .f = -1, .port = -1, .pos = pos};
     i->first_terminal = b->terminal.count;
     t.junction = i->builtin->ports == 0;
     t.out = kind == COMP_SE || kind == COMP_SF;
@@ -326,9 +349,16 @@ static void add_component(Elaboration *e, const AstItem *item, const Env *env, T
     int parent = e->instance;
     if (type.definition.what && nested_too_deep(b, item, parent, type.definition.what)) return;
     if (!name_is_free(b, parent, name, item->pos)) return;
-    Instance i = {.parent = parent, .depth = b->instance.data[parent].depth + 1, .name = name,
-                  .item = item, .env = env, .class = type.definition.what,
-                  .builtin = type.builtin, .first_terminal = -1, .comp = -1, .var = -1};
+    Instance i = {.parent = parent,
+                  .depth = b->instance.data[parent].depth + 1,
+                  .name = name,
+                  .item = item,
+                  .env = env,
+                  .class = type.definition.what,
+                  .builtin = type.builtin,
+                  .first_terminal = -1,
+                  .comp = -1,
+                  .var = -1};
     i.path = member_path(b, parent, text_of(b, name));
     int index = add_instance(b, i);
     declare_member(b, parent, name, index);
@@ -338,7 +368,7 @@ static void add_component(Elaboration *e, const AstItem *item, const Env *env, T
         elaborate_class(b, index, type.definition);
 }
 
-static bool declare_array(Builder *b, int owner, const AstItem *item) {
+bool declare_array(Builder *b, int owner, const AstItem *item) {
     int known = pairs_get(&b->members, (uint32_t)owner, item->name);
     int code = 4 * item->size_count + MEMBER_ARRAY;
     if (known == code) return true;
@@ -396,6 +426,7 @@ static void declare_component(Elaboration *e, const AstItem *item, const Env *en
             return;
         }
     }
+    if (!can_be_mounted(b, item, type.definition)) return;
     if (item->size_count)
         add_array(e, item, env, type, in_loop);
     else
@@ -468,9 +499,9 @@ static void elaborate_if(Elaboration *e, const AstItem *item, const Env *env, bo
 static void remember_role(Builder *b, int instance, const AstItem *item, const Env *env) {
     Instance *i = &b->instance.data[instance];
     if (i->role_item && i->role_item != item) {
-        Remark *m = complain(b, L_DUPLICATE_NAME, item->pos,
-                             "what '%s' does with energy is said twice",
-                             text_of(b, i->class->name));
+        Remark *m =
+            complain(b, L_DUPLICATE_NAME, item->pos, "what '%s' does with energy is said twice",
+                     text_of(b, i->class->name));
         remark_note(b->r, m, i->role_item->pos, "the first statement is here");
         remark_help(b->r, m, "keep one of stores, lossless, supplies, dissipates");
     }
@@ -508,6 +539,12 @@ static void sweep_item(Elaboration *e, const AstItem *item, const Env *env, bool
     case ITEM_COMPONENT:
         if (sweep == 2) declare_component(e, item, env, in_loop);
         break;
+    case ITEM_GRAVITY:
+    case ITEM_JOINT:
+    case ITEM_BODY:
+    case ITEM_FRAME:
+        if (sweep == 2) declare_part(b, e->instance, item, env);
+        break;
     default:
         if (sweep < 3) return;
         if (item->kind == ITEM_FOR) elaborate_for(e, item, env);
@@ -533,9 +570,9 @@ static bool add_level(Elaboration *e, Definition d) {
     Builder *b = e->b;
     for (int i = 0; i < e->levels; i++) {
         if (e->level[i].class != d.what && e->levels < LONGEST_EXTENDS) continue;
-        Remark *m = complain(b, L_CIRCULAR_EXTENDS, d.what->pos,
-                             "'%s' extends itself, by a circle of `extends`",
-                             text_of(b, d.what->name));
+        Remark *m =
+            complain(b, L_CIRCULAR_EXTENDS, d.what->pos,
+                     "'%s' extends itself, by a circle of `extends`", text_of(b, d.what->name));
         for (int k = 1; k < e->levels; k++)
             remark_note(b->r, m, e->level[k].class->pos, "by way of '%s'",
                         text_of(b, e->level[k].class->name));
@@ -561,13 +598,20 @@ static bool find_levels(Elaboration *e, Definition d) {
         }
         const AstExpr *path = d.what->base;
         Definition base = find_by_path(b->syntax, d.file, path, b->r);
-        if (!base.what || (base.what->kind != CLASS_MODEL && base.what->kind != CLASS_ELEMENT)) {
+        if (!base.what || !(COMPONENT_CLASSES >> base.what->kind & 1)) {
             Remark *m = complain(b, L_UNKNOWN_CLASS, path->pos,
-                                 "there is no model or element '%s' to extend",
-                                 expr_text(b, path));
+                                 "there is no model or element '%s' to extend", expr_text(b, path));
             Suggestion g = suggest_for(expr_text(b, path));
-            suggest_definitions(&g, b->syntax, d.file, 1u << CLASS_MODEL | 1u << CLASS_ELEMENT);
+            suggest_definitions(&g, b->syntax, d.file, COMPONENT_CLASSES);
             suggest_help(b->r, m, &g, "define it, or import the file that has it");
+            return false;
+        }
+        if ((base.what->kind == CLASS_MECHANISM) != (d.what->kind == CLASS_MECHANISM)) {
+            Remark *m = complain(b, M_MOUNT, path->pos,
+                                 "a mechanism and a model cannot extend "
+                                 "each other");
+            remark_note(b->r, m, base.what->pos, "'%s' is defined here", expr_text(b, path));
+            remark_help(b->r, m, "make the mechanism a component of the model");
             return false;
         }
         d = base;
@@ -647,17 +691,19 @@ static void elaborate_class(Builder *b, int instance, Definition d) {
         return;
     }
     collect_bindings(&e);
+    if (d.what->kind == CLASS_MECHANISM) open_mechanism(b, instance);
     // One sweep over all levels before the next, as a class uses what it inherits and turns round.
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (int k = 0; k < e.levels; k++)
             for (const AstItem *i = e.level[k].class->items; i && !b->stop; i = i->next)
                 sweep_item(&e, i, e.level[k].env, false, sweep);
     if (!b->stop) report_unknown_bindings(&e);
+    if (d.what->kind == CLASS_MECHANISM && !b->stop) close_mechanism(b, instance);
 }
 
 void elaborate_root(Builder *b, Definition model) {
-    Instance root = {.parent = -1, .class = model.what, .first_terminal = -1,
-                     .comp = -1, .var = -1};
+    Instance root = {
+        .parent = -1, .class = model.what, .first_terminal = -1, .comp = -1, .var = -1};
     add_instance(b, root);
     elaborate_class(b, 0, model);
     if (b->member.count == 0 && b->equation.count == 0 && no_errors(b)) {

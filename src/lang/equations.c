@@ -23,9 +23,9 @@ bool equation_sides(Lower *l, Value *x, Value *y, const AstItem *item) {
     }
     bool plain = (x->is | y->is) & IS_PLAIN;
     if (plain || dim_fits(x->dim, y->dim)) return true;
-    Remark *m = complain(b, U_EQUATION, ast_start(item->left),
-                         "the left side %s, the right side %s", in_unit(b, x->dim),
-                         in_unit(b, y->dim));
+    Remark *m =
+        complain(b, U_EQUATION, ast_start(item->left), "the left side %s, the right side %s",
+                 in_unit(b, x->dim), in_unit(b, y->dim));
     remark_help(b->r, m, "both sides of an equation are of the same kind");
     return false;
 }
@@ -152,8 +152,9 @@ static void report_no_variable(Builder *b, const Statement *s) {
     if (ref.kind == REF_PARAM || ref.kind == REF_ARGUMENT || ref.kind == REF_GLOBAL) {
         Remark *m = complain(b, L_SETS_PARAMETER, ast_start(left),
                              "an equation cannot set the parameter '%s'", expr_text(b, left));
-        remark_help(b->r, m, "give the value at the declaration, as an argument, or with `set` in "
-                             "an experiment");
+        remark_help(b->r, m,
+                    "give the value at the declaration, as an argument, or with `set` in "
+                    "an experiment");
         return;
     }
     Remark *m = complain(b, L_NO_VARIABLE, ast_start(left), "'%s = %s' contains no variable",
@@ -194,8 +195,7 @@ static void lower_initial(Builder *b, const Statement *s) {
     Value x, y;
     if (!both_sides(b, &l, s, &x, &y)) return;
     const AstExpr *left = s->item->left;
-    bool direct = (left->kind == AST_NAME || left->kind == AST_MEMBER) &&
-                  !(y.is & VARIES);
+    bool direct = (left->kind == AST_NAME || left->kind == AST_MEMBER) && !(y.is & VARIES);
     for (int i = 0; i < value_count(&x); i++) {
         Expr e = value_at(&x, i);
         Equation equation = {e, value_at(&y, i), -1, s->item->pos};
@@ -205,8 +205,8 @@ static void lower_initial(Builder *b, const Statement *s) {
         }
         Var *v = &b->var.data[expr_symbol_index(b->dag, e)];
         if (v->start) {
-            Remark *m = complain(b, L_START_TWICE, s->item->pos,
-                                 "'%s' has a start value already", text_of(b, v->path));
+            Remark *m = complain(b, L_START_TWICE, s->item->pos, "'%s' has a start value already",
+                                 text_of(b, v->path));
             remark_note(b->r, m, v->pos, "at its declaration");
             remark_help(b->r, m, "keep one of them");
             return;
@@ -229,8 +229,9 @@ static void start_value(Builder *b, int entity) {
     if (v.is & VARIES) {
         Remark *m = complain(b, L_NOT_STRUCTURAL, pos,
                              "the start value of '%s' depends on variables", name);
-        remark_help(b->r, m, "it may use parameters and constants; for more write `initial %s = "
-                             "...` as a statement",
+        remark_help(b->r, m,
+                    "it may use parameters and constants; for more write `initial %s = "
+                    "...` as a statement",
                     name);
         return;
     }
@@ -309,9 +310,9 @@ static void check_ports_used(Builder *b, int instance) {
     for (int t = b->instance.data[instance].first_terminal; t >= 0; t = b->terminal.data[t].next) {
         const Terminal *x = &b->terminal.data[t];
         if (x->transparent || x->used) continue;
-        Remark *m = complain(b, L_PORT_UNUSED, x->pos, "port '%s' is not used inside '%s'",
-                             text_of(b, x->name),
-                             text_of(b, b->instance.data[instance].class->name));
+        Remark *m =
+            complain(b, L_PORT_UNUSED, x->pos, "port '%s' is not used inside '%s'",
+                     text_of(b, x->name), text_of(b, b->instance.data[instance].class->name));
         remark_help(b->r, m, "bond it to something inside, or write equations with %s.e and %s.f",
                     text_of(b, x->name), text_of(b, x->name));
     }
@@ -319,7 +320,7 @@ static void check_ports_used(Builder *b, int instance) {
 
 static int *instance_of_comp(Builder *b) {
     int *of = ARENA_ARRAY(&b->tmp, int, b->comp.count);
-    for (int i = 0; i < b->instance.count; i++)
+    for (int i = b->instance.count - 1; i >= 0; i--) // parts of a mechanism come after it
         if (b->instance.data[i].comp >= 0) of[b->instance.data[i].comp] = i;
     return of;
 }
@@ -339,6 +340,10 @@ static int first_of_rank(const Ordered *list, int count, int rank) {
 static void field_laws(Builder *b, int instance, const Ordered *list, int count) {
     const Instance *i = &b->instance.data[instance];
     int comp = i->comp, rank = i->rank;
+    if (is_mechanism(b, instance)) {
+        mechanism_laws(b, instance);
+        return;
+    }
     for (int k = first_of_rank(list, count, rank); k < count && list[k].rank == rank; k++)
         if (list[k].s.item->kind == ITEM_EQUATION) lower_equation(b, &list[k].s, comp);
     stored_energy(b, instance);
@@ -402,8 +407,9 @@ static void one_wish(Builder *b, const Statement *s) {
     if (wish == WISH_NONE || !wish_fits(c, wish)) {
         Remark *m = complain(b, L_CAUSALITY, pos, "'%s' (%s) cannot have the causality '%s'",
                              text_of(b, c->path), text_of(b, c->type), word);
-        remark_help(b->r, m, "integral and derivative are for C and I, effort and flow for "
-                             "elements with one port that are no sources");
+        remark_help(b->r, m,
+                    "integral and derivative are for C and I, effort and flow for "
+                    "elements with one port that are no sources");
         return;
     }
     if (c->wish && c->wish != wish) {

@@ -77,9 +77,9 @@ static void set_points(Making *k, const AstItem *item) {
     double points;
     if (!positive_setting(k, item->left, DIM_ONE, "the number of points", &points)) return;
     if (points != floor(points) || points > 1e8) {
-        Remark *m = complain(k->b, L_SETTING, ast_start(item->left),
-                             "the number of points must be a whole number up to 1e8, not %g",
-                             points);
+        Remark *m =
+            complain(k->b, L_SETTING, ast_start(item->left),
+                     "the number of points must be a whole number up to 1e8, not %g", points);
         remark_help(k->b->r, m, "write points 1000, or every 0.01 {s}");
         return;
     }
@@ -94,10 +94,10 @@ static const struct {
     SolverKind kind;
     bool fixed_step;
 } solvers[] = {
-    {"auto", SOLVER_AUTO, false},        {"cvode", SOLVER_AUTO, false},
-    {"bdf", SOLVER_CVODE_BDF, false},    {"adams", SOLVER_CVODE_ADAMS, false},
-    {"rk78", SOLVER_RK78, false},        {"euler", SOLVER_EULER, true},
-    {"heun", SOLVER_HEUN, true},         {"rk4", SOLVER_RK4, true},
+    {"auto", SOLVER_AUTO, false},     {"cvode", SOLVER_AUTO, false},
+    {"bdf", SOLVER_CVODE_BDF, false}, {"adams", SOLVER_CVODE_ADAMS, false},
+    {"rk78", SOLVER_RK78, false},     {"euler", SOLVER_EULER, true},
+    {"heun", SOLVER_HEUN, true},      {"rk4", SOLVER_RK4, true},
 };
 
 enum { SOLVERS = sizeof solvers / sizeof solvers[0] };
@@ -306,8 +306,9 @@ static Value probe_partial(Lower *l, const AstExpr *e, const Env *env) {
     if (!state) {
         Remark *m = complain(b, L_EXPECT, ast_start(e->args[1].value), "'%s' is no state",
                              text_of(b, by.label));
-        remark_help(b->r, m, "a state is a variable with a derivative: q of C, p of I, x of "
-                             "der(x)");
+        remark_help(b->r, m,
+                    "a state is a variable with a derivative: q of C, p of I, x of "
+                    "der(x)");
         return VALUE_BAD;
     }
     p.by = by.what;
@@ -321,10 +322,8 @@ Value lower_probe(Lower *l, const AstExpr *e, const Env *env, bool *is_probe) {
     if (f->kind == AST_CALL) return probe_at(l, e, env);
     const char *name = f->kind == AST_NAME ? text_of(b, f->name) : "";
     if (strcmp(name, "partial") == 0) return probe_partial(l, e, env);
-    if (e->arg_count == 1 && strcmp(name, "min") == 0)
-        return probe_over_time(l, e, env, PROBE_MIN);
-    if (e->arg_count == 1 && strcmp(name, "max") == 0)
-        return probe_over_time(l, e, env, PROBE_MAX);
+    if (e->arg_count == 1 && strcmp(name, "min") == 0) return probe_over_time(l, e, env, PROBE_MIN);
+    if (e->arg_count == 1 && strcmp(name, "max") == 0) return probe_over_time(l, e, env, PROBE_MAX);
     if (e->arg_count == 1 && strcmp(name, "mean") == 0)
         return probe_over_time(l, e, env, PROBE_MEAN);
     if (e->arg_count == 1 && strcmp(name, "integral") == 0)
@@ -346,8 +345,8 @@ Value lower_probe(Lower *l, const AstExpr *e, const Env *env, bool *is_probe) {
 // ---------------------------------------------------------------------------------
 
 static Name expectation_text(Builder *b, const AstItem *item) {
-    static const char *const relation[] = {[BIN_EQ] = " = ", [BIN_LT] = " < ", [BIN_LE] = " <= ",
-                                           [BIN_GT] = " > ", [BIN_GE] = " >= "};
+    static const char *const relation[] = {
+        [BIN_EQ] = " = ", [BIN_LT] = " < ", [BIN_LE] = " <= ", [BIN_GT] = " > ", [BIN_GE] = " >= "};
     Text t = {0};
     ast_print(&t, b->names, item->left);
     text_add(&t, relation[item->relation]);
@@ -371,6 +370,30 @@ static Name expectation_unit(Making *k, Expr left, Dim dim) {
     return signal_unit(k->b, left, dim);
 }
 
+// `within t`: in the unit of the left side, or a plain number when relative. False: reported.
+static bool read_tolerance(Making *k, Lower *l, const AstItem *item, Dim dim, Expr *tolerance) {
+    Builder *b = k->b;
+    Pos pos = ast_start(item->tolerance);
+    Value t = lower(l, item->tolerance, k->env);
+    double number;
+    if (!value_ok(&t) ||
+        !value_fit(l, &t, false, NULL, item->relative ? DIM_ONE : dim, pos, "the tolerance") ||
+        !value_shape(l, &t, 1, 1, pos, "the tolerance"))
+        return false;
+    if (expr_is_number(b->dag, t.one, &number) && number < 0) {
+        Remark *m = complain(b, L_SETTING, pos, "a tolerance cannot be negative");
+        remark_help(b->r, m, "write its size: within %g", -number);
+        return false;
+    }
+    *tolerance = t.one;
+    return true;
+}
+
+static Relation relation_of(BinaryOp op) {
+    if (op == BIN_EQ) return EXPECT_EQUAL;
+    return op == BIN_LT || op == BIN_LE ? EXPECT_LESS : EXPECT_GREATER;
+}
+
 static void add_expectation(Making *k, const AstItem *item) {
     Builder *b = k->b;
     Lower l = lower_symbols(b);
@@ -381,27 +404,10 @@ static void add_expectation(Making *k, const AstItem *item) {
         return;
     Dim dim = (x.is & IS_PLAIN) ? y.dim : x.dim;
     Expectation e = {.left = x.one, .right = y.one, .relative = item->relative, .pos = item->pos};
-    e.relation = item->relation == BIN_EQ                                 ? EXPECT_EQUAL
-                 : item->relation == BIN_LT || item->relation == BIN_LE ? EXPECT_LESS
-                                                                         : EXPECT_GREATER;
+    e.relation = relation_of(item->relation);
     e.text = expectation_text(b, item);
     e.unit = expectation_unit(k, x.one, dim);
-    if (item->tolerance) {
-        Value t = lower(&l, item->tolerance, k->env);
-        double number;
-        if (!value_ok(&t) ||
-            !value_fit(&l, &t, false, NULL, item->relative ? DIM_ONE : dim,
-                       ast_start(item->tolerance), "the tolerance") ||
-            !value_shape(&l, &t, 1, 1, ast_start(item->tolerance), "the tolerance"))
-            return;
-        if (expr_is_number(b->dag, t.one, &number) && number < 0) {
-            Remark *m = complain(b, L_SETTING, ast_start(item->tolerance),
-                                 "a tolerance cannot be negative");
-            remark_help(b->r, m, "write its size: within %g", -number);
-            return;
-        }
-        e.tolerance = t.one;
-    }
+    if (item->tolerance && !read_tolerance(k, &l, item, dim, &e.tolerance)) return;
     array_push(&k->expects, e);
 }
 

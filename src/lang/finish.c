@@ -15,8 +15,9 @@ static int *merged_order(Builder *b, int *derivatives, int count) {
     int *place = ARENA_ARRAY(&b->tmp, int, n);
     for (int at = 0; at < n; at++) {
         while (plain < n && b->var.data[plain].kind == VAR_DERIVATIVE) plain++;
-        bool take_plain = k == count || (plain < n && (plain == 0 || compare_paths(b, plain,
-                                                                         derivatives[k]) < 0));
+        bool take_plain =
+            k == count ||
+            (plain < n && (plain == 0 || compare_paths(b, plain, derivatives[k]) < 0));
         place[take_plain ? plain++ : derivatives[k++]] = at;
     }
     return place;
@@ -50,6 +51,28 @@ static void *keep(Builder *b, const void *data, int count, size_t size) {
     return copy;
 }
 
+static void number_mechanism(Mechanism *m, const int *place) {
+    for (int i = 0; i < m->joint_count; i++) {
+        MechJoint *j = &m->joint[i];
+        for (int k = 0; k < joint_numbers(j->kind); k++) j->coordinate[k] = place[j->coordinate[k]];
+        if (!joint_freedom(j->kind)) continue;
+        j->p = place[j->p];
+        j->e = place[j->e];
+        j->f = place[j->f];
+    }
+    for (int i = 0; i < m->frame_count; i++) {
+        MechFrame *f = &m->frame[i];
+        f->e = place[f->e];
+        f->f = place[f->f];
+        f->place = place[f->place];
+        f->orientation = place[f->orientation];
+    }
+    m->kinetic = place[m->kinetic];
+    m->potential = place[m->potential];
+    m->energy = place[m->energy];
+    m->momentum = place[m->momentum];
+}
+
 #define KEEP(list) keep(b, (list).data, (list).count, sizeof *(list).data)
 
 void finish_model(Builder *b) {
@@ -68,6 +91,9 @@ void finish_model(Builder *b) {
         if (c->var >= 0) c->var = place[c->var];
         if (c->state_count) c->first_state = place[c->first_state];
     }
+    for (int i = 0; i < b->mechanism.count; i++) number_mechanism(&b->mechanism.data[i], place);
+    m->mechanism_count = b->mechanism.count;
+    m->mechanism = KEEP(b->mechanism);
     m->comp_count = b->comp.count;
     m->comp = KEEP(b->comp);
     m->port_count = b->port.count;

@@ -33,7 +33,8 @@ static void sort_members(Builder *b) {
     int *start = b->member_start = ARENA_ARRAY(&b->tmp, int, instances + 2);
     for (int i = 0; i < n; i++) start[b->member.data[i].owner + 2]++;
     for (int i = 2; i <= instances + 1; i++) start[i] += start[i - 1];
-    Sorted *sorted = ARENA_ARRAY(&b->tmp, Sorted, n);
+    Arena scratch = {0};
+    Sorted *sorted = ARENA_ARRAY(&scratch, Sorted, n);
     for (int i = 0; i < n; i++) {
         const Member *m = &b->member.data[i];
         sorted[start[m->owner + 1]++] = (Sorted){member_text(b, m), m->index};
@@ -44,6 +45,7 @@ static void sort_members(Builder *b) {
         for (int k = start[i]; k < start[i + 1]; k++)
             b->member.data[k] = (Member){i, sorted[k].index};
     }
+    arena_free(&scratch);
 }
 
 // --- variables
@@ -86,8 +88,8 @@ static int push_power(Builder *b, int terminal, const char *name, bool effort) {
         const Domain *d = c->domain >= 0 ? &b->domain.data[c->domain] : NULL;
         Var *x = &b->var.data[first + k];
         x->dim = effort ? c->e : c->f;
-        x->unit = d ? name_of(b->names, effort ? d->effort_unit : d->flow_unit)
-                    : dim_unit(b, x->dim);
+        x->unit =
+            d ? name_of(b->names, effort ? d->effort_unit : d->flow_unit) : dim_unit(b, x->dim);
     }
     return first;
 }
@@ -172,6 +174,7 @@ static void push_port(Builder *b, int terminal) {
     Port p = {.name = t->name, .comp = comp, .dim = t->dim, .out = t->out, .pos = t->pos};
     if (c->domain >= 0) {
         p.domain = name_of(b->names, b->domain.data[c->domain].name);
+        p.pseudo = b->domain.data[c->domain].pseudo;
         b->comp.data[comp].pseudo |= b->domain.data[c->domain].pseudo;
     }
     t->port = b->port.count;
@@ -240,10 +243,24 @@ static void flatten_port(Builder *b, const Entity *x) {
     b->terminal.data[terminal].f = push_power(b, terminal, flow, false);
 }
 
+// Effort or flow of a joint or frame; without a bond it is a variable like any other.
+static void flatten_power(Builder *b, const Entity *x) {
+    bool effort = x->kind == ENTITY_EFFORT;
+    int first = push_power(b, x->first, effort ? "e" : "f", effort);
+    Terminal *t = &b->terminal.data[x->first];
+    *(effort ? &t->e : &t->f) = first;
+    for (int k = 0; k < t->dim && first + k < b->var.count; k++)
+        if (!b->bonded[t->node + k]) b->var.data[first + k].kind = VAR_LOCAL;
+}
+
 static void flatten_entity(Builder *b, int entity) {
     Entity *x = &b->entity.data[entity];
     if (x->kind == ENTITY_PORT) {
         flatten_port(b, x);
+        return;
+    }
+    if (x->kind == ENTITY_EFFORT || x->kind == ENTITY_FLOW) {
+        flatten_power(b, x);
         return;
     }
     if (x->kind == ENTITY_CONST || x->state == 3 || x->alias >= 0) return;
@@ -256,7 +273,11 @@ static void flatten_entity(Builder *b, int entity) {
     v.text = x->item->text;
     v.pos = x->item->pos;
     v.structural = x->structural;
-    x->first = push_vars(b, x->owner, text_of(b, x->name), x->rows, x->cols, v);
+    int first = x->first = push_vars(b, x->owner, text_of(b, x->name), x->rows, x->cols, v);
+    for (int i = x->split; x->second_unit && first + i < b->var.count; i++) {
+        b->var.data[first + i].unit = name_of(b->names, x->second_unit);
+        b->var.data[first + i].dim = dim_of_unit(x->second_unit);
+    }
 }
 
 static bool has_real_port(const Builder *b, int instance) {
@@ -265,9 +286,80 @@ static bool has_real_port(const Builder *b, int instance) {
     return false;
 }
 
+// --- mechanisms: one component, whose ports are the joints and frames, as far as they are bonded
+
+static void find_bonded(Builder *b) {
+    b->bonded = ARENA_ARRAY(&b->tmp, bool, b->node_count);
+    for (int i = 0; i < b->flat.count; i++) {
+        const Bond *bond = &b->flat.data[i];
+        const BondEnd *end[] = {&bond->from, &bond->to};
+        for (int k = 0; k < 2; k++)
+            for (int n = 0; n < bond->dim; n++)
+                b->bonded[b->terminal.data[end[k]->port].node + end[k]->first + n] = true;
+    }
+}
+
+static Name run_name(Builder *b, int mechanism, const Terminal *t, int from, int to) {
+    size_t skip = strlen(text_of(b, b->instance.data[mechanism].path));
+    const char *name = text_of(b, b->instance.data[t->instance].path) + skip + (skip > 0);
+    if (to - from == t->dim) return name_of(b->names, name);
+    if (to - from == 1) return name_printf(b->names, "%s[%d]", name, to);
+    return name_printf(b->names, "%s[%d:%d]", name, from + 1, to);
+}
+
+// A port for each stretch of bonded scalars. Until the variables are numbered, Port.e holds the
+// first scalar.
+static void push_runs(Builder *b, int mechanism, int terminal) {
+    Terminal *t = &b->terminal.data[terminal];
+    int comp = b->instance.data[mechanism].comp;
+    t->port = b->port.count;
+    for (int from = 0; from < t->dim;) {
+        int to = from;
+        while (to < t->dim && b->bonded[t->node + to]) to++;
+        if (to > from) {
+            int domain = b->classes[b->node_class[t->node + from]].domain;
+            bool mixed = t->split > from && t->split < to;
+            Port p = {.comp = comp, .dim = to - from, .e = from, .pos = t->pos};
+            p.name = run_name(b, mechanism, t, from, to);
+            if (domain >= 0 && !mixed) p.domain = name_of(b->names, b->domain.data[domain].name);
+            array_push(&b->port, p);
+            b->comp.data[comp].port_count++;
+            t->runs++;
+        }
+        from = to + 1;
+    }
+    if (!t->runs) t->port = -1;
+}
+
+static void flatten_mechanism(Builder *b, int mechanism) {
+    push_comp(b, mechanism);
+    Instance *i = &b->instance.data[mechanism];
+    const int comp = i->comp, count = i->part_count;
+    Comp *c = &b->comp.data[comp];
+    c->role = ROLE_STORE;
+    if (!*text_of(b, c->path)) c->path = i->class->name; // the model to run
+    i->field = true;
+    Sorted *part = ARENA_ARRAY(&b->tmp, Sorted, count);
+    int n = 0;
+    for (int k = i->first_part; k < i->first_part + count; k++) {
+        const MechPart *x = &b->part.data[k];
+        b->instance.data[x->owner].comp = comp;
+        if (x->instance >= 0)
+            part[n++] = (Sorted){text_of(b, b->instance.data[x->instance].path), x->instance};
+    }
+    if (n > 1) qsort(part, (size_t)n, sizeof *part, by_text);
+    for (int k = 0; k < n; k++) {
+        Instance *x = &b->instance.data[part[k].index];
+        x->comp = comp;
+        if (x->first_terminal >= 0) push_runs(b, mechanism, x->first_terminal);
+    }
+}
+
 static void flatten_class(Builder *b, int instance, int *rank) {
     const int first = b->member_start[instance], last = b->member_start[instance + 1];
-    if (has_real_port(b, instance)) {
+    if (is_mechanism(b, instance) && !is_mounted(b, instance)) {
+        flatten_mechanism(b, instance);
+    } else if (!b->instance.data[instance].part && has_real_port(b, instance)) {
         b->instance.data[instance].field = true;
         push_comp(b, instance);
         for (int k = first; k < last; k++) {
@@ -304,8 +396,12 @@ static int by_ends(const void *pa, const void *pb) {
 }
 
 static void number_end(const Builder *b, BondEnd *end) {
+    const Terminal *t = &b->terminal.data[end->port];
     end->comp = b->instance.data[end->comp].comp;
-    end->port = b->terminal.data[end->port].port;
+    end->port = t->port;
+    if (!t->runs) return;
+    while (end->first >= b->port.data[end->port].e + b->port.data[end->port].dim) end->port++;
+    end->first -= b->port.data[end->port].e;
 }
 
 static void sort_bonds(Builder *b) {
@@ -321,15 +417,21 @@ static void port_variables(Builder *b) {
     for (int k = 0; k < b->terminal.count; k++) {
         const Terminal *t = &b->terminal.data[k];
         if (t->port < 0) continue;
-        b->port.data[t->port].e = t->e;
-        b->port.data[t->port].f = t->f;
+        for (int p = t->port; p < t->port + (t->runs ? t->runs : 1); p++) {
+            b->port.data[p].f = t->f + b->port.data[p].e;
+            b->port.data[p].e += t->e;
+        }
     }
 }
 
 void flatten(Builder *b) {
     sort_members(b);
-    Var time = {.path = name_of(b->names, "time"), .kind = VAR_TIME, .comp = -1,
-                .dim = dim_second(), .unit = name_of(b->names, "s")};
+    if (b->part.count) find_bonded(b);
+    Var time = {.path = name_of(b->names, "time"),
+                .kind = VAR_TIME,
+                .comp = -1,
+                .dim = dim_second(),
+                .unit = name_of(b->names, "s")};
     push_var(b, time);
     int rank = 0;
     flatten_class(b, 0, &rank);

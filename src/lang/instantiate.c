@@ -41,25 +41,28 @@ static const AstClass *experiment_of(const Syntax *s, const AstClass *model) {
     return NULL;
 }
 
+// The last model of the file; without models the last mechanism.
 static Definition last_model(const Syntax *s) {
     Definition d = {0};
-    for (const AstClass *c = s->files->classes; c; c = c->next)
-        if (c->kind == CLASS_MODEL) d = (Definition){c, s->files};
+    for (const AstClass *c = s->files->classes; c; c = c->next) {
+        bool better = !d.what || d.what->kind == CLASS_MECHANISM;
+        if (c->kind == CLASS_MODEL || (c->kind == CLASS_MECHANISM && better))
+            d = (Definition){c, s->files};
+    }
     return d;
 }
 
 static Definition base_of(Syntax *s, const AstClass *experiment, Report *r) {
     Definition d = {0};
     if (experiment->base) d = find_by_path(s, s->files, experiment->base, r);
-    if (d.what && (d.what->kind == CLASS_MODEL || d.what->kind == CLASS_ELEMENT)) return d;
-    Remark *m = report_error(r, L_UNKNOWN_CLASS, experiment->base ? experiment->base->pos
-                                                                  : experiment->pos,
-                             "experiment '%s' is of a model that does not exist",
-                             name_text(s->names, experiment->name));
+    if (d.what && (COMPONENT_CLASSES >> d.what->kind & 1)) return d;
+    Remark *m = report_error(
+        r, L_UNKNOWN_CLASS, experiment->base ? experiment->base->pos : experiment->pos,
+        "experiment '%s' is of a model that does not exist", name_text(s->names, experiment->name));
     Suggestion g = suggest_for(experiment->base && experiment->base->kind == AST_NAME
                                    ? name_text(s->names, experiment->base->name)
                                    : "");
-    suggest_definitions(&g, s, s->files, 1u << CLASS_MODEL);
+    suggest_definitions(&g, s, s->files, 1u << CLASS_MODEL | 1u << CLASS_MECHANISM);
     suggest_help(r, m, &g, "name a model of this file or of an imported one");
     return (Definition){0};
 }
@@ -71,7 +74,7 @@ static bool choose(Syntax *s, const char *model, const char *experiment, Report 
     if (model) {
         Name name = name_of(s->names, model);
         Definition d = find_definition(s, s->files, name, POS_NONE, r);
-        if (!d.what || (d.what->kind != CLASS_MODEL && d.what->kind != CLASS_ELEMENT)) {
+        if (!d.what || !(COMPONENT_CLASSES >> d.what->kind & 1)) {
             report_unknown(s, r, CLASS_MODEL, model);
             return false;
         }
@@ -168,6 +171,8 @@ static void free_builder(Builder *b) {
     free_structure(b);
     array_free(&b->domain);
     array_free(&b->wish);
+    array_free(&b->part);
+    array_free(&b->mechanism);
     array_free(&b->override);
     array_free(&b->global);
     array_free(&b->visiting);
@@ -199,6 +204,8 @@ static void run_stages(Builder *b, Definition chosen, Definition run) {
     connect_bonds(b);
     if (b->stop) return;
     infer_domains(b);
+    array_free(&b->bond);
+    array_free(&b->raw);
     flatten(b);
     if (b->stop) return;
     rates_set(b->rates, b->var.data[0].symbol, expr_number(b->dag, 1));
@@ -220,10 +227,19 @@ Model *lang_instantiate(Arena *out, Syntax *s, const char *model, const char *ex
     Definition chosen, run;
     if (!s->files || !choose(s, model, experiment, r, &chosen, &run)) return NULL;
     Model *m = ARENA_NEW(out, Model);
-    *m = (Model){.names = s->names, .dag = dag_new(s->names), .name = chosen.what->name,
-                 .text = chosen.what->text, .pos = chosen.what->pos};
-    Builder b = {.out = out, .syntax = s, .names = s->names, .r = r, .model = m, .dag = m->dag,
-                 .scratch = dag_new(s->names), .errors = r->errors};
+    *m = (Model){.names = s->names,
+                 .dag = dag_new(s->names),
+                 .name = chosen.what->name,
+                 .text = chosen.what->text,
+                 .pos = chosen.what->pos};
+    Builder b = {.out = out,
+                 .syntax = s,
+                 .names = s->names,
+                 .r = r,
+                 .model = m,
+                 .dag = m->dag,
+                 .scratch = dag_new(s->names),
+                 .errors = r->errors};
     b.limit = options->most_scalars > 0 ? options->most_scalars : MOST_SCALARS;
     b.dummy = expr_symbol(b.scratch, name_of(s->names, "?"));
     b.rates = rates_new(b.dag);

@@ -47,8 +47,8 @@ static Value matrix_times(Law *w, const Value *m, Value x) {
             value_put(&v, i, expr_mul(w->l.dag, m->one, value_at(&x, i)));
         return v;
     }
-    Matrix product = matrix_multiply(&w->b->tmp, w->l.dag, value_matrix(&w->l, m),
-                                     value_matrix(&w->l, &x));
+    Matrix product =
+        matrix_multiply(&w->b->tmp, w->l.dag, value_matrix(&w->l, m), value_matrix(&w->l, &x));
     return value_of_matrix(product, DIM_UNKNOWN, 0);
 }
 
@@ -58,7 +58,7 @@ static Value matrix_times(Law *w, const Value *m, Value x) {
 static bool fits_unit(Law *w, Value *v, Pos pos) {
     const Instance *i = &w->b->instance.data[w->instance];
     Dim wanted = wanted_argument(w->b, w->instance);
-    if (dim_is_one(v->dim)) return true; // an argument without unit tells nothing
+    if (dim_is_one(v->dim)) return true;    // an argument without unit tells nothing
     if (i->argument_dim.known) return true; // looked at with the domains
     return value_fit(&w->l, v, false, NULL, wanted, pos,
                      text_of(w->b, member_path(w->b, w->instance, i->builtin->argument)));
@@ -97,8 +97,8 @@ static void start_values(Law *w) {
     Value v = lower(&w->l, i->start, i->start_env);
     if (!value_ok(&v)) return;
     if (v.is & VARIES) {
-        Remark *m = complain(b, L_NOT_STRUCTURAL, pos, "the start value '%s' depends on variables",
-                             name);
+        Remark *m =
+            complain(b, L_NOT_STRUCTURAL, pos, "the start value '%s' depends on variables", name);
         remark_help(b->r, m, "it may use parameters and constants");
         return;
     }
@@ -137,11 +137,15 @@ static bool state_over_argument(Law *w, const Value *a, const Value *q, Value *o
     return true;
 }
 
-static Expr half_product(Law *w, const Value *q, const Value *e) {
+// Energy of a linear storage: q.e/2; in a pseudo domain, where the flow is the power, q itself.
+static Expr stored_energy(Law *w, const Value *q, const Value *e) {
     Dag *d = w->l.dag;
+    bool pseudo = w->b->comp.data[w->comp].pseudo;
     Expr *terms = ARENA_ARRAY(&w->b->tmp, Expr, q->rows);
-    for (int i = 0; i < q->rows; i++) terms[i] = expr_mul(d, value_at(q, i), value_at(e, i));
-    return expr_mul(d, expr_number(d, 0.5), expr_sum(d, terms, q->rows));
+    for (int i = 0; i < q->rows; i++)
+        terms[i] = pseudo ? value_at(q, i) : expr_mul(d, value_at(q, i), value_at(e, i));
+    Expr sum = expr_sum(d, terms, q->rows);
+    return pseudo ? sum : expr_mul(d, expr_number(d, 0.5), sum);
 }
 
 // Power of the state in one factor: x -> 1, x^n -> n, a constant factor -> 0. False: other.
@@ -229,9 +233,9 @@ static void own_laws(Law *w) {
     if (count == wanted) return;
     Remark *m = complain(b, L_LAW, i->item->laws->pos, "'%s' needs %d law%s, but has %d",
                          text_of(b, i->path), wanted, wanted == 1 ? "" : "s", count);
-    remark_help(b->r, m, i->builtin->ports == 2
-                             ? "write one for each side: TF t: e1 = m*e2, f2 = m*f1"
-                             : "one law for each scalar of the element");
+    remark_help(b->r, m,
+                i->builtin->ports == 2 ? "write one for each side: TF t: e1 = m*e2, f2 = m*f1"
+                                       : "one law for each scalar of the element");
 }
 
 // --- element by element
@@ -240,8 +244,8 @@ static void own_laws(Law *w) {
 static void source_law(Law *w) {
     const Instance *i = &w->b->instance.data[w->instance];
     Value left = w->kind == COMP_SE ? effort(w, 0) : flow(w, 0), v = argument(w);
-    if (value_ok(&v) && value_shape(&w->l, &v, left.rows, 1, ast_start(i->argument),
-                                    text_of(w->b, i->path)))
+    if (value_ok(&v) &&
+        value_shape(&w->l, &v, left.rows, 1, ast_start(i->argument), text_of(w->b, i->path)))
         add_laws(w, &left, &v);
 }
 
@@ -284,8 +288,7 @@ static void storage_law(Law *w) {
         return;
     }
     add_laws(w, &other, &solved);
-    if (!(a.is & VARIES))
-        b->comp.data[w->comp].stored = half_product(w, &q, &solved);
+    if (!(a.is & VARIES)) b->comp.data[w->comp].stored = stored_energy(w, &q, &solved);
 }
 
 static void two_port_law(Law *w) {

@@ -32,8 +32,7 @@ static Value parameter_value(Lower *l, int entity) {
     const Entity *own = x->alias >= 0 ? &b->entity.data[x->alias] : x;
     if (own->first < 0) return VALUE_BAD; // its declaration was wrong
     Value v = value_new(l, x->rows, x->cols, x->dim, HAS_PARAM);
-    for (int i = 0; i < value_count(&v); i++)
-        value_put(&v, i, b->var.data[own->first + i].symbol);
+    for (int i = 0; i < value_count(&v); i++) value_put(&v, i, b->var.data[own->first + i].symbol);
     return v;
 }
 
@@ -81,8 +80,7 @@ static bool terminal_is_readable(Lower *l, const Ref *ref, const AstExpr *e, con
     if (t->instance == env->instance) t->used = true;
     if (l->mode != TO_SYMBOLS || !t->transparent) return true;
     Remark *m = complain(b, L_PORT_BOTH, ast_start(e),
-                         "'%s' cannot be read: the port only passes its bond on",
-                         expr_text(b, e));
+                         "'%s' cannot be read: the port only passes its bond on", expr_text(b, e));
     remark_note(b->r, m, t->pos, "the port is bonded inside its model");
     remark_help(b->r, m, "read the junction or element that it is bonded to");
     return false;
@@ -103,7 +101,7 @@ static Value shape_of_variable(Lower *l, const Ref *ref) {
     } else {
         const Terminal *t = &b->terminal.data[ref->index];
         rows = t->dim;
-        if (t->domain >= 0)
+        if (t->domain >= 0 && !t->split)
             dim = ref->kind == REF_EFFORT ? b->domain.data[t->domain].effort
                                           : b->domain.data[t->domain].flow;
     }
@@ -117,8 +115,7 @@ static Value variable_value(Lower *l, const Ref *ref, const AstExpr *e, const En
     if (l->mode == TO_NUMBERS) return refuse_variable(l, e);
     if (l->probes) {
         Remark *m = complain(b, L_EXPECT, ast_start(e),
-                             "'%s' changes during the run: say at which time",
-                             expr_text(b, e));
+                             "'%s' changes during the run: say at which time", expr_text(b, e));
         remark_help(b->r, m, "%s(end), %s(0.5 {s}), min(%s), max(%s), mean(%s), integral(%s)",
                     expr_text(b, e), expr_text(b, e), expr_text(b, e), expr_text(b, e),
                     expr_text(b, e), expr_text(b, e));
@@ -239,8 +236,7 @@ static Value lower_if(Lower *l, const AstExpr *e, const Env *env) {
 
 // The unit of a list: that of its entries if they agree; zeros agree with everything.
 static void join_entry(Value *all, const Value *entry, bool *mixed) {
-    all->is = (uint8_t)(((all->is | entry->is) & CARRIED) |
-                        (all->is & entry->is & IS_PLAIN));
+    all->is = (uint8_t)(((all->is | entry->is) & CARRIED) | (all->is & entry->is & IS_PLAIN));
     if (entry->is & IS_ZERO) return;
     if (!entry->dim.known || (all->dim.known && !dim_equal(all->dim, entry->dim))) *mixed = true;
     all->dim = entry->dim;

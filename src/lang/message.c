@@ -97,8 +97,7 @@ void suggest_members(Builder *b, Suggestion *g, int instance) {
     for (int i = 0; i < b->member.count; i++) {
         const Member *m = &b->member.data[i];
         if (m->owner != instance) continue;
-        Name name = m->index < 0 ? b->entity.data[~m->index].name
-                                 : b->instance.data[m->index].name;
+        Name name = m->index < 0 ? b->entity.data[~m->index].name : b->instance.data[m->index].name;
         suggest_offer(g, text_of(b, name));
     }
 }

@@ -16,6 +16,7 @@
 #include "base/names.h"
 #include "base/report.h"
 #include "expr/expr.h"
+#include "lang/mechanism.h"
 #include "lang/units.h"
 
 typedef enum {
@@ -88,6 +89,7 @@ typedef struct {
     int argument_rows, argument_cols;
     Role role;
     Expr stored; // ROLE_STORE: energy in closed form, or 0 when only its rate is known
+    int inner_energy; // variable: energy that changes form inside it (kinetic); 0 = none
     bool pseudo; // its bonds are of a pseudo domain: the flow is the power
     Wish wish;
     Pos wish_pos;
@@ -102,6 +104,7 @@ typedef struct {
     int e, f;    // first of `dim` consecutive variables each
     bool out;    // power counts positive out of the component
     Name domain; // 0 = unknown
+    bool pseudo; // of a pseudo domain: the flow is the power
     Pos pos;
 } Port;
 
@@ -217,6 +220,8 @@ typedef struct {
     int equation_count;
     Equation *initial; // initial equations
     int initial_count;
+    Mechanism *mechanism; // their laws come from mech_expand
+    int mechanism_count;
     Experiment *experiment; // NULL when none was asked for
     Pos pos;
 } Model;

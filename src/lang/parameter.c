@@ -15,8 +15,7 @@ static void mark_as_circular(Builder *b, int entity) {
                          "the value of '%s' depends on itself", name);
     for (int i = first + 1; i < b->visiting.count; i++) {
         const Entity *on_the_way = &b->entity.data[b->visiting.data[i]];
-        remark_note(b->r, m, on_the_way->item->pos, "by way of '%s'",
-                    text_of(b, on_the_way->name));
+        remark_note(b->r, m, on_the_way->item->pos, "by way of '%s'", text_of(b, on_the_way->name));
     }
     remark_help(b->r, m, "give one of them a value that does not use the others");
 }
@@ -73,10 +72,11 @@ static bool evaluate(Builder *b, int entity) {
     if (!value_shape(&l, &v, rows, cols, pos, name)) return false;
     if (!count_scalars(b, value_count(&v), x.item->pos)) return false;
     if (!value_numbers(&l, &v, &x.known, &b->tmp)) {
-        Remark *m = complain(b, L_NOT_A_NUMBER, pos, "the value of '%s' is not a finite number",
-                             name);
-        remark_help(b->r, m, "look for a division by zero, or a root or logarithm of a negative "
-                             "number");
+        Remark *m =
+            complain(b, L_NOT_A_NUMBER, pos, "the value of '%s' is not a finite number", name);
+        remark_help(b->r, m,
+                    "look for a division by zero, or a root or logarithm of a negative "
+                    "number");
         return false;
     }
     if (x.kind == ENTITY_PARAM || t.has_unit) x.known.is = 0;
@@ -161,8 +161,8 @@ static const Table *table_build(Builder *b, const Global *g) {
     const AstClass *c = g->class;
     int n = c->number_count / 2;
     if (n < 2) {
-        Remark *m = complain(b, L_TABLE, c->pos, "table '%s' has fewer than two rows",
-                             text_of(b, c->name));
+        Remark *m =
+            complain(b, L_TABLE, c->pos, "table '%s' has fewer than two rows", text_of(b, c->name));
         remark_help(b->r, m, "a row is: x , y");
         return NULL;
     }
@@ -188,8 +188,8 @@ static bool constant_evaluate(Builder *b, int global) {
     Lower l = lower_numbers(b, "the value of a constant", false);
     Value v = lower(&l, c->value, &env);
     Dim dim = c->has_unit ? c->unit.dim : DIM_UNKNOWN;
-    if (!value_ok(&v) || !value_fit(&l, &v, c->has_unit, &c->unit, dim, c->value->pos,
-                                    text_of(b, c->name)))
+    if (!value_ok(&v) ||
+        !value_fit(&l, &v, c->has_unit, &c->unit, dim, c->value->pos, text_of(b, c->name)))
         return false;
     if (!value_numbers(&l, &v, &g.known, &b->tmp)) {
         complain(b, L_NOT_A_NUMBER, c->value->pos, "the value of '%s' is not a finite number",
@@ -249,8 +249,8 @@ static bool quick_number(const AstExpr *e, const Env *env, double *x) {
     return true;
 }
 
-bool number_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *what, bool structural,
-                     Constant *c) {
+bool number_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *what,
+                     bool structural, Constant *c) {
     double x;
     if (quick_number(e, env, &x) && isfinite(x)) {
         *c = (Constant){1, 1, x, NULL, DIM_ONE, IS_PLAIN};
@@ -282,8 +282,8 @@ bool size_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *wha
         *size = (int)x;
         return true;
     }
-    Remark *m = complain(b, L_BAD_SIZE, ast_start(e), "%s must be a whole number from %d up, not %g",
-                         what, least, x);
+    Remark *m = complain(b, L_BAD_SIZE, ast_start(e),
+                         "%s must be a whole number from %d up, not %g", what, least, x);
     if (x > LARGEST_SIZE)
         remark_help(b->r, m, "sizes go up to %d", LARGEST_SIZE * 100);
     else

@@ -137,9 +137,21 @@ static void unknown_clause(Parser *p, const Clause *known) {
     text_free(&words);
 }
 
+// Where the line ends and the next one begins with a clause, the statement goes on.
+static void join_lines(Parser *p, const Clause *known) {
+    if (!p_at(p, TOKEN_NEWLINE)) return;
+    Parser ahead = *p;
+    ahead.lexer.quiet = true;
+    do ahead.token = lexer_next(&ahead.lexer);
+    while (p_at(&ahead, TOKEN_NEWLINE));
+    for (const Clause *c = known; c->word; c++)
+        if (at_clause(&ahead, c)) p_skip_newlines(p);
+}
+
 // clauses = {word value} [string]
 static void parse_clauses(Parser *p, AstItem *item, ArgList *list, const Clause *known) {
     while (!p->failed) {
+        join_lines(p, known);
         const Clause *c = known;
         while (c->word && !at_clause(p, c)) c++;
         if (!c->word) break;

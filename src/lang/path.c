@@ -29,8 +29,8 @@ static bool split_path(Builder *b, const AstExpr *e, const Env *env, Path *p) {
     for (const AstExpr *k = e; k; k = k->kind == AST_MEMBER ? k->left : NULL) {
         bool name = k->kind == AST_NAME || k->kind == AST_MEMBER;
         if (!name || p->count == LONGEST_PATH) {
-            complain(b, L_NOT_A_VALUE, k->pos, name ? "this path is too long"
-                                                    : "a name should stand before the dot");
+            complain(b, L_NOT_A_VALUE, k->pos,
+                     name ? "this path is too long" : "a name should stand before the dot");
             return false;
         }
         p->step[p->count++] = k;
@@ -45,9 +45,7 @@ static bool split_path(Builder *b, const AstExpr *e, const Env *env, Path *p) {
 
 static bool is_last(const Path *p) { return p->at == p->count - 1; }
 
-static const char *step_text(Builder *b, const Path *p) {
-    return text_of(b, p->step[p->at]->name);
-}
+static const char *step_text(Builder *b, const Path *p) { return text_of(b, p->step[p->at]->name); }
 
 static Ref unknown_member(Builder *b, const Path *p, int instance, const char *help) {
     const Instance *i = &b->instance.data[instance];
@@ -133,6 +131,9 @@ static Ref port_member(Builder *b, Path *p, int terminal) {
 static Ref entity_member(Builder *b, Path *p, int entity) {
     const Entity *x = &b->entity.data[entity];
     if (x->kind == ENTITY_PORT) return port_member(b, p, x->first);
+    bool power = x->kind == ENTITY_EFFORT || x->kind == ENTITY_FLOW;
+    if (power && is_last(p))
+        return ref_of(p, x->kind == ENTITY_EFFORT ? REF_EFFORT : REF_FLOW, x->first);
     if (!is_last(p)) {
         Remark *m = complain(b, L_UNKNOWN_MEMBER, p->step[p->at + 1]->pos, "'%s' has no members",
                              text_of(b, x->name));
@@ -271,17 +272,17 @@ static Ref definition_ref(Builder *b, Path *p, Definition d) {
     case CLASS_TABLE: return ref_of(p, REF_FUNCTION, 0);
     default: break;
     }
-    Remark *m = complain(b, L_NOT_A_VALUE, p->step[0]->pos,
-                         "'%s' is the name of a definition, not of a thing in this model",
-                         step_text(b, p));
+    Remark *m =
+        complain(b, L_NOT_A_VALUE, p->step[0]->pos,
+                 "'%s' is the name of a definition, not of a thing in this model", step_text(b, p));
     remark_note(b->r, m, d.what->pos, "it is defined here");
     return ref_bad();
 }
 
 static Ref unknown_name(Builder *b, const Path *p) {
     const char *word = text_of(b, p->step[0]->name);
-    Remark *m = complain(b, L_UNKNOWN_NAME, p->step[0]->pos, "the name '%s' is not known here",
-                         word);
+    Remark *m =
+        complain(b, L_UNKNOWN_NAME, p->step[0]->pos, "the name '%s' is not known here", word);
     Suggestion g = suggest_for(word);
     for (const Env *s = p->env; s; s = s->outer)
         if (s->name) suggest_offer(&g, text_of(b, s->name));

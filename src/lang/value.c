@@ -128,9 +128,8 @@ static Value value_sum(Lower *l, bool minus, Value x, Value y, const AstExpr *e)
     if (x.rows != y.rows || x.cols != y.cols)
         return wrong_shapes(l, e, minus ? "subtract" : "add", &x, &y, NULL);
     if (!dim_fits(x.dim, y.dim)) {
-        Remark *m = complain(b, U_SUM, e->pos, "'%s' %s, but '%s' %s",
-                             expr_text(b, e->left), in_unit(b, x.dim), expr_text(b, e->right),
-                             in_unit(b, y.dim));
+        Remark *m = complain(b, U_SUM, e->pos, "'%s' %s, but '%s' %s", expr_text(b, e->left),
+                             in_unit(b, x.dim), expr_text(b, e->right), in_unit(b, y.dim));
         remark_help(b->r, m, "only quantities of the same kind can be added or subtracted");
         return VALUE_BAD;
     }
@@ -219,11 +218,11 @@ static Value value_compare(Lower *l, BinaryOp op, Value x, Value y, const AstExp
     if (value_count(&x) != 1 || value_count(&y) != 1)
         return wrong_shapes(l, e, "compare", &x, &y, "only scalars can be compared");
     if (!dim_fits(x.dim, y.dim)) {
-        Remark *m = complain(b, U_COMPARE, e->pos, "'%s' %s, but '%s' %s",
-                             expr_text(b, e->left), in_unit(b, x.dim), expr_text(b, e->right),
-                             in_unit(b, y.dim));
-        remark_help(b->r, m, "only quantities of the same kind can be compared; write the number "
-                             "with its unit");
+        Remark *m = complain(b, U_COMPARE, e->pos, "'%s' %s, but '%s' %s", expr_text(b, e->left),
+                             in_unit(b, x.dim), expr_text(b, e->right), in_unit(b, y.dim));
+        remark_help(b->r, m,
+                    "only quantities of the same kind can be compared; write the number "
+                    "with its unit");
         return VALUE_BAD;
     }
     Value v = value_new(l, 1, 1, DIM_ONE, (x.is | y.is) & CARRIED);

@@ -99,8 +99,8 @@ static void frame_for_leaf(Dag *d, const Link *l, Pose *frame) {
 }
 
 static void inertia_clean(Dag *d, Inertia *a) {
-    snap_numbers(d, a->mc, 3);
-    snap_numbers(d, a->J, 9);
+    snap_numbers(d, a->mc, 3, 0);
+    snap_numbers(d, a->J, 9, 0);
 }
 
 // Re-expresses what stands on the link; poses of children and of itself follow in lay_frames.
@@ -110,6 +110,14 @@ static void inertia_in(Dag *d, Inertia *a, const Pose *frame) {
     pose_inverse_times(d, frame, &none, &back);
     inertia_place(d, a, &back);
     inertia_clean(d, a);
+}
+
+static void move_places(Dag *d, const Mechanism *m, Tree *t, const Pose *frame) {
+    for (int i = 0; i < m->body_count + m->frame_count; i++) {
+        Place *p = i < m->body_count ? &t->body[i] : &t->frame[i - m->body_count];
+        if (p->link >= 0) pose_inverse_times(d, &frame[p->link], &p->at, &p->at);
+        pose_clean(d, &p->at);
+    }
 }
 
 static void lay_frames(Arena *scratch, Dag *d, const Mechanism *m, Tree *t, const int *child) {
@@ -130,11 +138,7 @@ static void lay_frames(Arena *scratch, Dag *d, const Mechanism *m, Tree *t, cons
         pose_clean(d, &l->at);
         inertia_in(d, &l->inertia, &frame[i]);
     }
-    for (int i = 0; i < m->body_count + m->frame_count; i++) {
-        Place *p = i < m->body_count ? &t->body[i] : &t->frame[i - m->body_count];
-        if (p->link >= 0) pose_inverse_times(d, &frame[p->link], &p->at, &p->at);
-        pose_clean(d, &p->at);
-    }
+    move_places(d, m, t, frame);
 }
 
 // --- what the motion itself can take over
@@ -181,11 +185,7 @@ static void absorb_shift(Dag *d, Link *l) {
         Expr by = k < 3 ? expr_div(d, l->at.p[k], axis[k]) : v3_dot(d, axis, l->at.p), rest[3];
         v3_scale(d, by, axis, rest);
         v3_sub(d, l->at.p, rest, rest);
-        double value, scale;
-        for (int i = 0; i < 3; i++)
-            if (expr_is_number(d, rest[i], &value) &&
-                (!expr_is_number(d, l->at.p[i], &scale) || fabs(value) <= 4e-15 * (1 + fabs(scale))))
-                rest[i] = fabs(value) <= 4e-15 ? expr_zero(d) : rest[i];
+        snap_numbers(d, rest, 3, largest_number(d, l->at.p, 3));
         int count = count_nonzero(d, rest, 3) + 1;
         if (count >= fewest + (l->kind == LINK_SLIDE)) continue;
         fewest = count;
@@ -197,17 +197,17 @@ static void absorb_shift(Dag *d, Link *l) {
 }
 
 // A leaf that turns has no other use for its offset along z: its frame moves to the foot.
-static void drop_offset(Dag *d, const Mechanism *m, Tree *t, int link) {
-    Link *l = &t->link[link];
-    Pose frame;
-    pose_identity(d, &frame);
-    frame.p[2] = expr_neg(d, l->offset);
-    l->offset = expr_zero(d);
-    inertia_in(d, &l->inertia, &frame);
-    for (int i = 0; i < m->body_count + m->frame_count; i++) {
-        Place *p = i < m->body_count ? &t->body[i] : &t->frame[i - m->body_count];
-        if (p->link == link) pose_inverse_times(d, &frame, &p->at, &p->at);
+static void drop_offsets(Arena *scratch, Dag *d, const Mechanism *m, Tree *t, const int *child) {
+    Pose *frame = ARENA_ARRAY(scratch, Pose, t->count);
+    for (int i = 0; i < t->count; i++) {
+        Link *l = &t->link[i];
+        pose_identity(d, &frame[i]);
+        if (child[i] >= 0 || (l->kind != LINK_TURN && l->kind != LINK_SCREW)) continue;
+        frame[i].p[2] = expr_neg(d, l->offset);
+        l->offset = expr_zero(d);
+        inertia_in(d, &l->inertia, &frame[i]);
     }
+    move_places(d, m, t, frame);
 }
 
 // --- regrouping
@@ -264,8 +264,7 @@ void tree_fold(Arena *scratch, Dag *d, const Mechanism *m, Tree *t) {
         if (!is_axial(l)) continue;
         absorb_turn(d, l);
         absorb_shift(d, l);
-        bool turning = l->kind == LINK_TURN || l->kind == LINK_SCREW;
-        if (turning && child[i] < 0 && !expr_is_zero(d, l->offset)) drop_offset(d, m, t, i);
     }
+    drop_offsets(scratch, d, m, t, child);
     regroup(d, t);
 }

@@ -53,6 +53,9 @@ typedef struct {
 
 // Needs: a checked mechanism.  Gives: traced equations.
 bool mech_check(const Mechanism *m, const Dag *d, Report *r);
+// The same with values of the symbols by their index, so that masses, inertias and axes made of
+// parameters are checked as well. Nullable: symbol_value.
+bool mech_check_values(const Mechanism *m, const Dag *d, const double *symbol_value, Report *r);
 MechEquations *mech_momentum_form(Arena *out, Dag *d, const Mechanism *m, const MechInputs *in,
                                   MechMethod method);
 MechEquations *mech_lagrange_form(Arena *out, Dag *d, const Mechanism *m, const MechInputs *in,
@@ -60,6 +63,8 @@ MechEquations *mech_lagrange_form(Arena *out, Dag *d, const Mechanism *m, const 
 
 // Matrices for `derive` and for controllers, as functions of q (and w).
 Matrix mech_mass_matrix(Arena *out, Dag *d, const Mechanism *m, const Expr *q);
+Matrix mech_momenta(Arena *out, Dag *d, const Mechanism *m, const Expr *q,
+                    const Expr *w); // B(q) w, in one sweep
 Matrix mech_gravity_vector(Arena *out, Dag *d, const Mechanism *m,
                            const Expr *q); // dV/dq pulled to w
 Matrix mech_bias(Arena *out, Dag *d, const Mechanism *m, const Expr *q, const Expr *w); // C(q,w) w

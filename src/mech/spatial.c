@@ -28,11 +28,16 @@ double snap_unit(double x) {
     return fabs(x - whole) < rounding && fabs(whole) <= 1 ? whole : x;
 }
 
-void snap_numbers(Dag *d, Expr *e, int n) {
-    const double rounding = 1e-15;
+double largest_number(const Dag *d, const Expr *e, int n) {
     double value, largest = 0;
     for (int i = 0; i < n; i++)
         if (expr_is_number(d, e[i], &value)) largest = fmax(largest, fabs(value));
+    return largest;
+}
+
+void snap_numbers(Dag *d, Expr *e, int n, double scale) {
+    const double rounding = 1e-15;
+    double value, largest = fmax(scale, largest_number(d, e, n));
     for (int i = 0; i < n; i++)
         if (expr_is_number(d, e[i], &value) && fabs(value) < rounding * largest)
             e[i] = expr_zero(d);
@@ -115,8 +120,9 @@ void m3_apply_transposed(Dag *d, const Expr a[9], const Expr v[3], Expr out[3]) 
 
 void m3_skew(Dag *d, const Expr v[3], Expr out[9]) {
     Expr zero = expr_zero(d);
-    Expr t[9] = {zero, expr_neg(d, v[Z]), v[Y], v[Z], zero, expr_neg(d, v[X]),
-                 expr_neg(d, v[Y]), v[X], zero};
+    Expr t[9] = {
+        zero, expr_neg(d, v[Z]), v[Y], v[Z], zero, expr_neg(d, v[X]), expr_neg(d, v[Y]), v[X],
+        zero};
     memcpy(out, t, sizeof t);
 }
 
@@ -166,6 +172,61 @@ void quaternion_matrix(Dag *d, const Expr quat[4], Expr out[9]) {
         }
 }
 
+// --- a frame about an axis
+// ------------------------------------------------------------------------------------------------
+
+static void normalise(Dag *d, Expr axis[3]) {
+    double v[3];
+    if (!all_numbers(d, axis, 3, v)) return;
+    double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    for (int i = 0; i < 3; i++) axis[i] = expr_number(d, snap_unit(v[i] / length));
+}
+
+// The coordinate direction for a frame's x, when z is a coordinate direction or has a zero; or -1.
+static int plain_normal(const Dag *d, const Expr z[3]) {
+    double value;
+    for (int i = 0; i < 3; i++)
+        if (expr_is_number(d, z[i], &value) && fabs(value) == 1) return (i + 1) % 3;
+    for (int i = 0; i < 3; i++)
+        if (expr_is_zero(d, z[i])) return i;
+    return -1;
+}
+
+static int least_component(const Dag *d, const Expr z[3]) {
+    double v[3];
+    int least = 2;
+    if (!all_numbers(d, z, 3, v)) return least;
+    for (int i = 0; i < 2; i++)
+        if (fabs(v[i]) < fabs(v[least])) least = i;
+    return least;
+}
+
+// A unit vector normal to z: a coordinate direction, or e x z with the coordinate direction e that
+// z is farthest from. (A symbolic z without zeros takes the third: it must not come to lie there.)
+static void normal_to(Dag *d, const Expr z[3], Expr x[3]) {
+    Expr e[3];
+    int plain = plain_normal(d, z), least = least_component(d, z);
+    for (int i = 0; i < 3; i++) e[i] = expr_number(d, i == (plain >= 0 ? plain : least));
+    v3_copy(e, x);
+    if (plain >= 0) return;
+    v3_cross(d, e, z, x);
+    Expr length = expr_sqrt(d, v3_dot(d, x, x));
+    for (int i = 0; i < 3; i++) x[i] = expr_div(d, x[i], length);
+}
+
+void frame_about(Dag *d, const Expr axis[3], Expr out[9]) {
+    Expr x[3], y[3], z[3];
+    v3_copy(axis, z);
+    normalise(d, z);
+    normal_to(d, z, x);
+    v3_cross(d, z, x, y);
+    for (int i = 0; i < 3; i++) {
+        out[3 * i] = x[i];
+        out[3 * i + 1] = y[i];
+        out[3 * i + 2] = z[i];
+    }
+}
+
 // --- poses
 // ------------------------------------------------------------------------------------------------
 
@@ -197,7 +258,7 @@ void pose_clean(Dag *d, Pose *p) {
     double value;
     for (int i = 0; i < 9; i++)
         if (expr_is_number(d, p->R[i], &value)) p->R[i] = expr_number(d, snap_unit(value));
-    snap_numbers(d, p->p, 3);
+    snap_numbers(d, p->p, 3, 0);
 }
 
 void twist_at(Dag *d, const Pose *frame, const Six *v, Six *out) {
@@ -282,8 +343,7 @@ static void plane_tensor(Dag *d, Expr c, Expr s, int i, int j, Expr a[9]) {
     int k = 3 - i - j;
     bool symmetric = is_symmetric(a);
     Expr ii = a[4 * i], jj = a[4 * j], ij = a[3 * i + j], ji = a[3 * j + i];
-    Expr g = expr_add(d, expr_mul(d, s, expr_sub(d, ii, jj)),
-                      expr_mul(d, c, expr_add(d, ij, ji)));
+    Expr g = expr_add(d, expr_mul(d, s, expr_sub(d, ii, jj)), expr_mul(d, c, expr_add(d, ij, ji)));
     Expr sg = expr_mul(d, s, g), cg = expr_mul(d, c, g);
     Expr column[3] = {a[k], a[3 + k], a[6 + k]}, row[3] = {a[3 * k], a[3 * k + 1], a[3 * k + 2]};
     plane_turn(d, c, s, i, j, column);

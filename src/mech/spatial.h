@@ -19,8 +19,10 @@ typedef struct {
 Expr expr_zero(Dag *d);
 bool expr_is_zero(const Dag *d, Expr e);
 bool all_numbers(const Dag *d, const Expr *e, int n, double *value); // false: some are symbols
-double snap_unit(double x);             // 0, 1, -1 where x is one of them but for rounding
-void snap_numbers(Dag *d, Expr *e, int n); // numbers that are rounding beside the others become 0
+double snap_unit(double x); // 0, 1, -1 where x is one of them but for rounding
+double largest_number(const Dag *d, const Expr *e, int n); // in size
+// Numbers that are mere rounding beside the largest of them, or beside scale, become 0.
+void snap_numbers(Dag *d, Expr *e, int n, double scale);
 
 // --- vectors and 3 x 3 matrices; results may overwrite arguments
 // ------------------------------------------------------------------------------------------------
@@ -37,7 +39,7 @@ void m3_numbers(Dag *d, const double value[9], Expr out[9]);
 void m3_transpose(const Expr a[9], Expr out[9]);
 void m3_add(Dag *d, const Expr a[9], const Expr b[9], Expr out[9]);
 void m3_times(Dag *d, const Expr a[9], const Expr b[9], Expr out[9]);
-void m3_apply(Dag *d, const Expr a[9], const Expr v[3], Expr out[3]);         // a v
+void m3_apply(Dag *d, const Expr a[9], const Expr v[3], Expr out[3]);            // a v
 void m3_apply_transposed(Dag *d, const Expr a[9], const Expr v[3], Expr out[3]); // a' v
 void m3_skew(Dag *d, const Expr v[3], Expr out[9]);
 void m3_congruence(Dag *d, const Expr r[9], const Expr a[9], Expr out[9]); // r a r'
@@ -46,6 +48,10 @@ bool m3_is_identity(const Dag *d, const Expr a[9]);
 // Rotation by a quaternion (w, x, y, z) of any length: the homogeneous form, so that a drift of
 // the length during integration turns nothing.
 void quaternion_matrix(Dag *d, const Expr quat[4], Expr out[9]);
+
+// Rotation whose z is the axis, made a unit vector where it is a number. The axes x, y, z give
+// (y z x), (z x y), (x y z).
+void frame_about(Dag *d, const Expr axis[3], Expr out[9]);
 
 // --- poses: x_parent = R x + p
 // ------------------------------------------------------------------------------------------------
@@ -58,15 +64,15 @@ void pose_identity(Dag *d, Pose *out);
 void pose_times(Dag *d, const Pose *a, const Pose *b, Pose *out);         // a b
 void pose_inverse_times(Dag *d, const Pose *a, const Pose *b, Pose *out); // a^-1 b
 void pose_clean(Dag *d, Pose *p);
-void twist_at(Dag *d, const Pose *frame, const Six *v, Six *out);  // twist seen at a frame on it
+void twist_at(Dag *d, const Pose *frame, const Six *v, Six *out);    // twist seen at a frame on it
 void wrench_from(Dag *d, const Pose *frame, const Six *f, Six *out); // wrench at a frame on it
 
 // --- turns
 // ------------------------------------------------------------------------------------------------
 
 typedef struct {
-    bool plain;       // Rz(a) Rx(b) Rz(angle) with the sines and cosines below
-    bool whole;       // E is the product of all
+    bool plain; // Rz(a) Rx(b) Rz(angle) with the sines and cosines below
+    bool whole; // E is the product of all
     Expr ca, sa, cb, sb, c, s;
     Expr E[9];
 } Turn;
@@ -81,9 +87,9 @@ void turn_matrix(Dag *d, const Turn *t, Expr out[9]);
 // ------------------------------------------------------------------------------------------------
 
 typedef struct {
-    bool full;        // M, H, J count; otherwise M = m 1, H = skew(mc)
-    Expr m, mc[3];    // mass and first moment: what gravity acts on, added mass left out
-    Expr J[9];        // about the origin
+    bool full;     // M, H, J count; otherwise M = m 1, H = skew(mc)
+    Expr m, mc[3]; // mass and first moment: what gravity acts on, added mass left out
+    Expr J[9];     // about the origin
     Expr M[9], H[9];
 } Inertia;
 
@@ -101,7 +107,7 @@ void inertia_times(Dag *d, const Inertia *a, const Six *v, Six *out);
 void six_zero(Dag *d, Six *out);
 void six_add(Dag *d, const Six *a, const Six *b, Six *out);
 Expr six_dot(Dag *d, const Six *a, const Six *b);
-void twist_cross_twist(Dag *d, const Six *v, const Six *u, Six *out);   // v x u
-void twist_cross_wrench(Dag *d, const Six *v, const Six *h, Six *out);  // v x* h
+void twist_cross_twist(Dag *d, const Six *v, const Six *u, Six *out);  // v x u
+void twist_cross_wrench(Dag *d, const Six *v, const Six *h, Six *out); // v x* h
 
 #endif

@@ -2,6 +2,7 @@
 #include "mech/tree.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // --- what a joint and a link are
@@ -38,6 +39,12 @@ Expr link_dot(Dag *d, const Link *l, int k, const Six *f) {
     int c = link_component(l, k);
     if (c < 0) return expr_add(d, f->ang[2], expr_mul(d, l->pitch, f->lin[2]));
     return c < 3 ? f->lin[c] : f->ang[c - 3];
+}
+
+void link_efforts(Dag *d, const Tree *t, const Six *f, Expr *effort) {
+    for (int i = 0; i < t->count; i++)
+        for (int k = 0; k < link_velocities(t->link[i].kind); k++)
+            effort[t->link[i].first + k] = link_dot(d, &t->link[i], k, &f[i]);
 }
 
 void link_move(Dag *d, const Link *l, int k, Expr w, Six *v) {
@@ -87,61 +94,6 @@ static int order_joints(Arena *scratch, Dag *d, const Mechanism *m, int *order) 
 // --- links of a joint
 // ------------------------------------------------------------------------------------------------
 
-static void normalise(Dag *d, Expr axis[3]) {
-    double v[3];
-    if (!all_numbers(d, axis, 3, v)) return;
-    double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    for (int i = 0; i < 3; i++) axis[i] = expr_number(d, snap_unit(v[i] / length));
-}
-
-// The coordinate direction for a frame's x, when z is a coordinate direction or has a zero; or -1.
-static int plain_normal(const Dag *d, const Expr z[3]) {
-    double value;
-    for (int i = 0; i < 3; i++)
-        if (expr_is_number(d, z[i], &value) && fabs(value) == 1) return (i + 1) % 3;
-    for (int i = 0; i < 3; i++)
-        if (expr_is_zero(d, z[i])) return i;
-    return -1;
-}
-
-static int least_component(const Dag *d, const Expr z[3]) {
-    double v[3];
-    int least = 2;
-    if (!all_numbers(d, z, 3, v)) return least;
-    for (int i = 0; i < 2; i++)
-        if (fabs(v[i]) < fabs(v[least])) least = i;
-    return least;
-}
-
-// A unit vector normal to z: a coordinate direction, or e x z with the coordinate direction e that
-// z is farthest from. (A symbolic z without zeros takes the third: it must not come to lie there.)
-static void normal_to(Dag *d, const Expr z[3], Expr x[3]) {
-    Expr e[3];
-    int plain = plain_normal(d, z), least = least_component(d, z);
-    for (int i = 0; i < 3; i++) e[i] = expr_number(d, i == (plain >= 0 ? plain : least));
-    v3_copy(e, x);
-    if (plain >= 0) return;
-    v3_cross(d, e, z, x);
-    Expr length = expr_sqrt(d, v3_dot(d, x, x));
-    for (int i = 0; i < 3; i++) x[i] = expr_div(d, x[i], length);
-}
-
-// Rotation whose z is the axis. Axes x, y, z of the joint give (y z x), (z x y), (x y z).
-static void frame_about(Dag *d, const Expr axis[3], Pose *out) {
-    Expr x[3], y[3], z[3];
-    v3_copy(axis, z);
-    normalise(d, z);
-    normal_to(d, z, x);
-    v3_cross(d, z, x, y);
-    for (int i = 0; i < 3; i++) {
-        out->R[3 * i] = x[i];
-        out->R[3 * i + 1] = y[i];
-        out->R[3 * i + 2] = z[i];
-    }
-    v3_zero(d, out->p);
-    pose_clean(d, out);
-}
-
 static int push_link(Dag *d, Tree *t, LinkKind kind, int parent, int joint, int q, const Pose *at) {
     Link *l = &t->link[t->count];
     *l = (Link){.kind = kind, .parent = parent, .joint = joint, .q = q, .at = *at};
@@ -156,7 +108,8 @@ static Place push_about(Dag *d, Tree *t, LinkKind kind, const Place *on, int joi
                         const Expr axis[3]) {
     Pose frame, at, none;
     Place body;
-    frame_about(d, axis, &frame);
+    pose_identity(d, &frame);
+    frame_about(d, axis, frame.R);
     pose_times(d, &on->at, &frame, &at);
     body.link = push_link(d, t, kind, on->link, joint, q, &at);
     pose_identity(d, &none);
@@ -165,12 +118,9 @@ static Place push_about(Dag *d, Tree *t, LinkKind kind, const Place *on, int joi
 }
 
 static Place push_joint(Dag *d, Tree *t, const MechJoint *j, int joint, const Place *on) {
-    static const LinkKind simple[JOINT_KINDS] = {[JOINT_REVOLUTE] = LINK_TURN,
-                                                 [JOINT_PRISMATIC] = LINK_SLIDE,
-                                                 [JOINT_HELICAL] = LINK_SCREW,
-                                                 [JOINT_PLANAR] = LINK_PLANE,
-                                                 [JOINT_SPHERICAL] = LINK_BALL,
-                                                 [JOINT_FREE] = LINK_FREE};
+    static const LinkKind simple[JOINT_KINDS] = {
+        [JOINT_REVOLUTE] = LINK_TURN, [JOINT_PRISMATIC] = LINK_SLIDE, [JOINT_HELICAL] = LINK_SCREW,
+        [JOINT_PLANAR] = LINK_PLANE,  [JOINT_SPHERICAL] = LINK_BALL,  [JOINT_FREE] = LINK_FREE};
     int q = t->joint_q[joint];
     Place body;
     switch (j->kind) {
@@ -330,12 +280,14 @@ static void turn_angle(Dag *d, Expr q, double angle, Expr *c, Expr *s) {
     if (!exact) q = expr_add(d, q, expr_number(d, angle));
     Expr cosine = expr_call(d, OP_COS, &q, 1), sine = expr_call(d, OP_SIN, &q, 1);
     int turns = exact ? ((int)whole % 4 + 4) % 4 : 0;
-    *c = turns == 0 ? cosine : turns == 1 ? expr_neg(d, sine)
-                           : turns == 2   ? expr_neg(d, cosine)
-                                          : sine;
-    *s = turns == 0 ? sine : turns == 1 ? cosine
-                         : turns == 2   ? expr_neg(d, sine)
-                                        : expr_neg(d, cosine);
+    *c = turns == 0   ? cosine
+         : turns == 1 ? expr_neg(d, sine)
+         : turns == 2 ? expr_neg(d, cosine)
+                      : sine;
+    *s = turns == 0   ? sine
+         : turns == 1 ? cosine
+         : turns == 2 ? expr_neg(d, sine)
+                      : expr_neg(d, cosine);
 }
 
 // The turn of a link about z: at.R * Rz
@@ -387,9 +339,7 @@ void tree_set_coordinates(Dag *d, Tree *t, const Expr *all) {
         switch (l->kind) {
         case LINK_TURN: break;
         case LINK_SLIDE: l->slide = expr_add(d, l->offset, q[0]); break;
-        case LINK_SCREW:
-            l->slide = expr_add(d, l->offset, expr_mul(d, l->pitch, q[0]));
-            break;
+        case LINK_SCREW: l->slide = expr_add(d, l->offset, expr_mul(d, l->pitch, q[0])); break;
         case LINK_PLANE: set_position(d, l, q, 2); break;
         case LINK_BALL: set_ball_turn(d, l, q); break;
         case LINK_FREE:
@@ -397,6 +347,40 @@ void tree_set_coordinates(Dag *d, Tree *t, const Expr *all) {
             set_ball_turn(d, l, q + 3);
             break;
         }
+    }
+}
+
+// --- coordinate rates: q' = beta w
+// ------------------------------------------------------------------------------------------------
+
+// quat' = quat * (0, omega)/2
+static void quaternion_rate(Dag *d, const Expr q[4], const Expr w[3], Expr *out) {
+    Expr half = expr_number(d, 0.5), imaginary[3];
+    v3_cross(d, q + 1, w, imaginary);
+    out[0] = expr_mul(d, expr_number(d, -0.5), v3_dot(d, q + 1, w));
+    for (int i = 0; i < 3; i++) {
+        Expr turned = expr_mul(d, q[0], w[i]);
+        out[1 + i] = expr_mul(d, half, expr_add(d, turned, imaginary[i]));
+    }
+}
+
+void link_rates(Dag *d, const Link *l, const Expr *q, const Expr *w, Expr *out) {
+    Expr R[9];
+    switch (l->kind) {
+    case LINK_PLANE: {
+        Expr c = expr_call(d, OP_COS, &q[2], 1), s = expr_call(d, OP_SIN, &q[2], 1);
+        out[0] = expr_sub(d, expr_mul(d, c, w[0]), expr_mul(d, s, w[1]));
+        out[1] = expr_add(d, expr_mul(d, s, w[0]), expr_mul(d, c, w[1]));
+        out[2] = w[2];
+        break;
+    }
+    case LINK_BALL: quaternion_rate(d, q, w, out); break;
+    case LINK_FREE:
+        quaternion_matrix(d, q + 3, R);
+        m3_apply(d, R, w, out);
+        quaternion_rate(d, q + 3, w + 3, out + 3);
+        break;
+    default: out[0] = w[0];
     }
 }
 

@@ -28,9 +28,9 @@ typedef struct {
     int q;      // first coordinate, in the order of the mechanism
     Pose at;    // before the motion
     Expr pitch;
-    double angle; // constant turn about the axis, added to the motion's
-    Expr offset;  // constant shift along it
-    Inertia inertia;    // of the bodies on it, about its origin
+    double angle;    // constant turn about the axis, added to the motion's
+    Expr offset;     // constant shift along it
+    Inertia inertia; // of the bodies on it, about its origin
     // set by tree_set_coordinates
     Turn turn;     // to the parent's axes
     Expr shift[3]; // origin in the parent's axes, before ...
@@ -46,8 +46,8 @@ typedef struct {
     Link *link; // parents first; the order does not depend on the order of declaration
     int count;
     int nq, nv;
-    int *velocity;   // tree order -> order of the mechanism
-    int *before;     // velocity that carries this one: on the same link or on the parent; -1 = none
+    int *velocity; // tree order -> order of the mechanism
+    int *before;   // velocity that carries this one: on the same link or on the parent; -1 = none
     int *joint_q, *joint_v;
     Place *body, *frame;
     Inertia world; // of what cannot move
@@ -58,6 +58,7 @@ typedef struct {
 int link_velocities(LinkKind kind);
 Six link_axis(Dag *d, const Link *l, int k);                  // column k of S
 Expr link_dot(Dag *d, const Link *l, int k, const Six *f);    // column k of S on a wrench
+void link_efforts(Dag *d, const Tree *t, const Six *f, Expr *effort); // S' f for all links
 void link_move(Dag *d, const Link *l, int k, Expr w, Six *v); // v + S_k w
 int link_component(const Link *l, int k); // 0..5 where S_k is that unit vector; -1 for a screw
 
@@ -65,6 +66,9 @@ int link_component(const Link *l, int k); // 0..5 where S_k is that unit vector;
 Tree *tree_build(Arena *out, Dag *d, const Mechanism *m, bool fold);
 void tree_fold(Arena *scratch, Dag *d, const Mechanism *m, Tree *t);
 void tree_set_coordinates(Dag *d, Tree *t, const Expr *q);
+
+// Rates of a link's coordinates, q' = beta(q) w, from its own velocities.
+void link_rates(Dag *d, const Link *l, const Expr *q, const Expr *w, Expr *out);
 
 // A parent's twist at the link, in its axes and without its own motion; a wrench on the link
 // about the parent's origin; an inertia likewise.

@@ -14,9 +14,11 @@
 //      resistor        the energy that it handed out
 //
 // Throughput, the measure for a residual, is the largest value that half the sum of |W| over all
-// components takes during the run: the energy that has changed places.
+// components takes during the run: the energy that has changed places. In a mechanism potential
+// energy becomes kinetic without passing a bond; that counts too.
 #include "results/audit.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +37,7 @@ void audit_open(AuditBook *book, Arena *out, const System *s) {
     *book = (AuditBook){.system = s, .track = ARENA_ARRAY(out, AuditTrack, count)};
     for (int c = 0; c < s->model->comp_count; c++)
         if (is_audited(s, c))
-            book->track[book->track_count++] = (AuditTrack){.comp = c, .stored = -1};
+            book->track[book->track_count++] = (AuditTrack){.comp = c, .stored = -1, .inner = -1};
 }
 
 void audit_point(AuditBook *book, const double *quad, const double *output) {
@@ -49,6 +51,8 @@ void audit_point(AuditBook *book, const double *quad, const double *output) {
         t->energy = quad[i];
         t->moved = fmax(t->moved, fabs(quad[i]));
         moved += fabs(quad[i]);
+        if (t->inner >= 0 && !book->started) t->first_inner = output[t->inner];
+        if (t->inner >= 0) moved += 2 * fabs(output[t->inner] - t->first_inner);
         if (t->stored < 0) continue;
         t->last_stored = output[t->stored];
         if (!book->started) t->first_stored = t->last_stored;
@@ -127,7 +131,8 @@ void audit_close(Audit *a, Arena *out, const AuditBook *book, double bound, doub
     worst = fmax(worst, fabs(a->residual));
     a->relative = worst == 0 ? 0 : a->throughput > 0 ? worst / a->throughput : INFINITY;
     a->pass = a->pass && fabs(a->residual) <= bound * a->throughput + a->noise;
-    if (a->pass && a->relative == INFINITY) a->relative = 0; // at rest: only rounding
+    bool rounding = worst <= 100 * DBL_EPSILON * book->most_stored;
+    if (a->pass && (rounding || a->relative == INFINITY)) a->relative = 0; // nothing changes places
     a->worst_junction = junction_beside(m, a->worst);
 }
 

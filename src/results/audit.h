@@ -37,6 +37,8 @@ typedef struct { // one audited component
     double first_stored;        // its value at the start
     double last_stored, energy; // at the last point; energy received since the start
     double moved, against;      // largest |energy|; energy that went the forbidden way
+    int inner;                  // which output is the energy that changes form inside it, or -1
+    double first_inner;
 } AuditTrack;
 
 typedef struct {

@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/files.h"
-#include "results/decimal.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -70,7 +69,7 @@ static void write_rows(Writer *w, const Results *r) {
     for (int row = 0; row < r->row_count && w->good; row++) {
         for (int c = 0; c < r->column_count; c++) {
             if (c) text_char(&w->text, ',');
-            decimal_add(&w->text, r->column[c].value[row]);
+            text_number(&w->text, r->column[c].value[row]);
         }
         text_char(&w->text, '\n');
         if (w->text.length > FLUSH_AT) writer_flush(w);

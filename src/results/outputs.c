@@ -1,7 +1,7 @@
 // Expressions that a run evaluates at its points, each one once; and units of what is shown.
 #include "results/job.h"
 
-#include <stdlib.h>
+#include "base/memory.h"
 #include <string.h>
 
 static uint32_t *find_slot(const Outputs *o, Expr e) {
@@ -13,8 +13,7 @@ static uint32_t *find_slot(const Outputs *o, Expr e) {
 static void grow(Outputs *o) {
     free(o->slot);
     o->slots = o->slots ? o->slots * 2 : 256;
-    o->slot = calloc(o->slots, sizeof *o->slot);
-    if (!o->slot) abort();
+    o->slot = memory_zeroed(o->slots, sizeof *o->slot);
     for (int i = 0; i < o->expr.count; i++) *find_slot(o, o->expr.data[i]) = (uint32_t)i + 1;
 }
 

@@ -1,6 +1,7 @@
 // A run from experiment to verdict, in the order of job_run at the end of this file.
 #include "results/job.h"
 
+#include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static bool make_plan(Job *j) {
     if (o->stop != 0) plan->stop = o->stop;
     if (o->rtol != 0) plan->rtol = o->rtol;
     if (o->atol != 0) plan->atol = o->atol;
-    if (o->solver != SOLVER_AUTO) plan->solver = o->solver;
+    if (o->solver_given || o->solver != SOLVER_AUTO) plan->solver = o->solver;
     if (plan->points <= 0 && plan->every == 0) plan->points = DEFAULT_POINTS;
     if (isfinite(plan->start) && isfinite(plan->stop) && plan->stop > plan->start &&
         (plan->points > 0 || plan->every > 0))
@@ -89,6 +90,8 @@ static void want_audit(Job *j) {
         array_push(&j->quads, s->power[t->comp]);
         bool closed = s->model->comp[t->comp].role == ROLE_STORE && s->stored[t->comp];
         if (closed) t->stored = outputs_add(&j->outputs, s->stored[t->comp]);
+        int inner = s->model->comp[t->comp].inner_energy;
+        if (closed && inner) t->inner = outputs_add(&j->outputs, s->value[inner]);
     }
 }
 
@@ -324,8 +327,7 @@ static bool job_run(Job *j) {
 
 Run *run_experiment(const System *s, const RunOptions *o, Report *r) {
     static const RunOptions nothing = {0};
-    Run *run = calloc(1, sizeof *run);
-    if (!run) abort();
+    Run *run = memory_zeroed(1, sizeof *run);
     Job j = {.system = s,
              .model = s->model,
              .options = o ? o : &nothing,

@@ -15,8 +15,9 @@ typedef struct {
 typedef struct {
     const char *const *record; // patterns from the command line, in place of the experiment's
     int record_count;
-    SolverKind solver;                                // SOLVER_AUTO: as the experiment says
-    double stop, rtol, atol;                          // 0: as the experiment says
+    bool solver_given;       // `solver` stands before that of the experiment, SOLVER_AUTO included
+    SolverKind solver;       // another than SOLVER_AUTO always does
+    double stop, rtol, atol; // 0: as the experiment says
     void (*progress)(void *context, double fraction); // Nullable
     void *context;
     const volatile int *cancel; // Nullable

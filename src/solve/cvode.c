@@ -8,9 +8,9 @@
 // side at the end, was never seen crossing: the step is taken back and done with it switched.
 #include "solve/linear.h"
 
+#include "base/memory.h"
 #include <math.h>
 #include <nvector/nvector_serial.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
@@ -28,6 +28,7 @@ typedef struct {
     double *back_state, *back_quad;
     bool taken_back;
     long steps_at_check;
+    double begin;            // of the present stretch without restarts
     double jump, after_jump; // of signals of time: the last time before it, the first behind it
 } Cvode;
 
@@ -50,10 +51,6 @@ static int borders(double t, N_Vector y, double *border, void *user) {
     return machine_switches(j->m, t, N_VGetArrayPointer(y), border) ? 0 : 1;
 }
 
-static void be_silent(int code, const char *module, const char *function, char *words, void *user) {
-    (void)code, (void)module, (void)function, (void)words, (void)user;
-}
-
 // --- opening and closing -------------------------------------------------------------------------
 
 static N_Vector new_vector(Cvode *c, int length) {
@@ -69,10 +66,9 @@ static bool open_vectors(Cvode *c) {
     c->q = new_vector(c, j->nq);
     c->weight = new_vector(c, j->n);
     c->error = new_vector(c, j->n);
-    c->crossed = calloc((size_t)j->p->switch_count + 1, sizeof *c->crossed);
-    c->back_state = calloc((size_t)j->n + 1, sizeof *c->back_state);
-    c->back_quad = calloc((size_t)j->nq + 1, sizeof *c->back_quad);
-    if (!c->crossed || !c->back_state || !c->back_quad) abort();
+    c->crossed = memory_zeroed((size_t)j->p->switch_count, sizeof *c->crossed);
+    c->back_state = memory_zeroed((size_t)j->n, sizeof *c->back_state);
+    c->back_quad = memory_zeroed((size_t)j->nq, sizeof *c->back_quad);
     if (!c->y || !c->q || !c->weight || !c->error) return false;
     if (j->n) memcpy(N_VGetArrayPointer(c->y), j->state, (size_t)j->n * sizeof(double));
     return true;
@@ -96,6 +92,7 @@ static bool open_quadratures(Cvode *c) {
 }
 
 static bool set_stop(Cvode *c) {
+    c->begin = c->t;
     c->jump = events_next_jump(c->j, c->t, &c->after_jump);
     return CVodeSetStopTime(c->mem, fmin(c->j->o->stop, c->jump)) == 0;
 }
@@ -104,7 +101,7 @@ static bool set_stop(Cvode *c) {
 static bool open_integrator(Cvode *c) {
     Job *j = c->j;
     c->mem = CVodeCreate(c->stiff ? CV_BDF : CV_ADAMS, c->context);
-    if (!c->mem || CVodeSetErrHandlerFn(c->mem, be_silent, NULL) != 0) return false;
+    if (!c->mem || CVodeSetErrHandlerFn(c->mem, job_ignore_words, NULL) != 0) return false;
     bool good = CVodeInit(c->mem, rates, c->t, c->y) == 0 && CVodeSetUserData(c->mem, j) == 0 &&
                 CVodeSStolerances(c->mem, j->rtol, j->atol) == 0 &&
                 CVodeSetMaxNumSteps(c->mem, -1) == 0 &&
@@ -298,32 +295,41 @@ static bool after_step(Cvode *c, int flag) {
 // Over a jump of a signal of time: the states stay, the integrator starts anew behind it.
 static bool step_over_jump(Cvode *c) {
     Job *j = c->j;
-    if (c->t < c->jump) return true;
-    c->t = c->after_jump;
-    events_jump(j, c->t, N_VGetArrayPointer(c->y));
-    copy_point(c);
-    while (job_wants(j, c->t))
-        if (!job_emit(j, j->o->times[j->next], j->state, j->quad)) return false;
-    if (restart(c)) return true;
-    problem_solver(j, c->t, "no new start after a jump", 0);
-    return false;
+    while (c->t >= c->jump) {
+        c->t = c->after_jump;
+        events_jump(j, c->t, N_VGetArrayPointer(c->y));
+        copy_point(c);
+        while (job_wants(j, c->t))
+            if (!job_emit(j, j->o->times[j->next], j->state, j->quad)) return false;
+        if (!restart(c)) {
+            problem_solver(j, c->t, "no new start after a jump", 0);
+            return false;
+        }
+        if (!job_poll(j, c->t)) return false;
+    }
+    return true;
 }
 
-// A model that looked smooth at the start may become stiff: when steps are held back by decay.
+// Fast decays have died out since the last start, and still steps are not long against them.
+static bool is_held_back(Cvode *c) {
+    double step = 0, decay = job_stiffness(c->j, c->t, N_VGetArrayPointer(c->y));
+    CVodeGetLastStep(c->mem, &step);
+    return decay * (c->t - c->begin) > 30 && decay * step > 0.03;
+}
+
+// A model that looked smooth at the start may turn out stiff.
 static bool watch_stiffness(Cvode *c) {
     Job *j = c->j;
     enum { STEPS = 500 };
     if (j->o->method != SOLVER_AUTO || c->stiff || j->polls - c->steps_at_check < STEPS)
         return true;
     c->steps_at_check = j->polls;
-    double step = 0;
-    CVodeGetLastStep(c->mem, &step);
-    if (!(job_stiffness(j, c->t, N_VGetArrayPointer(c->y)) * step > 0.5)) return true;
+    if (!is_held_back(c)) return true;
     collect(c);
     close_integrator(c);
     c->stiff = true;
     j->stats->method = SOLVER_CVODE_BDF;
-    j->stats->why = "the model became stiff: its steps were held back by a fast decay";
+    j->stats->why = "the model turned out stiff: its steps were held back by a fast decay";
     if (open_integrator(c)) return true;
     problem_solver(j, c->t, "no change of method", 0);
     return false;

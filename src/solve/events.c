@@ -120,7 +120,8 @@ double events_next_jump(Job *j, double time, double *after) {
     machine_clocks(j->m, time, j->phase);
     for (int i = 0; i < j->p->clock_count; i++) {
         double phase = j->phase[2 * i], rate = j->phase[2 * i + 1];
-        if (!j->p->clock[i].jumps || !isfinite(phase) || !isfinite(rate) || rate == 0) continue;
+        bool usable = isfinite(phase) && isfinite(rate) && rate != 0;
+        if (!j->p->clock[i].jumps || !usable || 1 / fabs(rate) < 100 * margin) continue;
         next = fmin(next, next_whole(time, phase, rate, margin));
     }
     margin = margin_at(j, next);

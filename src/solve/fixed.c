@@ -4,8 +4,8 @@
 //            are exact method values and the grid does not drift
 #include "solve/job.h"
 
+#include "base/memory.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -93,8 +93,7 @@ void fixed_run(Job *j) {
         return;
     }
     Fixed f = {.j = j, .total = j->n + j->nq};
-    double *space = calloc(6 * (size_t)f.total + 1, sizeof *space);
-    if (!space) abort();
+    double *space = memory_zeroed(6 * (size_t)f.total, sizeof *space);
     f.y = space;
     f.trial = space + f.total;
     for (int i = 0; i < 4; i++) f.k[i] = space + (2 + i) * f.total;

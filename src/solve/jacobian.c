@@ -5,8 +5,8 @@
 //   J_ij = (f_i(y + d_j e_j) - f_i(y))/d_j      for all j of a colour with one evaluation
 #include "solve/job.h"
 
+#include "base/memory.h"
 #include <math.h>
-#include <stdlib.h>
 
 enum { MOST_COLORS = 300 };
 
@@ -33,8 +33,7 @@ static bool color_column(Job *j, int color, double t, const double *y, const dou
 }
 
 static bool differences(Job *j, double t, const double *y, double *nonzero) {
-    double *space = calloc(3 * (size_t)j->n + 1, sizeof *space);
-    if (!space) abort();
+    double *space = memory_zeroed(3 * (size_t)j->n, sizeof *space);
     double *rate = space, *shifted = rate + j->n, *difference = shifted + j->n;
     bool good = job_rates(j, t, y, rate, NULL);
     for (int c = 0; c < j->p->color_count && good; c++)
@@ -54,8 +53,7 @@ bool job_jacobian(Job *j, double t, const double *y, double *nonzero) {
 double job_stiffness(Job *j, double t, const double *y) {
     const Program *p = j->p;
     if (!job_has_jacobian(j)) return -1;
-    double *nonzero = calloc((size_t)p->nonzero_count + 1, sizeof *nonzero);
-    if (!nonzero) abort();
+    double *nonzero = memory_zeroed((size_t)p->nonzero_count, sizeof *nonzero);
     double decay = -1;
     if (job_jacobian(j, t, y, nonzero)) {
         decay = 0;

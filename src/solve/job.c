@@ -1,15 +1,11 @@
 // What every method does the same way: rates, wanted points, cancelling.
 #include "solve/job.h"
 
+#include "base/memory.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-static void *new_array(int count, size_t size) {
-    void *data = calloc((size_t)count + 1, size);
-    if (!data) abort();
-    return data;
-}
+static void *new_array(int count, size_t size) { return memory_zeroed((size_t)count, size); }
 
 void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Report *r) {
     const Program *p = m->program;
@@ -45,6 +41,12 @@ void job_free(Job *j) {
     free(j->phase);
     free(j->ahead);
     free(j->later);
+}
+
+void job_ignore_words(int code, const char *module, const char *function,
+                      char *words, // NOLINT(readability-non-const-parameter): the library's type
+                      void *user) {
+    (void)code, (void)module, (void)function, (void)words, (void)user;
 }
 
 // --- rates ---------------------------------------------------------------------------------------

@@ -59,7 +59,9 @@ bool job_is_stuck(Job *j, double time); // many steps were lost in the rounding 
 bool job_in_trouble(const Job *j);      // the rates had no value in the present step
 double job_seconds(const Job *j);
 bool job_wants(const Job *j, double time); // is there a wanted point up to this time?
-double job_next_time(const Job *j);        // of the next wanted point, else the end
+void job_ignore_words(int code, const char *module, const char *function, char *words,
+                      void *user);  // in place of the library's messages on stderr
+double job_next_time(const Job *j); // of the next wanted point, else the end
 
 // --- jacobian.c
 bool job_has_jacobian(const Job *j); // by formulas or by a bearable number of differences

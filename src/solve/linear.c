@@ -1,7 +1,7 @@
 #include "solve/linear.h"
 
+#include "base/memory.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunlinsol/sunlinsol_spgmr.h>
@@ -10,12 +10,6 @@
 
 // As in sunlinsol_klu.h, which wants the header of KLU itself on the path.
 SUNLinearSolver SUNLinSol_KLU(N_Vector y, SUNMatrix matrix, SUNContext context);
-
-static void *new_array(size_t count, size_t size) {
-    void *data = calloc(count + 1, size);
-    if (!data) abort();
-    return data;
-}
 
 // --- entries -------------------------------------------------------------------------------------
 
@@ -56,9 +50,9 @@ static int fill(double t, N_Vector y, N_Vector fy, SUNMatrix m, void *user, N_Ve
 static void make_pattern(Linear *l) {
     const Program *p = l->j->p;
     int n = p->state_count;
-    l->start = new_array((size_t)n + 1, sizeof *l->start);
-    l->row = new_array((size_t)(p->nonzero_count + n), sizeof *l->row);
-    l->to = new_array((size_t)p->nonzero_count, sizeof *l->to);
+    l->start = memory_zeroed((size_t)n + 1, sizeof *l->start);
+    l->row = memory_zeroed((size_t)p->nonzero_count + (size_t)n, sizeof *l->row);
+    l->to = memory_zeroed((size_t)p->nonzero_count, sizeof *l->to);
     sunindextype next = 0;
     for (int c = 0; c < n; c++) {
         bool diagonal = false;
@@ -106,7 +100,7 @@ bool linear_init(Linear *l, Job *j, void *cvode, N_Vector y, SUNContext context)
     make_solver(l, y, context);
     if (!l->solver || CVodeSetLinearSolver(cvode, l->solver, l->matrix) != 0) return false;
     if (!l->matrix || p->state_count == 0 || !job_has_jacobian(j)) return true;
-    l->nonzero = new_array((size_t)p->nonzero_count, sizeof(double));
+    l->nonzero = memory_zeroed((size_t)p->nonzero_count, sizeof(double));
     return CVodeSetJacFn(cvode, fill) == 0;
 }
 

@@ -11,10 +11,10 @@
 //                   is taken back and ended at the time that was found
 #include "solve/job.h"
 
+#include "base/memory.h"
 #include <arkode/arkode_erkstep.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sundials/sundials_context.h>
 
@@ -116,10 +116,6 @@ static int borders(double t, N_Vector y, double *border, void *user) {
     return machine_switches(j->m, t, N_VGetArrayPointer(y), border) ? 0 : 1;
 }
 
-static void be_silent(int code, const char *module, const char *function, char *words, void *user) {
-    (void)code, (void)module, (void)function, (void)words, (void)user;
-}
-
 // --- opening and closing -------------------------------------------------------------------------
 
 static ARKodeButcherTable new_table(void) {
@@ -140,9 +136,8 @@ static bool open_vectors(Rk78 *k) {
     k->y = N_VNew_Serial(k->total, k->context);
     k->weight = N_VNew_Serial(k->total, k->context);
     k->error = N_VNew_Serial(k->total, k->context);
-    k->crossed = calloc((size_t)j->p->switch_count + 1, sizeof *k->crossed);
-    k->back = calloc((size_t)k->total + 1, sizeof *k->back);
-    if (!k->crossed || !k->back) abort();
+    k->crossed = memory_zeroed((size_t)j->p->switch_count, sizeof *k->crossed);
+    k->back = memory_zeroed((size_t)k->total, sizeof *k->back);
     if (!k->y || !k->weight || !k->error) return false;
     N_VConst(0, k->y);
     if (j->n) memcpy(N_VGetArrayPointer(k->y), j->state, (size_t)j->n * sizeof(double));
@@ -152,7 +147,7 @@ static bool open_vectors(Rk78 *k) {
 static bool open_integrator(Rk78 *k) {
     Job *j = k->j;
     k->mem = ERKStepCreate(rates, k->t, k->y, k->context);
-    if (!k->mem || ERKStepSetErrHandlerFn(k->mem, be_silent, NULL) != 0) return false;
+    if (!k->mem || ERKStepSetErrHandlerFn(k->mem, job_ignore_words, NULL) != 0) return false;
     ARKodeButcherTable table = new_table();
     bool good = table && ERKStepSetTable(k->mem, table) == 0;
     ARKodeButcherTable_Free(table);
@@ -160,6 +155,8 @@ static bool open_integrator(Rk78 *k) {
            ERKStepSStolerances(k->mem, j->rtol, j->atol) == 0 &&
            ERKStepSetMaxNumSteps(k->mem, -1) == 0 &&
            ERKStepSetMaxStep(k->mem, events_longest_step(j)) == 0;
+    // a cubic costs nothing; a fifth-degree polynomial costs four evaluations, and finds roots
+    good = good && ERKStepSetInterpolantDegree(k->mem, j->p->switch_count > 0 ? 5 : 3) == 0;
     if (good && j->p->switch_count > 0)
         good = ERKStepRootInit(k->mem, j->p->switch_count, borders) == 0 &&
                ERKStepSetNoInactiveRootWarn(k->mem) == 0;
@@ -293,13 +290,17 @@ static bool after_step(Rk78 *k, int flag) {
 
 // Over a jump of a signal of time: the states stay, the integrator starts anew behind it.
 static bool step_over_jump(Rk78 *k) {
-    if (k->t < k->jump) return true;
-    k->t = k->after_jump;
-    events_jump(k->j, k->t, N_VGetArrayPointer(k->y));
-    if (!emit_up_to(k, k->t)) return false;
-    if (restart(k)) return true;
-    problem_solver(k->j, k->t, "no new start after a jump", 0);
-    return false;
+    while (k->t >= k->jump) {
+        k->t = k->after_jump;
+        events_jump(k->j, k->t, N_VGetArrayPointer(k->y));
+        if (!emit_up_to(k, k->t)) return false;
+        if (!restart(k)) {
+            problem_solver(k->j, k->t, "no new start after a jump", 0);
+            return false;
+        }
+        if (!job_poll(k->j, k->t)) return false;
+    }
+    return true;
 }
 
 static void integrate(Rk78 *k) {

@@ -54,7 +54,7 @@ static bool check_options(const SolveOptions *o, Report *r) {
 
 // --- choice of method ----------------------------------------------------------------------------
 
-enum { STIFF_RATIO = 1000 };
+enum { STIFF_RATIO = 200 };
 
 static SolverKind choose(Job *j) {
     if (j->n == 0) {
@@ -67,8 +67,8 @@ static SolverKind choose(Job *j) {
         return SOLVER_CVODE_BDF;
     }
     bool stiff = decay * j->span > STIFF_RATIO;
-    j->stats->why = stiff ? "a state decays over a thousand times faster than the run is long"
-                          : "no state decays much faster than the run is long";
+    j->stats->why = stiff ? "a state decays hundreds of times during the run"
+                          : "no state decays much faster than the run goes on";
     return stiff ? SOLVER_CVODE_BDF : SOLVER_CVODE_ADAMS;
 }
 

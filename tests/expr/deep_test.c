@@ -67,7 +67,7 @@ static void chain(Link link, const char *what) {
     all_passes(d, e, x);
     double took = seconds() - begin;
     print_message("%s: %.2f s, %.0f bytes per link\n", what, took, (double)dag_bytes(d) / N);
-    assert_true(took < 30);
+    assert_true(took < 60);
     assert_true(dag_bytes(d) / N < 2000);
     dag_free(d);
     names_free(names);
@@ -111,7 +111,7 @@ static void wide_sums_and_products(void **state) {
     for (int i = 0; i < N; i++) // a wide sum is used by many and copied by none
         term[i] = expr_add(d, sum, term[i]);
     assert_true(dag_bytes(d) / N < 1000);
-    assert_true(seconds() - begin < 30);
+    assert_true(seconds() - begin < 60);
     free(term);
     free(value);
     dag_free(d);

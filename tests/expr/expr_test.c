@@ -41,9 +41,7 @@ static Expr mul(World *w, Expr a, Expr b) { return expr_mul(w->d, a, b); }
 static Expr dvd(World *w, Expr a, Expr b) { return expr_div(w->d, a, b); }
 static Expr power(World *w, Expr a, double n) { return expr_pow(w->d, a, num(w, n)); }
 static Expr f1(World *w, Op op, Expr a) { return expr_call(w->d, op, &a, 1); }
-static Expr f2(World *w, Op op, Expr a, Expr b) {
-    return expr_call(w->d, op, (Expr[]){a, b}, 2);
-}
+static Expr f2(World *w, Op op, Expr a, Expr b) { return expr_call(w->d, op, (Expr[]){a, b}, 2); }
 
 static void assert_text(World *w, Expr e, const char *expected) {
     Text t = {0};
@@ -163,8 +161,7 @@ static void powers_of_powers(void **state) {
                      expr_pow(w->d, w->x, expr_neg(w->d, w->y)));
     assert_text(w, expr_sqrt(w->d, mul(w, num(w, 4), w->x)), "2*sqrt(x)");
     assert_text(w, expr_sqrt(w->d, mul(w, num(w, 2), w->x)), "sqrt(2*x)");
-    assert_int_equal(power(w, f1(w, OP_EXP, w->x), 2),
-                     f1(w, OP_EXP, mul(w, num(w, 2), w->x)));
+    assert_int_equal(power(w, f1(w, OP_EXP, w->x), 2), f1(w, OP_EXP, mul(w, num(w, 2), w->x)));
 }
 
 static void pythagoras(void **state) {
@@ -179,8 +176,7 @@ static void pythagoras(void **state) {
     // a factor, a bystander, and a term in a nested sum
     Expr e = expr_sum(w->d, (Expr[]){mul(w, num(w, 3), s2), w->y, mul(w, num(w, 3), c2)}, 3);
     assert_int_equal(e, add(w, w->y, num(w, 3)));
-    assert_int_equal(add(w, add(w, mul(w, w->z, s2), w->y), mul(w, w->z, c2)),
-                     add(w, w->y, w->z));
+    assert_int_equal(add(w, add(w, mul(w, w->z, s2), w->y), mul(w, w->z, c2)), add(w, w->y, w->z));
     // two angles at once
     Expr sy = power(w, f1(w, OP_SIN, w->y), 2), cy = power(w, f1(w, OP_COS, w->y), 2);
     Expr four[4] = {mul(w, s2, sy), mul(w, s2, cy), mul(w, c2, sy), mul(w, c2, cy)};
@@ -220,13 +216,22 @@ static void what_has_no_value_stays(void **state) {
     assert_int_equal(expr_op(w->d, bad), OP_POWER);
     assert_true(expr_is_undefined(w->d, bad));
     Expr standing[] = {
-        sub(w, bad, bad),          mul(w, zero, bad),
-        dvd(w, bad, bad),          power(w, bad, 0),
-        mul(w, w->x, bad),         f1(w, OP_LOG, num(w, -1)),
-        f1(w, OP_ASIN, num(w, 2)), expr_sqrt(w->d, num(w, -1)),
-        mul(w, num(w, 1e308), num(w, 1e10)), add(w, num(w, 1.7e308), num(w, 1.7e308)),
-        f2(w, OP_MOD, num(w, 1), zero), num(w, NAN), mul(w, num(w, 0), num(w, NAN)),
-        f2(w, OP_LESS, bad, bad), dvd(w, zero, zero), f1(w, OP_SIN, bad),
+        sub(w, bad, bad),
+        mul(w, zero, bad),
+        dvd(w, bad, bad),
+        power(w, bad, 0),
+        mul(w, w->x, bad),
+        f1(w, OP_LOG, num(w, -1)),
+        f1(w, OP_ASIN, num(w, 2)),
+        expr_sqrt(w->d, num(w, -1)),
+        mul(w, num(w, 1e308), num(w, 1e10)),
+        add(w, num(w, 1.7e308), num(w, 1.7e308)),
+        f2(w, OP_MOD, num(w, 1), zero),
+        num(w, NAN),
+        mul(w, num(w, 0), num(w, NAN)),
+        f2(w, OP_LESS, bad, bad),
+        dvd(w, zero, zero),
+        f1(w, OP_SIN, bad),
     };
     for (size_t i = 0; i < sizeof standing / sizeof *standing; i++)
         if (!expr_is_undefined(w->d, standing[i])) fail_msg("case %zu vanished", i);
@@ -252,8 +257,9 @@ static void linear_form(void **state) {
     Expr if_linear = expr_if(w->d, f2(w, OP_LESS, w->a, w->b), w->x, mul(w, num(w, 2), w->x));
     assert_true(expr_linear_in(w->d, if_linear, w->x, &coefficient, &rest));
     Expr nonlinear[] = {
-        power(w, w->x, 2),         mul(w, w->x, f1(w, OP_SIN, w->x)), f1(w, OP_FLOOR, w->x),
-        f1(w, OP_SIGN, w->x),      f2(w, OP_MIN, w->x, w->y),         dvd(w, w->a, w->x),
+        power(w, w->x, 2),          mul(w, w->x, f1(w, OP_SIN, w->x)),
+        f1(w, OP_FLOOR, w->x),      f1(w, OP_SIGN, w->x),
+        f2(w, OP_MIN, w->x, w->y),  dvd(w, w->a, w->x),
         f2(w, OP_LESS, w->x, w->y), expr_if(w->d, f2(w, OP_LESS, w->x, w->y), w->x, w->y),
     };
     for (size_t i = 0; i < sizeof nonlinear / sizeof *nonlinear; i++)

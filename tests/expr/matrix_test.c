@@ -149,8 +149,7 @@ static void smooth_tables_are_monotone_and_meet_their_points(void **state) {
         assert_true(v >= last - 1e-13);
         if (at_x > 0.01 && at_x < 8.99) // the derivative is continuous inside
             assert_near(table_slope(&t, at_x),
-                        (table_value(&t, at_x + 1e-6) - table_value(&t, at_x - 1e-6)) / 2e-6,
-                        1e-3);
+                        (table_value(&t, at_x + 1e-6) - table_value(&t, at_x - 1e-6)) / 2e-6, 1e-3);
         last = v;
     }
     double line_x[] = {0, 2}, line_y[] = {1, 5}, line_slope[2];

@@ -106,12 +106,18 @@ static void c_is_c(void **state) {
 static void latex_of_names(void **state) {
     (void)state;
     static const char *const pair[][2] = {
-        {"arm.spring.q", "q_{arm.spring}"}, {"x", "x"},
-        {"omega", "\\omega"},               {"theta1", "\\theta_{1}"},
-        {"mass", "\\mathrm{mass}"},         {"w.f[2]", "f_{2,w}"},
-        {"omega_ref", "\\omega_{ref}"},     {"der(x)", "\\dot{x}"},
-        {"der(der(x1))", "\\dot{\\dot{x_{1}}}"}, {"a_b.c_d", "c_{d,a\\_b}"},
-        {"", ""},                           {"_x", "\\mathrm{\\_x}"},
+        {"arm.spring.q", "q_{arm.spring}"},
+        {"x", "x"},
+        {"omega", "\\omega"},
+        {"theta1", "\\theta_{1}"},
+        {"mass", "\\mathrm{mass}"},
+        {"w.f[2]", "f_{2,w}"},
+        {"omega_ref", "\\omega_{ref}"},
+        {"der(x)", "\\dot{x}"},
+        {"der(der(x1))", "\\dot{\\dot{x_{1}}}"},
+        {"a_b.c_d", "c_{d,a\\_b}"},
+        {"", ""},
+        {"_x", "\\mathrm{\\_x}"},
     };
     for (size_t i = 0; i < sizeof pair / sizeof *pair; i++) {
         Text t = {0};
@@ -127,8 +133,7 @@ static void latex_of_expressions(void **state) {
     Dag *d = dag_new(names);
     Expr x = sym(d, "x"), t = sym(d, "theta"), two = expr_number(d, 2);
     IS_LATEX(expr_pow(d, f1(d, OP_SIN, t), two), "\\sin^{2}\\left(\\theta\\right)");
-    IS_LATEX(expr_div(d, expr_add(d, x, two), expr_add(d, x, t)),
-             "\\frac{x + 2}{x + \\theta}");
+    IS_LATEX(expr_div(d, expr_add(d, x, two), expr_add(d, x, t)), "\\frac{x + 2}{x + \\theta}");
     IS_LATEX(expr_sqrt(d, x), "\\sqrt{x}");
     IS_LATEX(expr_mul(d, expr_number(d, 2.5e-7), x), "2.5\\cdot 10^{-7}\\, x");
     IS_LATEX(f1(d, OP_ABS, x), "\\left|x\\right|");
@@ -323,7 +328,7 @@ static void printed_text_has_the_same_value(void **state) {
         double expected = expr_evaluate(d, e, value);
         Text t = {0};
         expr_print(&t, d, e, &(Printer){0});
- Reader r = {text_get(&t), value};
+        Reader r = {text_get(&t), value};
         double got = read_if(&r);
         bool same = fabs(got - expected) <= 1e-9 * (1 + fabs(expected)) ||
                     (!isfinite(got) && !isfinite(expected));

@@ -6,6 +6,7 @@
 
 #include "graph/graph.h"
 #include "lang/lang.h"
+#include "mech/expand.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,7 @@ static inline Fixture *open_text(const char *text) {
     x->model = lang_instantiate(&x->arena, s, NULL, NULL, &options, &x->report);
     if (!x->model) print_report(x);
     assert_non_null(x->model);
+    assert_true(mech_expand(x->model, &x->arena, &x->report));
     x->graph = graph_build(&x->arena, x->model, &x->report);
     causality_assign(&x->arena, x->graph, &x->report);
     return x;

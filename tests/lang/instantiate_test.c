@@ -3,17 +3,16 @@
 
 #include <stdlib.h>
 
-static const char *const mass_spring_damper =
-    "model MassSpringDamper\n"
-    "  param m = 1 {kg}, k = 100 {N/m}, d = 2 {N.s/m}\n"
-    "  Se drive = 10 {N}\n"
-    "  I  mass(m)\n"
-    "  C  spring(1/k, q0 = 0.01 {m})\n"
-    "  R  damper(d)\n"
-    "  1  v\n"
-    "  drive -> v\n"
-    "  v -> mass, spring, damper\n"
-    "end\n";
+static const char *const mass_spring_damper = "model MassSpringDamper\n"
+                                              "  param m = 1 {kg}, k = 100 {N/m}, d = 2 {N.s/m}\n"
+                                              "  Se drive = 10 {N}\n"
+                                              "  I  mass(m)\n"
+                                              "  C  spring(1/k, q0 = 0.01 {m})\n"
+                                              "  R  damper(d)\n"
+                                              "  1  v\n"
+                                              "  drive -> v\n"
+                                              "  v -> mass, spring, damper\n"
+                                              "end\n";
 
 static void elements_get_variables_laws_and_units(void **state) {
     (void)state;
@@ -50,20 +49,20 @@ static void numbers_as_arguments_become_parameters(void **state) {
 
 static void lists_are_sorted_by_path(void **state) {
     (void)state;
-    Loaded l = good_model("model M\n 1 v\n Se s = 1\n s -> v\n for i in 1:12\n  C c[i](1)\n"
-                          "  v -> c[i]\n end\n var x[11]\n der(x) = ones(11)\n var x1, xB\n x1 = 1\n"
-                          " xB = 2\nend\n");
+    Loaded l =
+        good_model("model M\n 1 v\n Se s = 1\n s -> v\n for i in 1:12\n  C c[i](1)\n"
+                   "  v -> c[i]\n end\n var x[11]\n der(x) = ones(11)\n var x1, xB\n x1 = 1\n"
+                   " xB = 2\nend\n");
     const Model *m = l.model;
     for (int i = 2; i < m->var_count; i++)
         assert_true(name_compare(var_text(&l, m->var[i - 1].path), var_text(&l, m->var[i].path)) <
                     0);
     for (int i = 1; i < m->comp_count; i++)
-        assert_true(
-            name_compare(var_text(&l, m->comp[i - 1].path), var_text(&l, m->comp[i].path)) < 0);
+        assert_true(name_compare(var_text(&l, m->comp[i - 1].path), var_text(&l, m->comp[i].path)) <
+                    0);
     for (int i = 0; i < m->var_count; i++)
         assert_int_equal(model_find(m, var_text(&l, m->var[i].path)), i);
-    for (int i = 0; i < m->port_count; i++)
-        assert_int_equal(m->var[m->port[i].e].kind, VAR_EFFORT);
+    for (int i = 0; i < m->port_count; i++) assert_int_equal(m->var[m->port[i].e].kind, VAR_EFFORT);
     free_model(&l);
 }
 
@@ -93,8 +92,7 @@ static char *dump_in_order(const int *order, bool block_first) {
     Text t = {0};
     if (block_first) text_add(&t, block);
     text_add(&t, "model M\n");
-    for (int i = 0; i < SHUFFLED; i++)
-        text_add(&t, shuffled[order[i]]);
+    for (int i = 0; i < SHUFFLED; i++) text_add(&t, shuffled[order[i]]);
     text_add(&t, "end\n");
     if (!block_first) text_add(&t, block);
     Loaded l = load_model(text_get(&t), "M", NULL);
@@ -200,9 +198,10 @@ static void parameters_stay_symbols_and_aliases_vanish(void **state) {
 
 static void plain_numbers_take_the_unit_of_their_target(void **state) {
     (void)state;
-    Loaded l = good_model("model Part\n  param p {bar} = 2, q = 3 {bar}, T {degC} = 20\n  var x\n"
-                          "  x = p/q\n  var y\n  y = T/1 {K}\nend\n"
-                          "model M\n  Part a\n  Part b(p = 5, q = 6)\n  Part c(p = 1e5 {Pa})\nend\n");
+    Loaded l =
+        good_model("model Part\n  param p {bar} = 2, q = 3 {bar}, T {degC} = 20\n  var x\n"
+                   "  x = p/q\n  var y\n  y = T/1 {K}\nend\n"
+                   "model M\n  Part a\n  Part b(p = 5, q = 6)\n  Part c(p = 1e5 {Pa})\nend\n");
     assert_near(param_number(&l, "a.p"), 2e5, 1e-6);
     assert_near(param_number(&l, "b.p"), 5e5, 1e-6);
     assert_near(param_number(&l, "b.q"), 6e5, 1e-6);
@@ -306,9 +305,10 @@ static void domains_are_told_by_one_unit(void **state) {
 
 static void inputs_take_one_value(void **state) {
     (void)state;
-    Loaded l = good_model("model B\n  input u, v = 3, w[2]\n  output y\n  y = u + v + w[1]\nend\n"
-                          "model M\n  B a(u = 1), b, c(v = 2)\n  a.w = (1, 2)\n  b.u = a.y\n"
-                          "  b.w[1] = 1\n  b.w[2] = 2\n  a.y = c.u\n  c.w = (0, 0)\n  b.v = 9\nend\n");
+    Loaded l =
+        good_model("model B\n  input u, v = 3, w[2]\n  output y\n  y = u + v + w[1]\nend\n"
+                   "model M\n  B a(u = 1), b, c(v = 2)\n  a.w = (1, 2)\n  b.u = a.y\n"
+                   "  b.w[1] = 1\n  b.w[2] = 2\n  a.y = c.u\n  c.w = (0, 0)\n  b.v = 9\nend\n");
     assert_true(has_equation(&l, "a.u = 1"));
     assert_true(has_equation(&l, "a.v = 3"));
     assert_true(has_equation(&l, "b.v = 9"));

@@ -20,8 +20,7 @@ static inline Loaded load_model(const char *text, const char *model, const LangO
     Loaded l = {.names = names_new(), .sources = sources_new()};
     Syntax *s = lang_load_text(&l.arena, l.names, l.sources, "test.bond", text, strlen(text),
                                options, &l.report);
-    if (!l.report.errors)
-        l.model = lang_instantiate(&l.arena, s, model, NULL, options, &l.report);
+    if (!l.report.errors) l.model = lang_instantiate(&l.arena, s, model, NULL, options, &l.report);
     return l;
 }
 

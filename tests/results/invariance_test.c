@@ -116,11 +116,13 @@ static void declaration_order_changes_nothing(void **state) {
 // --- vector and scalar writing
 // ------------------------------------------------------------------------
 
-static const char scalar_model[] = "model Scalar\n"
-                                   "  param k = 3 {N/m}\n"
-                                   "  I m1(1.1 {kg}), m2(2.3 {kg}), m3(0.7 {kg})\n"
+#define PARAMETERS                                                                                 \
+    "  param k = 3 {N/m}, ma = 1.1 {kg}, mb = 2.3 {kg}, mc = 0.7 {kg}\n"                           \
+    "  param da = 0.1 {N.s/m}, db = 0.2 {N.s/m}, dc = 0.3 {N.s/m}\n"
+
+static const char scalar_model[] = "model Scalar\n" PARAMETERS "  I m1(ma), m2(mb), m3(mc)\n"
                                    "  C c1(1/k), c2(1/k), c3(1/k)\n"
-                                   "  R d1(0.1 {N.s/m}), d2(0.2 {N.s/m}), d3(0.3 {N.s/m})\n"
+                                   "  R d1(da), d2(db), d3(dc)\n"
                                    "  Se f1 = 1 {N}, f2 = 2 {N}, f3 = sin(time/(1 {s}))*(3 {N})\n"
                                    "  1 v1, v2, v3\n"
                                    "  f1 -> v1 -> m1\n"
@@ -130,22 +132,19 @@ static const char scalar_model[] = "model Scalar\n"
                                    "  v2 -> c2, d2\n"
                                    "  v3 -> c3, d3\n"
                                    "end\n";
-static const char vector_model[] = "model Vector\n"
-                                   "  param k = 3 {N/m}\n"
-                                   "  I[3] m([1.1, 0, 0; 0, 2.3, 0; 0, 0, 0.7] {kg})\n"
-                                   "  C[3] c(1/k)\n"
-                                   "  R[3] d([0.1, 0, 0; 0, 0.2, 0; 0, 0, 0.3] {N.s/m})\n"
-                                   "  Se[3] f = (1 {N}, 2 {N}, sin(time/(1 {s}))*(3 {N}))\n"
-                                   "  1[3] v\n"
-                                   "  f -> v -> m\n"
-                                   "  v -> c, d\n"
-                                   "end\n";
-static const char mixed_model[] = "model Mixed\n"
-                                  "  param k = 3 {N/m}\n"
-                                  "  I m_a(1.1 {kg})\n"
-                                  "  I[2] m_b([2.3, 0; 0, 0.7] {kg})\n"
+static const char vector_model[] =
+    "model Vector\n" PARAMETERS "  I[3] m([ma, 0, 0; 0, mb, 0; 0, 0, mc])\n"
+    "  C[3] c(1/k)\n"
+    "  R[3] d([da, 0, 0; 0, db, 0; 0, 0, dc])\n"
+    "  Se[3] f = (1 {N}, 2 {N}, sin(time/(1 {s}))*(3 {N}))\n"
+    "  1[3] v\n"
+    "  f -> v -> m\n"
+    "  v -> c, d\n"
+    "end\n";
+static const char mixed_model[] = "model Mixed\n" PARAMETERS "  I m_a(ma)\n"
+                                  "  I[2] m_b([mb, 0; 0, mc])\n"
                                   "  C[3] c(1/k)\n"
-                                  "  R[3] d([0.1, 0, 0; 0, 0.2, 0; 0, 0, 0.3] {N.s/m})\n"
+                                  "  R[3] d([da, 0, 0; 0, db, 0; 0, 0, dc])\n"
                                   "  Se f1 = 1 {N}\n"
                                   "  Se[2] f2 = (2 {N}, sin(time/(1 {s}))*(3 {N}))\n"
                                   "  1[3] v\n"

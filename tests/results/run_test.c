@@ -2,6 +2,7 @@
 #include "../test.h"
 
 #include "lang/lang.h"
+#include "mech/expand.h"
 #include "results/results.h"
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static void bench_open(Bench *b, const char *text) {
     Syntax *s = lang_load_text(&b->arena, b->names, b->sources, "test.bond", text, strlen(text), &o,
                                &b->report);
     b->model = lang_instantiate(&b->arena, s, NULL, NULL, &o, &b->report);
-    if (b->model) {
+    if (b->model && mech_expand(b->model, &b->arena, &b->report)) {
         Graph *g = graph_build(&b->arena, b->model, &b->report);
         causality_assign(&b->arena, g, &b->report);
         b->system = equations_build(&b->arena, b->model, g, &b->report);

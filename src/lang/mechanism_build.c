@@ -1,0 +1,349 @@
+// The data of a mechanism as expressions of parameters, for src/mech to trace equations from.
+//
+// Bodies, joints and frames are taken in the order of their paths. A body's own frame stands where
+// its joint leaves it; with a `dh` row the frame that the user means lies beyond that, and what is
+// given in it is moved back:
+//
+//   parent --[ at, rotated, theta, d ]--> joint --(motion)--> body --[ a, alpha ]--> user's frame
+#include "lang/mechanism_data.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    Builder *b;
+    Dag *d;
+    int mechanism;    // instance
+    int first, count; // its parts
+    Mechanism m;
+    int *number;  // per part: which body, joint or frame it is
+    Pose *beyond; // per part: a body's frame as the user means it, in the body's own
+} Build;
+
+// --- places on bodies
+// ------------------------------------------------------------------------------------------------
+
+// A pose that was given on a body, or on the `world` of a mounted mechanism, in the body's own
+// frame.
+static bool place_on(Build *k, const MechPart *x, Pose *p) {
+    Builder *b = k->b;
+    int mechanism = x->owner;
+    for (; x->from_world && is_mounted(b, mechanism);
+         mechanism = b->instance.data[mechanism].parent) {
+        const Instance *i = &b->instance.data[mechanism];
+        MechPart mount = {
+            .item = i->item->mount, .env = i->env, .owner = i->parent, .instance = mechanism};
+        Pose at;
+        if (!read_pose(k->b, &mount, &at)) return false;
+        *p = pose_then(k->d, &at, p);
+        const AstExpr *body = mount.item->exprs[0];
+        bool world = body->kind == AST_NAME && strcmp(text_of(b, body->name), "world") == 0;
+        if (!world) break;
+    }
+    if (x->parent >= 0) *p = pose_then(k->d, &k->beyond[x->parent - k->first], p);
+    return true;
+}
+
+static int body_number(const Build *k, int part) {
+    return part < 0 ? -1 : k->number[part - k->first];
+}
+
+// --- joints
+// ------------------------------------------------------------------------------------------------
+
+typedef struct {
+    Expr a, alpha, d, theta;
+} DhRow;
+
+static bool read_dh(Build *k, const MechPart *x, DhRow *row) {
+    static const char *const word[] = {"a", "alpha", "d", "theta"};
+    Expr *const to[] = {&row->a, &row->alpha, &row->d, &row->theta};
+    for (int i = 0; i < 4; i++) {
+        const AstArg *a = find_clause(k->b, x->item, word[i]);
+        *to[i] = expr_number(k->d, 0);
+        if (!a) continue;
+        Datum length = clause_datum(k->b, x, a, word[i], 1, 1, "m");
+        if (i % 2 ? !read_angle(k->b, x, a, to[i]) : !datum(k->b, &length, to[i])) return false;
+    }
+    return true;
+}
+
+// Along and about one axis: (0, 0, d) with a turn about z, or (a, 0, 0) with one about x.
+static Pose screw(Build *k, int axis, Expr along, Expr about) {
+    Pose p = pose_none(k->d);
+    Expr unit[3];
+    for (int i = 0; i < 3; i++) unit[i] = expr_number(k->d, i == axis);
+    p.at[axis] = along;
+    turn_about(k->d, unit, about, p.turn);
+    return p;
+}
+
+static bool joint_pose(Build *k, const MechPart *x, Pose *p) {
+    Builder *b = k->b;
+    if (!read_pose(k->b, x, p)) return false;
+    const AstArg *dh = find_clause(b, x->item, "dh"), *mdh = find_clause(b, x->item, "mdh");
+    if (!dh && !mdh) return true;
+    const AstArg *axis = find_clause(b, x->item, "axis");
+    bool z = !axis ||
+             (axis->value->kind == AST_STRING && strcmp(text_of(b, axis->value->name), "z") == 0);
+    if ((dh && mdh) || !z) {
+        Remark *m = complain(b, M_CLAUSE, (dh ? dh : mdh)->pos,
+                             z ? "a joint has one row, dh or mdh"
+                               : "a joint with a dh row moves about or along z");
+        remark_help(b->r, m, z ? "keep one of them" : "take the axis away");
+        return false;
+    }
+    DhRow row;
+    if (!read_dh(k, x, &row)) return false;
+    Pose about_x = screw(k, 0, row.a, row.alpha), about_z = screw(k, 2, row.d, row.theta);
+    if (mdh) *p = pose_then(k->d, p, &about_x);
+    *p = pose_then(k->d, p, &about_z);
+    if (dh) k->beyond[x->child - k->first] = about_x;
+    return true;
+}
+
+static bool joint_axes(Build *k, const MechPart *x, MechJoint *j) {
+    Builder *b = k->b;
+    const AstArg *axis = find_clause(b, x->item, "axis"), *axis2 = find_clause(b, x->item, "axis2");
+    for (int i = 0; i < 3; i++) j->axis[i] = expr_number(k->d, i == 2);
+    for (int i = 0; i < 3; i++) j->axis2[i] = expr_number(k->d, i == 0);
+    if (axis && !read_axis(k->b, x, axis->value, j->axis)) return false;
+    if (axis2 && !read_axis(k->b, x, axis2->value, j->axis2)) return false;
+    if (j->kind != JOINT_UNIVERSAL) return true;
+    double u[6];
+    for (int i = 0; i < 3; i++)
+        if (!expr_is_number(k->d, j->axis[i], &u[i]) ||
+            !expr_is_number(k->d, j->axis2[i], &u[i + 3]))
+            return true; // only the run can tell
+    double dot = u[0] * u[3] + u[1] * u[4] + u[2] * u[5];
+    if (fabs(dot) < 1 - 1e-12) return true;
+    Remark *m = complain(b, M_AXIS, x->item->pos,
+                         "the axes of the universal joint '%s' are parallel", part_text(k->b, x));
+    remark_help(b->r, m, "write universal x y: two different axes");
+    return false;
+}
+
+static bool joint_pitch(Build *k, const MechPart *x, MechJoint *j) {
+    const AstArg *pitch = find_clause(k->b, x->item, "pitch");
+    j->pitch = expr_number(k->d, 0);
+    if (!pitch) return true;
+    Datum value = clause_datum(k->b, x, pitch, "pitch", 1, 1, "m/rad");
+    return datum(k->b, &value, &j->pitch);
+}
+
+static bool make_joint(Build *k, const MechPart *x) {
+    MechJoint *j = &k->m.joint[k->number[x - k->b->part.data - k->first]];
+    *j = (MechJoint){.name = k->b->instance.data[x->instance].path,
+                     .pos = x->item->pos,
+                     .kind = x->kind,
+                     .parent = body_number(k, x->parent),
+                     .child = body_number(k, x->child)};
+    Pose p;
+    if (!joint_pose(k, x, &p) || !place_on(k, x, &p)) return false;
+    memcpy(j->position, p.at, sizeof p.at);
+    memcpy(j->rotation, p.turn, sizeof p.turn);
+    return joint_axes(k, x, j) && joint_pitch(k, x, j);
+}
+
+// --- joints in the flat model
+// ------------------------------------------------------------------------------------------------
+
+static int variable(const Builder *b, int instance, const char *name) {
+    return b->entity.data[part_entity(b, instance, name)].first;
+}
+
+// The symbols of a parameter of a joint.
+static void parameter(const Builder *b, int instance, const char *name, int count, Expr *out) {
+    const Entity *x = &b->entity.data[part_entity(b, instance, name)];
+    if (x->alias >= 0) x = &b->entity.data[x->alias];
+    for (int i = 0; i < count; i++) out[i] = x->first < 0 ? 0 : b->var.data[x->first + i].symbol;
+}
+
+static void state(Builder *b, int var, VarKind kind, const char *rate_unit) {
+    b->var.data[var].kind = kind;
+    derivative_symbol(b, var);
+    if (rate_unit) b->var.data[b->var.data[var].der].unit = name_of(b->names, rate_unit);
+}
+
+static bool start_attitude(Build *k, const MechPart *x, Expr out[4]) {
+    Builder *b = k->b;
+    int entity = part_entity(b, x->instance, "attitude0");
+    if (entity < 0) {
+        for (int i = 0; i < 4; i++) out[i] = expr_number(k->d, i == 0);
+        return read_turns(k->b, x, "initial_rotated", add_quaternion, out);
+    }
+    const Constant *c = &b->entity.data[entity].known;
+    Expr raw[4];
+    if (b->entity.data[entity].state != 2) return false;
+    if (c->many[0] == 0 && c->many[1] == 0 && c->many[2] == 0 && c->many[3] == 0) {
+        Remark *m = complain(b, M_ATTITUDE, ast_start(b->entity.data[entity].value),
+                             "the attitude of '%s' at the start is zero", part_text(k->b, x));
+        remark_help(b->r, m, "write (1, 0, 0, 0) for no turn, or initial rotated z 30 {deg}");
+        return false;
+    }
+    parameter(b, x->instance, "attitude0", 4, raw);
+    unit_vector(k->d, raw, 4, out);
+    return true;
+}
+
+static bool joint_coordinates_of(Build *k, const MechPart *x, MechJoint *j) {
+    Builder *b = k->b;
+    int n = joint_numbers(j->kind), linear = joint_linear(j->kind), at = x->instance;
+    bool turns = j->kind == JOINT_FREE || j->kind == JOINT_SPHERICAL;
+    int plain = turns ? n - 4 : n;
+    const char *name = turns ? "position" : "q";
+    for (int i = 0; i < plain; i++) {
+        j->coordinate[i] = variable(b, at, name) + i;
+        state(b, j->coordinate[i], VAR_DISPLACEMENT, i < linear ? "m/s" : "rad/s");
+    }
+    if (plain) parameter(b, at, turns ? "position0" : "q0", plain, j->start);
+    for (int i = plain; i < n; i++) {
+        j->coordinate[i] = variable(b, at, "attitude") + i - plain;
+        state(b, j->coordinate[i], VAR_DISPLACEMENT, NULL);
+    }
+    if (turns && !start_attitude(k, x, j->start + plain)) return false;
+    for (int i = 0; i < n; i++) b->var.data[j->coordinate[i]].start = j->start[i];
+    return true;
+}
+
+static bool joint_variables(Build *k, const MechPart *x, MechJoint *j) {
+    Builder *b = k->b;
+    int n = joint_freedom(j->kind);
+    const Instance *i = &b->instance.data[x->instance];
+    j->p = j->e = j->f = -1;
+    if (!n) return true;
+    j->e = b->terminal.data[i->first_terminal].e;
+    j->f = b->terminal.data[i->first_terminal].f;
+    j->p = variable(b, x->instance, "p");
+    for (int v = 0; v < n; v++)
+        state(b, j->p + v, VAR_MOMENTUM, v < joint_linear(j->kind) ? "N" : "N.m");
+    parameter(b, x->instance, "f0", n, j->start_flow);
+    return joint_coordinates_of(k, x, j);
+}
+
+// --- frames
+// ------------------------------------------------------------------------------------------------
+
+static bool make_frame(Build *k, const MechPart *x) {
+    Builder *b = k->b;
+    const Instance *i = &b->instance.data[x->instance];
+    MechFrame *f = &k->m.frame[k->number[x - b->part.data - k->first]];
+    *f = (MechFrame){.name = i->path,
+                     .pos = x->item->pos,
+                     .body = body_number(k, x->parent),
+                     .world_axes = x->item->out};
+    f->e = b->terminal.data[i->first_terminal].e;
+    f->f = b->terminal.data[i->first_terminal].f;
+    f->place = variable(b, x->instance, "position");
+    f->orientation = variable(b, x->instance, "rotation");
+    Pose p;
+    if (!read_pose(k->b, x, &p) || !place_on(k, x, &p)) return false;
+    memcpy(f->position, p.at, sizeof p.at);
+    memcpy(f->rotation, p.turn, sizeof p.turn);
+    return true;
+}
+
+// --- the whole
+// ------------------------------------------------------------------------------------------------
+
+static bool make_gravity(Build *k) {
+    Builder *b = k->b;
+    const MechPart *x = NULL;
+    for (int i = k->first; i < k->first + k->count; i++)
+        if (b->part.data[i].item->kind == ITEM_GRAVITY && b->part.data[i].owner == k->mechanism)
+            x = &b->part.data[i];
+    for (int i = 0; i < 3; i++) k->m.gravity[i] = expr_number(k->d, x || i < 2 ? 0 : -9.81);
+    if (!x || !x->item->left) return true;
+    Lower l = lower_symbols(b);
+    Value v = lower(&l, x->item->left, x->env);
+    Pos pos = ast_start(x->item->left);
+    if (!value_ok(&v) || !value_fit(&l, &v, false, NULL, dim_of_unit("m/s2"), pos, "gravity") ||
+        !value_shape(&l, &v, 3, 1, pos, "gravity"))
+        return false;
+    for (int i = 0; i < 3; i++) k->m.gravity[i] = value_at(&v, i);
+    k->m.open_gravity = v.is & VARIES;
+    return true;
+}
+
+typedef struct {
+    const char *path;
+    int part;
+} Ordered;
+
+static int by_path(const void *a, const void *b) {
+    return name_compare(((const Ordered *)a)->path, ((const Ordered *)b)->path);
+}
+
+// Numbers the parts of one kind in the order of their paths; returns how many there are.
+static int number_parts(Build *k, ItemKind kind) {
+    Ordered *list = ARENA_ARRAY(&k->b->tmp, Ordered, k->count);
+    int n = 0;
+    for (int i = k->first; i < k->first + k->count; i++)
+        if (k->b->part.data[i].item->kind == kind)
+            list[n++] = (Ordered){part_text(k->b, &k->b->part.data[i]), i - k->first};
+    if (n > 1) qsort(list, (size_t)n, sizeof *list, by_path);
+    for (int i = 0; i < n; i++) k->number[list[i].part] = i;
+    return n;
+}
+
+static void open_build(Build *k, Builder *b, int instance) {
+    const Instance *i = &b->instance.data[instance];
+    *k = (Build){
+        .b = b, .d = b->dag, .mechanism = instance, .first = i->first_part, .count = i->part_count};
+    k->m = (Mechanism){.name = b->comp.data[i->comp].path,
+                       .comp = i->comp,
+                       .pos = i->item ? i->item->pos : i->class->pos};
+    k->number = ARENA_ARRAY(&b->tmp, int, k->count);
+    k->beyond = ARENA_ARRAY(&b->tmp, Pose, k->count);
+    for (int p = 0; p < k->count; p++) k->beyond[p] = pose_none(k->d);
+    k->m.body_count = number_parts(k, ITEM_BODY);
+    k->m.joint_count = number_parts(k, ITEM_JOINT);
+    k->m.frame_count = number_parts(k, ITEM_FRAME);
+    k->m.body = ARENA_ARRAY(b->out, MechBody, k->m.body_count);
+    k->m.joint = ARENA_ARRAY(b->out, MechJoint, k->m.joint_count);
+    k->m.frame = ARENA_ARRAY(b->out, MechFrame, k->m.frame_count);
+    k->m.kinetic = variable(b, instance, "kinetic");
+    k->m.potential = variable(b, instance, "potential");
+    k->m.energy = variable(b, instance, "energy");
+    k->m.momentum = variable(b, instance, "momentum");
+}
+
+// Joints outwards, as a `dh` row moves what is given on its body: parents before children.
+static void make_joints(Build *k) {
+    Builder *b = k->b;
+    int *joint_of = ARENA_ARRAY(&b->tmp, int, k->count), *way = ARENA_ARRAY(&b->tmp, int, k->count);
+    for (int i = 0; i < k->count; i++) joint_of[i] = -1;
+    for (int i = 0; i < k->count; i++)
+        if (b->part.data[k->first + i].item->kind == ITEM_JOINT)
+            joint_of[b->part.data[k->first + i].child - k->first] = i;
+    for (int i = 0; i < k->count; i++) {
+        int steps = 0;
+        const MechPart *x = &b->part.data[k->first + i];
+        int at = x->item->kind == ITEM_JOINT ? x->child - k->first : -1;
+        while (at >= 0 && joint_of[at] >= 0) { // up to a joint that is made already
+            way[steps++] = joint_of[at];
+            joint_of[at] = -1;
+            x = &b->part.data[k->first + way[steps - 1]];
+            at = x->parent < 0 ? -1 : x->parent - k->first;
+        }
+        while (steps) {
+            x = &b->part.data[k->first + way[--steps]];
+            if (make_joint(k, x)) joint_variables(k, x, &k->m.joint[k->number[way[steps]]]);
+        }
+    }
+}
+
+void mechanism_laws(Builder *b, int instance) {
+    if (!no_errors(b)) return; // the tree or the bonds are not as they should be
+    Build k;
+    open_build(&k, b, instance);
+    make_joints(&k);
+    for (int i = 0; i < k.count; i++) {
+        const MechPart *x = &b->part.data[k.first + i];
+        if (x->item->kind == ITEM_FRAME) make_frame(&k, x);
+        if (x->item->kind == ITEM_BODY) make_body(b, x, &k.beyond[i], &k.m.body[k.number[i]]);
+    }
+    make_gravity(&k);
+    array_push(&b->mechanism, k.m);
+}

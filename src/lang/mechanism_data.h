@@ -1,0 +1,36 @@
+// Values in the clauses of mechanisms: numbers with units, axes, turns, places.
+#ifndef BONDYN_LANG_MECHANISM_DATA_H
+#define BONDYN_LANG_MECHANISM_DATA_H
+
+#include "lang/build.h"
+#include "lang/pose.h"
+
+typedef struct { // a clause and what it must be
+    const AstExpr *e;
+    const Env *env;
+    const char *what, *of;
+    int rows, cols;
+    const char *unit; // NULL: not checked
+} Datum;
+
+const char *part_text(const Builder *b, const MechPart *x); // its path
+Datum clause_datum(const Builder *b, const MechPart *x, const AstArg *a, const char *what, int rows,
+                   int cols, const char *unit);
+// All of these return false when something is wrong, and then it is reported.
+bool datum(Builder *b, const Datum *x, Expr *out);
+bool datum_numbers(Builder *b, const Datum *x, double *out); // with the parameters' values
+bool read_axis(Builder *b, const MechPart *x, const AstExpr *e, Expr out[3]); // of length 1
+bool read_angle(Builder *b, const MechPart *x, const AstArg *a, Expr *angle);
+
+typedef void (*TurnAction)(Builder *b, const Expr axis[3], Expr angle, Expr *result);
+
+void add_turn(Builder *b, const Expr axis[3], Expr angle, Expr *turn);    // of 9
+void add_quaternion(Builder *b, const Expr axis[3], Expr angle, Expr *q); // of 4
+// All turns of a statement in order, those whose clause is `word`.
+bool read_turns(Builder *b, const MechPart *x, const char *word, TurnAction act, Expr *result);
+bool read_pose(Builder *b, const MechPart *x, Pose *p); // at and rotated
+
+// mechanism_body.c; `beyond` is the user's frame in the body's own
+bool make_body(Builder *b, const MechPart *x, const Pose *beyond, MechBody *body);
+
+#endif

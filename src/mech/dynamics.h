@@ -1,0 +1,37 @@
+// Recursive algorithms over the tree of links. Arrays of velocities are in the order of the tree.
+#ifndef BONDYN_MECH_DYNAMICS_H
+#define BONDYN_MECH_DYNAMICS_H
+
+#include "mech/tree.h"
+
+// --- sweeps (sweeps.c)
+// ------------------------------------------------------------------------------------------------
+
+// Twists of all links from the velocities.
+void sweep_twists(Dag *d, const Tree *t, const Expr *w, Six *twist);
+// Momenta of each link with all that it carries, about its origin in its axes. Nullable: p, the
+// momenta conjugate to the velocities where they are known; they are parts of the result.
+void sweep_momenta(Dag *d, const Tree *t, const Six *twist, const Expr *p, Six *h);
+// Gravity in the axes of each link, and mass and first moment of each with all that it carries.
+void sweep_gravity(Dag *d, const Tree *t, const Expr gravity[3], Expr (*g)[3]);
+void sweep_masses(Dag *d, const Tree *t, Expr *mass, Expr (*moment)[3]);
+// Outside wrenches at the frames (6 per frame, 0 = none; Nullable), on each link with all it
+// carries.
+void sweep_wrenches(Dag *d, const Tree *t, int frame_count, const Expr *wrench, Six *f);
+// Efforts of gravity and outside wrenches: S' f.
+void sweep_loads(Arena *scratch, Dag *d, const Tree *t, const Mechanism *m, const Expr *wrench,
+                 Expr *effort);
+// Efforts that the motion needs at zero w': C(q, w) w.
+void sweep_bias(Arena *scratch, Dag *d, const Tree *t, const Expr *w, Expr *effort);
+
+// --- B x = rhs
+// ------------------------------------------------------------------------------------------------
+
+// B, all n x n entries (composite.c).
+void composite_matrix(Arena *scratch, Dag *d, const Tree *t, Expr *B);
+// By B = L' D L, where only velocities that carry each other meet. Spoils B.
+void composite_solve(Dag *d, const Tree *t, Expr *B, const Expr *rhs, Expr *x);
+// By articulated bodies, in proportion to the number of links; gives the twists of x besides.
+void articulated_solve(Arena *scratch, Dag *d, const Tree *t, const Expr *rhs, Expr *x, Six *twist);
+
+#endif

@@ -1,0 +1,227 @@
+// The laws of a mechanism: one storage field whose ports are its joints and frames.
+//
+//      joint    der(q) = beta(q) w(q, p)     der(p) = p'(q, p, e)     f = w(q, p)     e = 0 if free
+//      frame    f = twist, position, rotation of (q, p)                               e = 0 if free
+//      all      kinetic, potential, energy, momentum
+//
+// Effort comes in everywhere and flow goes out. Energies and frames are equations like any other:
+// what nobody reads is never computed.
+//
+// A frame `in world` has its effort and flow in the axes of the world: the wrench on the body is R'
+// of it, with R the frame's rotation, which a first tracing finds out.
+#include "mech/expand.h"
+
+#include "base/array.h"
+#include "mech/mech.h"
+#include <string.h>
+
+typedef struct {
+    Model *m;
+    Dag *d;
+    Arena *out;
+    Arena scratch;
+    const Mechanism *x;
+    const MechEquations *traced;
+    ARRAY(Equation) law;
+} Expansion;
+
+static Expr symbol(const Expansion *k, int var) { return k->m->var[var].symbol; }
+
+static bool is_bonded(const Expansion *k, int effort) {
+    return k->m->var[effort].kind == VAR_EFFORT;
+}
+
+static void add_law(Expansion *k, Expr left, Expr right, Pos pos) {
+    Equation e = {left, right, k->x->comp, pos};
+    array_push(&k->law, e);
+}
+
+// --- what goes in
+// ------------------------------------------------------------------------------------------------
+
+// Per velocity or per scalar of frames; 0 where nothing is bonded.
+static Expr effort_of(const Expansion *k, int var) {
+    return is_bonded(k, var) ? symbol(k, var) : 0;
+}
+
+static MechInputs joint_inputs(Expansion *k) {
+    const Mechanism *x = k->x;
+    int nq = 0, nv = 0;
+    for (int i = 0; i < x->joint_count; i++) {
+        nq += joint_coordinates(x->joint[i].kind);
+        nv += joint_velocities(x->joint[i].kind);
+    }
+    MechInputs in = {.q = ARENA_ARRAY(&k->scratch, Expr, nq),
+                     .p = ARENA_ARRAY(&k->scratch, Expr, nv),
+                     .effort = ARENA_ARRAY(&k->scratch, Expr, nv)};
+    nq = nv = 0;
+    for (int i = 0; i < x->joint_count; i++) {
+        const MechJoint *j = &x->joint[i];
+        for (int c = 0; c < joint_coordinates(j->kind); c++)
+            in.q[nq++] = symbol(k, j->coordinate[c]);
+        for (int c = 0; c < joint_velocities(j->kind); c++, nv++) {
+            in.p[nv] = symbol(k, j->p + c);
+            in.effort[nv] = effort_of(k, j->e + c);
+        }
+    }
+    return in;
+}
+
+// R*x, or R'*x
+static void turn(Dag *d, const Expr *r, bool back, const Expr x[3], Expr out[3]) {
+    for (int i = 0; i < 3; i++) {
+        Expr term[3];
+        for (int j = 0; j < 3; j++)
+            term[j] = x[j] ? expr_mul(d, r[back ? 3 * j + i : 3 * i + j], x[j]) : expr_number(d, 0);
+        out[i] = expr_sum(d, term, 3);
+    }
+}
+
+// The wrench on each frame in its own axes. Frames in world axes need `rotation`, 9 per frame.
+static Expr *frame_wrenches(Expansion *k, const Expr *rotation) {
+    const Mechanism *x = k->x;
+    Expr *wrench = ARENA_ARRAY(&k->scratch, Expr, 6 * x->frame_count);
+    for (int i = 0; i < x->frame_count; i++) {
+        const MechFrame *f = &x->frame[i];
+        Expr *w = wrench + 6 * i;
+        bool any = false;
+        for (int c = 0; c < 6; c++) {
+            w[c] = effort_of(k, f->e + c);
+            any |= w[c] != 0;
+        }
+        if (!any || !f->world_axes || !rotation) continue;
+        for (int part = 0; part < 6; part += 3) {
+            Expr given[3];
+            memcpy(given, w + part, sizeof given);
+            turn(k->d, rotation + 9 * i, true, given, w + part);
+        }
+    }
+    return wrench;
+}
+
+static void trace(Expansion *k) {
+    MechInputs in = joint_inputs(k);
+    const Expr *rotation = NULL;
+    for (int i = 0; i < k->x->frame_count && !rotation; i++)
+        if (k->x->frame[i].world_axes)
+            rotation =
+                mech_momentum_form(&k->scratch, k->d, k->x, &in, METHOD_AUTO)->frame_rotation;
+    in.wrench = frame_wrenches(k, rotation);
+    k->traced = mech_momentum_form(&k->scratch, k->d, k->x, &in, METHOD_AUTO);
+}
+
+// --- what comes out
+// ------------------------------------------------------------------------------------------------
+
+static void free_efforts(Expansion *k, int first, int count, Pos pos) {
+    for (int c = 0; c < count; c++)
+        if (!is_bonded(k, first + c)) add_law(k, symbol(k, first + c), expr_number(k->d, 0), pos);
+}
+
+static void joint_laws(Expansion *k, int joint) {
+    const MechEquations *t = k->traced;
+    const MechJoint *j = &k->x->joint[joint];
+    int q = t->joint_q[joint], v = t->joint_v[joint], n = joint_velocities(j->kind);
+    for (int c = 0; c < joint_coordinates(j->kind); c++) {
+        int rate = k->m->var[j->coordinate[c]].der;
+        add_law(k, symbol(k, rate), t->q_rate[q + c], j->pos);
+    }
+    for (int c = 0; c < n; c++)
+        add_law(k, symbol(k, k->m->var[j->p + c].der), t->p_rate[v + c], j->pos);
+    for (int c = 0; c < n; c++) add_law(k, symbol(k, j->f + c), t->w[v + c], j->pos);
+    free_efforts(k, j->e, n, j->pos);
+}
+
+static void frame_laws(Expansion *k, int frame) {
+    const MechEquations *t = k->traced;
+    const MechFrame *f = &k->x->frame[frame];
+    Expr twist[6];
+    memcpy(twist, t->frame_twist + 6 * frame, sizeof twist);
+    for (int part = 0; f->world_axes && part < 6; part += 3)
+        turn(k->d, t->frame_rotation + 9 * frame, false, t->frame_twist + 6 * frame + part,
+             twist + part);
+    for (int c = 0; c < 6; c++) add_law(k, symbol(k, f->f + c), twist[c], f->pos);
+    free_efforts(k, f->e, 6, f->pos);
+    for (int c = 0; c < 3; c++)
+        add_law(k, symbol(k, f->place + c), t->frame_position[3 * frame + c], f->pos);
+    for (int c = 0; c < 9; c++)
+        add_law(k, symbol(k, f->orientation + c), t->frame_rotation[9 * frame + c], f->pos);
+}
+
+static void energy_laws(Expansion *k) {
+    const Mechanism *x = k->x;
+    const MechEquations *t = k->traced;
+    add_law(k, symbol(k, x->kinetic), t->kinetic, x->pos);
+    add_law(k, symbol(k, x->potential), t->potential, x->pos);
+    add_law(k, symbol(k, x->energy), expr_add(k->d, symbol(k, x->kinetic), symbol(k, x->potential)),
+            x->pos);
+    for (int c = 0; c < 6; c++) add_law(k, symbol(k, x->momentum + c), t->momentum[c], x->pos);
+    if (x->open_gravity) return; // it gives and takes energy that passes no bond
+    k->m->comp[x->comp].stored = expr_add(k->d, t->kinetic, t->potential);
+    k->m->comp[x->comp].inner_energy = x->kinetic;
+}
+
+// --- start of the momenta
+// ------------------------------------------------------------------------------------------------
+
+// p = B(q) w with the coordinates and velocities of the start.
+static void start_momenta(Expansion *k) {
+    const Mechanism *x = k->x;
+    const MechEquations *t = k->traced;
+    Expr *q = ARENA_ARRAY(&k->scratch, Expr, t->nq), *w = ARENA_ARRAY(&k->scratch, Expr, t->nv);
+    for (int i = 0; i < x->joint_count; i++) {
+        const MechJoint *j = &x->joint[i];
+        int n = joint_velocities(j->kind);
+        memcpy(q + t->joint_q[i], j->start, (size_t)joint_coordinates(j->kind) * sizeof *q);
+        memcpy(w + t->joint_v[i], j->start_flow, (size_t)n * sizeof *w);
+    }
+    Matrix b = mech_mass_matrix(&k->scratch, k->d, x, q);
+    Expr *term = ARENA_ARRAY(&k->scratch, Expr, t->nv);
+    for (int i = 0; i < x->joint_count; i++)
+        for (int c = 0; c < joint_velocities(x->joint[i].kind); c++) {
+            int row = t->joint_v[i] + c;
+            for (int s = 0; s < t->nv; s++) term[s] = expr_mul(k->d, MATRIX_AT(b, row, s), w[s]);
+            k->m->var[x->joint[i].p + c].start = expr_sum(k->d, term, t->nv);
+        }
+}
+
+// --- all mechanisms
+// ------------------------------------------------------------------------------------------------
+
+static void expand_one(Expansion *k) {
+    int first = k->law.count;
+    trace(k);
+    for (int i = 0; i < k->x->joint_count; i++) joint_laws(k, i);
+    for (int i = 0; i < k->x->frame_count; i++) frame_laws(k, i);
+    energy_laws(k);
+    start_momenta(k);
+    Comp *c = &k->m->comp[k->x->comp];
+    c->first_equation = k->m->equation_count + first;
+    c->equation_count = k->law.count - first;
+    arena_free(&k->scratch);
+}
+
+// The new laws stand behind all others, so each component's stay together.
+static void keep_laws(Expansion *k) {
+    Model *m = k->m;
+    Equation *all = ARENA_ARRAY(k->out, Equation, m->equation_count + k->law.count);
+    if (m->equation_count) memcpy(all, m->equation, (size_t)m->equation_count * sizeof *all);
+    if (k->law.count)
+        memcpy(all + m->equation_count, k->law.data, (size_t)k->law.count * sizeof *all);
+    m->equation = all;
+    m->equation_count += k->law.count;
+}
+
+bool mech_expand(Model *m, Arena *out, Report *r) {
+    Expansion k = {.m = m, .d = m->dag, .out = out};
+    bool good = true;
+    if (!m->mechanism_count) return true;
+    for (int i = 0; i < m->mechanism_count; i++) good &= mech_check(&m->mechanism[i], m->dag, r);
+    for (int i = 0; good && i < m->mechanism_count; i++) {
+        k.x = &m->mechanism[i];
+        expand_one(&k);
+    }
+    if (good) keep_laws(&k);
+    array_free(&k.law);
+    return good;
+}

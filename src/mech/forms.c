@@ -1,0 +1,229 @@
+// The equations of motion in two forms over the same folded tree, and what can be seen from
+// outside: energies, poses and twists of frames, the momentum of the whole.
+//
+//   momentum form   w = B^-1 p      p_i' = effort_i + S_i' ( f_i - v_i x* h_i )
+//   Lagrange form   w' = B^-1 ( effort + S' f - C(q, w) w )
+//
+// S is constant in the axes of its link, so the term (dS/dt)' h vanishes.
+//
+// A quaternion follows quat' = quat * (0, omega)/2, which keeps its length; rotations divide by the
+// length, so whatever drift an integrator adds turns nothing, and no stage needs to normalise.
+#include "mech/dynamics.h"
+
+typedef struct {
+    Arena scratch;
+    Arena *out;
+    Dag *d;
+    const Mechanism *m;
+    const MechInputs *in;
+    Tree *t;
+    MechEquations *e;
+    Expr *w; // in the order of the tree, like p
+    Expr *p;
+    Six *twist; // of each link
+    Six *h;     // momentum of each with all it carries
+} Tracing;
+
+// Composite bodies cost depth squared, articulated bodies the same for every link: where they cross
+// was measured on chains (tests/mech/count_test.c).
+enum { COMPOSITE_DEPTH = 11, COMPOSITE_DEPTH_ADDED = 9 };
+
+static MechMethod choose_method(const Tree *t, MechMethod wanted) {
+    if (wanted != METHOD_AUTO) return wanted;
+    return t->depth <= (t->added ? COMPOSITE_DEPTH_ADDED : COMPOSITE_DEPTH) ? METHOD_COMPOSITE
+                                                                            : METHOD_ARTICULATED;
+}
+
+static void trace_start(Tracing *r, Arena *out, Dag *d, const Mechanism *m, const MechInputs *in) {
+    *r = (Tracing){.out = out, .d = d, .m = m, .in = in};
+    r->t = tree_build(&r->scratch, d, m, true);
+    tree_set_coordinates(d, r->t, in->q);
+    r->twist = ARENA_ARRAY(&r->scratch, Six, r->t->count);
+    r->h = ARENA_ARRAY(&r->scratch, Six, r->t->count);
+    r->w = ARENA_ARRAY(&r->scratch, Expr, r->t->nv);
+    r->p = ARENA_ARRAY(&r->scratch, Expr, r->t->nv);
+    MechEquations *e = r->e = ARENA_NEW(out, MechEquations);
+    e->nq = r->t->nq;
+    e->nv = r->t->nv;
+    e->joint_q = ARENA_ARRAY(out, int, m->joint_count);
+    e->joint_v = ARENA_ARRAY(out, int, m->joint_count);
+    for (int i = 0; i < m->joint_count; i++) {
+        e->joint_q[i] = r->t->joint_q[i];
+        e->joint_v[i] = r->t->joint_v[i];
+    }
+}
+
+// x = B^-1 rhs. Twists of x are set where the method gives them (true).
+static bool solve(Tracing *r, MechMethod method, const Expr *rhs, Expr *x, Six *twist) {
+    if (choose_method(r->t, method) == METHOD_ARTICULATED) {
+        articulated_solve(&r->scratch, r->d, r->t, rhs, x, twist);
+        return true;
+    }
+    Expr *B = ARENA_ARRAY(&r->scratch, Expr, (size_t)r->t->nv * (size_t)r->t->nv);
+    composite_matrix(&r->scratch, r->d, r->t, B);
+    composite_solve(r->d, r->t, B, rhs, x);
+    return false;
+}
+
+static Expr *from_mechanism(Tracing *r, const Expr *values, Expr *out) { // Nullable: values
+    for (int i = 0; i < r->t->nv; i++) {
+        Expr given = values ? values[r->t->velocity[i]] : 0;
+        out[i] = given ? given : expr_zero(r->d);
+    }
+    return out;
+}
+
+static Expr *to_mechanism(Tracing *r, const Expr *values) {
+    Expr *out = ARENA_ARRAY(r->out, Expr, r->t->nv);
+    for (int i = 0; i < r->t->nv; i++) out[r->t->velocity[i]] = values[i];
+    return out;
+}
+
+// Given efforts, gravity and outside wrenches.
+static Expr *trace_loads(Tracing *r) {
+    Expr *effort = ARENA_ARRAY(&r->scratch, Expr, r->t->nv);
+    Expr *load = ARENA_ARRAY(&r->scratch, Expr, r->t->nv);
+    from_mechanism(r, r->in->effort, effort);
+    sweep_loads(&r->scratch, r->d, r->t, r->m, r->in->wrench, load);
+    for (int i = 0; i < r->t->nv; i++) effort[i] = expr_add(r->d, effort[i], load[i]);
+    return effort;
+}
+
+// --- what can be seen from outside
+// ------------------------------------------------------------------------------------------------
+
+// Poses of those links that carry a frame, and of the links below them.
+static Pose *trace_poses(Tracing *r) {
+    const Tree *t = r->t;
+    Pose *pose = ARENA_ARRAY(&r->scratch, Pose, t->count);
+    bool *needed = ARENA_ARRAY(&r->scratch, bool, t->count);
+    for (int i = 0; i < r->m->frame_count; i++)
+        if (t->frame[i].link >= 0) needed[t->frame[i].link] = true;
+    for (int i = t->count - 1; i >= 0; i--)
+        if (needed[i] && t->link[i].parent >= 0) needed[t->link[i].parent] = true;
+    for (int i = 0; i < t->count; i++) {
+        if (!needed[i]) continue;
+        link_pose(r->d, &t->link[i], &pose[i]);
+        int parent = t->link[i].parent;
+        if (parent >= 0) pose_times(r->d, &pose[parent], &pose[i], &pose[i]);
+    }
+    return pose;
+}
+
+static void put_six(const Six *v, Expr *out) {
+    v3_copy(v->lin, out);
+    v3_copy(v->ang, out + 3);
+}
+
+static void put_twist(Tracing *r, const Place *at, Expr *out) {
+    Six v;
+    if (at->link < 0)
+        six_zero(r->d, &v);
+    else
+        twist_at(r->d, &at->at, &r->twist[at->link], &v);
+    put_six(&v, out);
+}
+
+static void trace_frames(Tracing *r) {
+    int n = r->m->frame_count;
+    MechEquations *e = r->e;
+    Pose *pose = trace_poses(r);
+    e->frame_position = ARENA_ARRAY(r->out, Expr, 3 * n);
+    e->frame_rotation = ARENA_ARRAY(r->out, Expr, 9 * n);
+    e->frame_twist = ARENA_ARRAY(r->out, Expr, 6 * n);
+    for (int i = 0; i < n; i++) {
+        const Place *at = &r->t->frame[i];
+        Pose world = at->at;
+        if (at->link >= 0) pose_times(r->d, &pose[at->link], &world, &world);
+        v3_copy(world.p, e->frame_position + 3 * i);
+        for (int k = 0; k < 9; k++) e->frame_rotation[9 * i + k] = world.R[k];
+        put_twist(r, at, e->frame_twist + 6 * i);
+    }
+    e->body_twist = ARENA_ARRAY(r->out, Expr, 6 * r->m->body_count);
+    for (int i = 0; i < r->m->body_count; i++) put_twist(r, &r->t->body[i], e->body_twist + 6 * i);
+}
+
+// T = p.w/2   V = -g . (sum of m r)   and the momentum about the world's origin
+static void trace_invariants(Tracing *r) {
+    const Tree *t = r->t;
+    Dag *d = r->d;
+    Expr *mass = ARENA_ARRAY(&r->scratch, Expr, t->count), twice = expr_zero(d);
+    Expr(*moment)[3] = arena_alloc(&r->scratch, (size_t)t->count, sizeof *moment);
+    Expr total[3];
+    Six h;
+    six_zero(d, &h);
+    v3_copy(t->world.mc, total);
+    sweep_masses(d, t, mass, moment);
+    for (int i = 0; i < t->nv; i++) twice = expr_add(d, twice, expr_mul(d, r->p[i], r->w[i]));
+    for (int i = 0; i < t->count; i++) {
+        const Link *l = &t->link[i];
+        Six up;
+        Inertia a;
+        if (l->parent >= 0) continue;
+        link_wrench_up(d, l, &r->h[i], &up);
+        six_add(d, &h, &up, &h);
+        inertia_zero(d, &a);
+        a.m = mass[i];
+        v3_copy(moment[i], a.mc);
+        link_inertia_up(d, l, &a);
+        v3_add(d, total, a.mc, total);
+    }
+    r->e->kinetic = expr_mul(d, expr_number(d, 0.5), twice);
+    r->e->potential = expr_neg(d, v3_dot(d, r->m->gravity, total));
+    put_six(&h, r->e->momentum);
+}
+
+static MechEquations *trace_end(Tracing *r) {
+    r->e->w = to_mechanism(r, r->w);
+    r->e->q_rate = ARENA_ARRAY(r->out, Expr, r->t->nq);
+    for (int i = 0; i < r->t->count; i++) {
+        const Link *l = &r->t->link[i];
+        link_rates(r->d, l, r->in->q + l->q, r->w + l->first, r->e->q_rate + l->q);
+    }
+    trace_frames(r);
+    trace_invariants(r);
+    arena_free(&r->scratch);
+    return r->e;
+}
+
+// --- the two forms
+// ------------------------------------------------------------------------------------------------
+
+// -S' (v x* h) for one link
+static void add_gyration(Tracing *r, int link, Expr *rate) {
+    const Link *l = &r->t->link[link];
+    Six turned;
+    twist_cross_wrench(r->d, &r->twist[link], &r->h[link], &turned);
+    for (int k = 0; k < link_velocities(l->kind); k++)
+        rate[l->first + k] = expr_sub(r->d, rate[l->first + k], link_dot(r->d, l, k, &turned));
+}
+
+MechEquations *mech_momentum_form(Arena *out, Dag *d, const Mechanism *m, const MechInputs *in,
+                                  MechMethod method) {
+    Tracing r;
+    trace_start(&r, out, d, m, in);
+    from_mechanism(&r, in->p, r.p);
+    if (!solve(&r, method, r.p, r.w, r.twist)) sweep_twists(d, r.t, r.w, r.twist);
+    sweep_momenta(d, r.t, r.twist, r.p, r.h);
+    Expr *rate = trace_loads(&r);
+    for (int i = 0; i < r.t->count; i++) add_gyration(&r, i, rate);
+    r.e->p_rate = to_mechanism(&r, rate);
+    return trace_end(&r);
+}
+
+MechEquations *mech_lagrange_form(Arena *out, Dag *d, const Mechanism *m, const MechInputs *in,
+                                  MechMethod method) {
+    Tracing r;
+    trace_start(&r, out, d, m, in);
+    from_mechanism(&r, in->w, r.w);
+    Expr *rhs = trace_loads(&r), *x = ARENA_ARRAY(&r.scratch, Expr, r.t->nv);
+    Expr *bias = ARENA_ARRAY(&r.scratch, Expr, r.t->nv);
+    sweep_bias(&r.scratch, d, r.t, r.w, bias);
+    for (int i = 0; i < r.t->nv; i++) rhs[i] = expr_sub(d, rhs[i], bias[i]);
+    solve(&r, method, rhs, x, r.twist);
+    r.e->acceleration = to_mechanism(&r, x);
+    sweep_twists(d, r.t, r.w, r.twist);
+    sweep_momenta(d, r.t, r.twist, NULL, r.h);
+    link_efforts(d, r.t, r.h, r.p);
+    return trace_end(&r);
+}

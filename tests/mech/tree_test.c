@@ -1,0 +1,184 @@
+// Random trees of all kinds of joints: the momentum form, the Lagrange form by both methods and the
+// recursive Newton-Euler form, written apart, must agree; power must balance; what frames show must
+// follow from their poses.
+#include "fixture.h"
+
+static void random_axis(World *s, uint64_t *seed, Expr out[3]) {
+    double v[3], length = 0;
+    int plain = (int)uniform(seed, 0, 6);
+    for (int i = 0; i < 3; i++) v[i] = plain < 3 ? i == plain : uniform(seed, -1, 1);
+    if (plain == 3) v[0] = 0;
+    for (int i = 0; i < 3; i++) length += v[i] * v[i];
+    for (int i = 0; i < 3; i++) out[i] = expr_number(s->d, v[i] / sqrt(length));
+}
+
+static void random_placement(World *s, uint64_t *seed, Expr position[3], Expr rotation[9]) {
+    double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, p[3];
+    int kind = (int)uniform(seed, 0, 4);
+    if (kind == 0) random_rotation(seed, R);
+    if (kind == 1) memcpy(R, (double[]){0, -1, 0, 0, 0, -1, 1, 0, 0}, sizeof R);
+    if (kind == 2) memcpy(R, (double[]){1, 0, 0, 0, 6e-17, -1, 0, 1, 6e-17}, sizeof R);
+    for (int i = 0; i < 3; i++) p[i] = uniform(seed, 0, 1) < 0.4 ? 0 : uniform(seed, -0.5, 0.5);
+    numbers(s, p, 3, position);
+    numbers(s, R, 9, rotation);
+}
+
+// Positive definite 6 x 6: a random matrix times its transpose.
+static void random_added(World *s, uint64_t *seed, MechBody *b) {
+    double a[36], sum[36] = {0};
+    for (int i = 0; i < 36; i++) a[i] = uniform(seed, -1, 1);
+    for (int i = 0; i < 36; i++)
+        for (int k = 0; k < 6; k++) sum[i] += a[6 * (i / 6) + k] * a[6 * (i % 6) + k];
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < i; j++) sum[6 * i + j] = sum[6 * j + i];
+    b->has_added = true;
+    numbers(s, sum, 36, b->added);
+}
+
+static World *random_tree(uint64_t seed, int n, bool added) {
+    World *s = world_new();
+    for (int i = 0; i < n; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "j%d", (i * 7) % n);
+        double cg[3], J[3] = {uniform(&seed, 1, 1.5), uniform(&seed, 1, 1.5), uniform(&seed, 1, 1.5)};
+        for (int k = 0; k < 3; k++) cg[k] = uniform(&seed, -0.3, 0.3);
+        int b = add_body(s, name, uniform(&seed, 0.5, 3), cg, J);
+        JointKind kind = (JointKind)uniform(&seed, 0, JOINT_KINDS - 0.001);
+        int parent = (int)uniform(&seed, i > 8 ? i - 8 : -0.999, i - 0.001) - (i == 0);
+        int j = add_joint(s, name, kind, i ? parent : -1, b, cg);
+        random_placement(s, &seed, s->joint[j].position, s->joint[j].rotation);
+        random_axis(s, &seed, s->joint[j].axis);
+        numbers(s, (double[]){0.8, -0.6, 0}, 3, s->joint[j].axis2);
+        s->joint[j].pitch = expr_number(s->d, 0.15);
+        s->body[b].inertia[1] = s->body[b].inertia[3] = expr_number(s->d, uniform(&seed, -.2, .2));
+        if (added && i % 3 == 0) random_added(s, &seed, &s->body[b]);
+        if (i % 4 == 0) {
+            int f = add_frame(s, name, b, cg);
+            random_placement(s, &seed, s->frame[f].position, s->frame[f].rotation);
+        }
+    }
+    gravity(s, 1, -2, -9.81);
+    make_symbols(s);
+    for (int i = 0; i < expr_symbol_count(s->d); i++) s->value[i] = uniform(&seed, -1, 1);
+    return s;
+}
+
+static Expr no_gravity_momentum(World *s, Expr *p) { // B w, by unit accelerations
+    Expr still[VELOCITIES], zero = expr_number(s->d, 0);
+    Mechanism weightless = s->m;
+    for (int i = 0; i < 3; i++) weightless.gravity[i] = zero;
+    for (int i = 0; i < s->nv; i++) still[i] = zero;
+    Matrix a = mech_inverse_dynamics(&s->arena, s->d, &weightless, s->q, still, s->w, NULL);
+    for (int i = 0; i < s->nv; i++) p[i] = a.at[i];
+    return zero;
+}
+
+// Values of p and of its rate, where w has the rate `acceleration`.
+static void reference_momenta(World *s, const Expr *q_rate, const double *acceleration, double *p,
+                              double *p_rate) {
+    Expr momentum[VELOCITIES], rate[VELOCITIES];
+    no_gravity_momentum(s, momentum);
+    Rates *rates = rates_new(s->d);
+    for (int i = 0; i < s->nq; i++) rates_set(rates, s->q[i], q_rate[i]);
+    for (int i = 0; i < s->nv; i++) rates_set(rates, s->w[i], expr_number(s->d, acceleration[i]));
+    for (int i = 0; i < s->nv; i++) rate[i] = rates_of(rates, momentum[i]);
+    rates_free(rates);
+    evaluate(s, momentum, s->nv, p);
+    evaluate(s, rate, s->nv, p_rate);
+}
+
+// T + V changes by what efforts and wrenches put in.
+static void check_power(World *s, const MechEquations *e) {
+    Expr put_in[VELOCITIES + 6 * BODIES], roots[2];
+    int n = 0;
+    for (int i = 0; i < s->nv; i++) put_in[n++] = expr_mul(s->d, s->effort[i], e->w[i]);
+    for (int i = 0; i < 6 * s->m.frame_count; i++)
+        put_in[n++] = expr_mul(s->d, s->wrench[i], e->frame_twist[i]);
+    Rates *rates = rates_new(s->d);
+    for (int i = 0; i < s->nq; i++) rates_set(rates, s->q[i], e->q_rate[i]);
+    for (int i = 0; i < s->nv; i++) rates_set(rates, s->p[i], e->p_rate[i]);
+    roots[0] = rates_of(rates, expr_add(s->d, e->kinetic, e->potential));
+    roots[1] = expr_sum(s->d, put_in, n);
+    rates_free(rates);
+    double power[2], part[VELOCITIES + 6 * BODIES], scale = 0;
+    evaluate(s, roots, 2, power);
+    evaluate(s, put_in, n, part);
+    for (int i = 0; i < n; i++) scale += fabs(part[i]);
+    assert_near(power[0] / scale, power[1] / scale, 1e-12);
+}
+
+// position' = R v and R' = R omega~
+static void check_frames(World *s, const MechEquations *e) {
+    Rates *rates = rates_new(s->d);
+    for (int i = 0; i < s->nq; i++) rates_set(rates, s->q[i], e->q_rate[i]);
+    for (int f = 0; f < s->m.frame_count; f++) {
+        Expr roots[12 + 9 + 6];
+        double v[12 + 9 + 6], expected[12];
+        for (int i = 0; i < 3; i++) roots[i] = rates_of(rates, e->frame_position[3 * f + i]);
+        for (int i = 0; i < 9; i++) roots[3 + i] = rates_of(rates, e->frame_rotation[9 * f + i]);
+        for (int i = 0; i < 9; i++) roots[12 + i] = e->frame_rotation[9 * f + i];
+        for (int i = 0; i < 6; i++) roots[21 + i] = e->frame_twist[6 * f + i];
+        evaluate(s, roots, 27, v);
+        const double *R = v + 12, *t = v + 21, *o = v + 24;
+        for (int i = 0; i < 3; i++) {
+            expected[i] = R[3 * i] * t[0] + R[3 * i + 1] * t[1] + R[3 * i + 2] * t[2];
+            for (int j = 0; j < 3; j++) {
+                int k = (j + 1) % 3, l = (j + 2) % 3; // column j of omega~ is omega x e_j
+                expected[3 + 3 * i + j] = R[3 * i + k] * o[l] - R[3 * i + l] * o[k];
+            }
+        }
+        assert_vector(v, expected, 12, 1e-11);
+    }
+    rates_free(rates);
+}
+
+static void check_tree(uint64_t seed, int n, bool added) {
+    World *s = random_tree(seed, n, added);
+    double a[VELOCITIES], other[VELOCITIES], effort[VELOCITIES], p[VELOCITIES], p_rate[VELOCITIES];
+    double w[VELOCITIES], T[2];
+    MechEquations *lagrange =
+        mech_lagrange_form(&s->arena, s->d, &s->m, &s->in, METHOD_COMPOSITE);
+    MechEquations *articulated =
+        mech_lagrange_form(&s->arena, s->d, &s->m, &s->in, METHOD_ARTICULATED);
+    evaluate(s, lagrange->acceleration, s->nv, a);
+    evaluate(s, articulated->acceleration, s->nv, other);
+    assert_vector(other, a, s->nv, 1e-10);
+    // Newton-Euler gives the efforts back
+    Matrix inverse =
+        mech_inverse_dynamics(&s->arena, s->d, &s->m, s->q, s->w, s->w_rate, s->wrench);
+    set_values(s, s->w_rate, a, s->nv);
+    evaluate(s, s->effort, s->nv, effort);
+    double scale = fmax(1, largest(a, s->nv)), found[VELOCITIES];
+    evaluate(s, inverse.at, s->nv, found);
+    for (int i = 0; i < s->nv; i++) assert_near(found[i] / scale, effort[i] / scale, 1e-10);
+    // momentum form
+    reference_momenta(s, lagrange->q_rate, a, p, p_rate);
+    set_values(s, s->p, p, s->nv);
+    evaluate(s, s->w, s->nv, w);
+    for (int method = METHOD_AUTO; method <= METHOD_ARTICULATED; method++) {
+        MechEquations *e =
+            mech_momentum_form(&s->arena, s->d, &s->m, &s->in, (MechMethod)method);
+        assert_roots(s, e->w, w, s->nv, 1e-10);
+        assert_roots(s, e->p_rate, p_rate, s->nv, 1e-10);
+        evaluate(s, &e->kinetic, 1, &T[0]);
+        evaluate(s, &lagrange->kinetic, 1, &T[1]);
+        assert_near(T[0], T[1], 1e-10 * T[1]);
+        check_power(s, e);
+        if (method == METHOD_AUTO) check_frames(s, e);
+    }
+    world_free(s);
+}
+
+static void forms_agree_on_random_trees(void **state) {
+    (void)state;
+    int first = getenv("FIRST") ? atoi(getenv("FIRST")) : 0;
+    for (int i = first; i < 200; i++) {
+        if (getenv("SHOW")) printf("tree %d\n", i);
+        check_tree(0x9E3779B97F4A7C15ULL + 977 * (uint64_t)i, 1 + i * 40 / 200, i % 2);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(forms_agree_on_random_trees)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
