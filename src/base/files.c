@@ -1,11 +1,15 @@
 #include "base/files.h"
 
+#include "base/array.h"
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { MOST_BYTES = 1 << 30 };
 
 char *file_read(Arena *out, const char *path, size_t *length, Report *r, Pos asked) {
     FILE *f = fopen(path, "rb");
@@ -21,10 +25,16 @@ char *file_read(Arena *out, const char *path, size_t *length, Report *r, Pos ask
     }
     Text text = {0};
     char buffer[1 << 16];
-    for (size_t n; (n = fread(buffer, 1, sizeof buffer, f)) > 0;) text_add_n(&text, buffer, n);
-    bool bad = ferror(f);
+    bool endless = false;
+    for (size_t n; !endless && (n = fread(buffer, 1, sizeof buffer, f)) > 0;) {
+        text_add_n(&text, buffer, n);
+        endless = text.length > MOST_BYTES;
+    }
+    bool bad = ferror(f) || endless;
     fclose(f);
-    if (bad) report_error(r, T_CANNOT_READ, asked, "cannot read '%s': read error", path);
+    if (bad)
+        report_error(r, T_CANNOT_READ, asked, "cannot read '%s': %s", path,
+                     endless ? "it is larger than 1 GB, or has no end" : "read error");
     char *copy = bad ? NULL : arena_copy_text(out, text_get(&text), text.length);
     *length = text.length;
     text_free(&text);
@@ -33,22 +43,30 @@ char *file_read(Arena *out, const char *path, size_t *length, Report *r, Pos ask
 
 bool file_exists(const char *path) { return access(path, F_OK) == 0; }
 
+// A device, a pipe or a link is written to, not replaced.
 char *file_beside(Arena *out, const char *path) {
+    struct stat about;
+    if (lstat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return arena_copy_text(out, path, strlen(path));
     return arena_printf(out, "%s.%ld.part", path, (long)getpid());
 }
 
 static bool cannot_write(Report *r, const char *path) {
     Remark *m =
         report_error(r, T_CANNOT_WRITE, POS_NONE, "cannot write '%s': %s", path, strerror(errno));
-    remark_help(r, m, "choose a folder that exists and that you may write to");
+    remark_help(r, m, "choose a folder that exists, has space and that you may write to");
     return false;
 }
 
 bool file_commit(const char *beside, const char *path, Report *r) {
-    if (rename(beside, path) == 0) return true;
+    if (strcmp(beside, path) == 0 || rename(beside, path) == 0) return true;
     cannot_write(r, path);
-    remove(beside);
+    file_discard(beside, path);
     return false;
+}
+
+void file_discard(const char *beside, const char *path) {
+    if (strcmp(beside, path) != 0) remove(beside);
 }
 
 bool file_write(const char *path, const char *data, size_t length, Report *r) {
@@ -59,7 +77,7 @@ bool file_write(const char *path, const char *data, size_t length, Report *r) {
     if (f && fclose(f) != 0) good = false;
     if (!good) {
         cannot_write(r, path);
-        if (f) remove(beside);
+        if (f) file_discard(beside, path);
     } else {
         good = file_commit(beside, path, r);
     }
@@ -81,6 +99,27 @@ bool folder_make(const char *path, Report *r) {
     }
     arena_free(&tmp);
     return good;
+}
+
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+char **folder_files(Arena *out, const char *folder, const char *ending, int *count) {
+    ARRAY(char *) list = {0};
+    DIR *d = opendir(folder);
+    for (struct dirent *entry; d && (entry = readdir(d));) {
+        size_t n = strlen(entry->d_name), end = strlen(ending);
+        if (n > end && strcmp(entry->d_name + n - end, ending) == 0)
+            array_push(&list, path_join(out, folder, entry->d_name));
+    }
+    if (d) closedir(d);
+    if (list.count) qsort(list.data, (size_t)list.count, sizeof *list.data, by_text);
+    *count = list.count;
+    char **kept = ARENA_ARRAY(out, char *, list.count);
+    if (list.count) memcpy(kept, list.data, (size_t)list.count * sizeof *kept);
+    array_free(&list);
+    return kept;
 }
 
 const char *path_base(const char *path) {

@@ -141,20 +141,45 @@ static int by_place(const void *pa, const void *pb) {
 
 typedef ARRAY(const Remark *) RemarkList;
 
-static RemarkList sorted_remarks(const Report *r) {
-    RemarkList list = {0};
-    for (const Remark *m = r->first; m; m = m->next) array_push(&list, m);
-    if (list.count) qsort(list.data, (size_t)list.count, sizeof list.data[0], by_place);
-    int kept = 0;
-    for (int i = 0; i < list.count; i++)
-        if (!kept || by_place(&list.data[kept - 1], &list.data[i]) != 0)
-            list.data[kept++] = list.data[i];
-    list.count = kept;
+static const char *line_start(const Remark *m, const Sources *s) {
+    size_t length;
+    return m->pos.file ? source_line(s, m->pos, &length) : NULL;
+}
+
+// The same is said already about an earlier place of the same line: `x = y + 2*y` misses one y.
+static bool is_repeated(const RemarkList *said, const Remark *m, const Sources *s) {
+    enum { FARTHEST = 50 };
+    const char *line = line_start(m, s);
+    for (int i = said->count - 1; i >= 0 && i >= said->count - FARTHEST; i--) {
+        const Remark *before = said->data[i];
+        if (line_start(before, s) != line) return false;
+        if (before->code == m->code && strcmp(before->message, m->message) == 0) return true;
+    }
+    return false;
+}
+
+static RemarkList sorted_remarks(const Report *r, const Sources *s) {
+    RemarkList all = {0}, list = {0};
+    for (const Remark *m = r->first; m; m = m->next) array_push(&all, m);
+    if (all.count) qsort(all.data, (size_t)all.count, sizeof all.data[0], by_place);
+    for (int i = 0; i < all.count; i++)
+        if (!is_repeated(&list, all.data[i], s)) array_push(&list, all.data[i]);
+    array_free(&all);
     return list;
 }
 
+void report_count(const Report *r, const Sources *s, int *errors, int *warnings) {
+    RemarkList list = sorted_remarks(r, s);
+    *errors = *warnings = 0;
+    for (int i = 0; i < list.count; i++) {
+        *errors += list.data[i]->severity == ERROR;
+        *warnings += list.data[i]->severity == WARNING;
+    }
+    array_free(&list);
+}
+
 void report_print(Text *out, const Report *r, const Sources *s) {
-    RemarkList list = sorted_remarks(r);
+    RemarkList list = sorted_remarks(r, s);
     for (int i = 0; i < list.count; i++) print_remark(out, list.data[i], s, false);
     array_free(&list);
 }
@@ -186,7 +211,7 @@ static void json_remark(Text *out, const Remark *m, const Sources *s) {
 }
 
 void report_json(Text *out, const Report *r, const Sources *s) {
-    RemarkList list = sorted_remarks(r);
+    RemarkList list = sorted_remarks(r, s);
     text_char(out, '[');
     for (int i = 0; i < list.count; i++) {
         if (i) text_add(out, ",\n ");

@@ -66,8 +66,10 @@ void remark_help(Report *r, Remark *to, const char *format, ...)
 bool report_full(const Report *r); // so many errors that more would not help
 void report_free(Report *r);
 
-// All remarks as people read them, in order of place, duplicates left out.
+// All remarks as people read them, in order of place. What a line gets to hear twice is said, and
+// counted, once.
 void report_print(Text *out, const Report *r, const Sources *s);
 void report_json(Text *out, const Report *r, const Sources *s);
+void report_count(const Report *r, const Sources *s, int *errors, int *warnings);
 
 #endif

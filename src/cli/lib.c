@@ -1,25 +1,13 @@
 // lib: what the component library holds, read from its files; `lib test` runs its experiments.
 #include "cli/cli.h"
-#include "lang/build.h"
 
-#include <dirent.h>
 #include <string.h>
 
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-// The .bond files of the library, sorted; NULL entries never occur.
 static TextList library_files(Session *s, const char *folder) {
     TextList list = {0};
-    DIR *d = opendir(folder);
-    for (struct dirent *e; d && (e = readdir(d));) {
-        size_t n = strlen(e->d_name);
-        if (n > 5 && strcmp(e->d_name + n - 5, ".bond") == 0)
-            array_push(&list, path_join(&s->arena, folder, e->d_name));
-    }
-    if (d) closedir(d);
-    if (list.count) qsort(list.data, (size_t)list.count, sizeof list.data[0], by_name);
+    int count;
+    char **path = folder_files(&s->arena, folder, ".bond", &count);
+    for (int i = 0; i < count; i++) array_push(&list, path[i]);
     return list;
 }
 

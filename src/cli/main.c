@@ -21,7 +21,8 @@ static const Verb verbs[] = {
                     "bondyn run crane.bond --all --h5 --out results\n",
         .exits = "3    the energy audit failed\n"
                  "4    an expectation failed\n"
-                 "5    the run ended early; what was computed is kept and marked\n"
+                 "5    the run ended early (what was computed is kept and marked), or a\n"
+                 "     recorded value is not a finite number\n"
                  "130  interrupted; what was computed is kept and marked\n"
                  "Of several the first in the order 130, 1, 5, 4, 3 is given.\n",
         .options = MODEL_OPTIONS | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RTOL) | OPT_BIT(ATOL) |

@@ -149,7 +149,7 @@ static void print_times(Text *t, const Task *k) {
     text_printf(t, "solver       %s, %ld steps", solver_name(st->method), st->steps);
     if (st->rejected) text_printf(t, " (%ld rejected)", st->rejected);
     text_printf(t, ", %ld evaluations", st->derivative_calls);
-    if (st->events) text_printf(t, ", %ld events", st->events);
+    if (st->events) text_printf(t, ", %ld event%s", st->events, st->events == 1 ? "" : "s");
     if (st->why && session_has(k->s, OPT_VERBOSE)) text_printf(t, "; %s", st->why);
     text_printf(t, "\ntime         %.3g s for %d points", st->wall_seconds,
                 k->run->results.row_count);
@@ -243,7 +243,7 @@ static ExitCode verdict_of(const Task *k) {
     ExitCode code = EXIT_GOOD;
     if (k->write_failed) code = exit_worse(code, EXIT_INPUT);
     if (k->run->status == SOLVE_CANCELLED) code = exit_worse(code, EXIT_INTERRUPTED);
-    if (k->run->status == SOLVE_FAILED) code = exit_worse(code, EXIT_EARLY);
+    if (k->run->status == SOLVE_FAILED || k->run->not_finite) code = exit_worse(code, EXIT_EARLY);
     if (k->run->failed_count) code = exit_worse(code, EXIT_EXPECT);
     if (!k->run->audit.pass && !k->run->audit.off) code = exit_worse(code, EXIT_AUDIT);
     return code;

@@ -36,12 +36,11 @@ void session_flush(Session *s) {
     text_clear(&s->out);
 }
 
-static void count_line(Text *t, const Report *r) {
-    if (!r->errors && !r->warnings) return;
-    if (r->errors) text_printf(t, "%d error%s", r->errors, r->errors == 1 ? "" : "s");
-    if (r->warnings)
-        text_printf(t, "%s%d warning%s", r->errors ? ", " : "", r->warnings,
-                    r->warnings == 1 ? "" : "s");
+static void count_line(Text *t, int errors, int warnings) {
+    if (!errors && !warnings) return;
+    if (errors) text_printf(t, "%d error%s", errors, errors == 1 ? "" : "s");
+    if (warnings)
+        text_printf(t, "%s%d warning%s", errors ? ", " : "", warnings, warnings == 1 ? "" : "s");
     text_char(t, '\n');
 }
 
@@ -65,10 +64,12 @@ static int thin_remarks(Report *r, bool quiet) {
 
 static void write_remarks(Session *s) {
     Text plain = {0}, painted = {0};
+    int errors, warnings;
+    report_count(&s->report, s->sources, &errors, &warnings);
     int left_out = thin_remarks(&s->report, session_has(s, OPT_QUIET));
     report_print(&plain, &s->report, s->sources);
     if (left_out) text_printf(&plain, "%d more of the same kind are not shown\n", left_out);
-    count_line(&plain, &s->report);
+    count_line(&plain, errors, warnings);
     terminal_remarks(&painted, text_get(&plain), terminal_colours(STDERR_FILENO));
     fwrite(text_get(&painted), 1, painted.length, stderr);
     text_free(&plain);

@@ -1,7 +1,7 @@
 // The syntax tree written back as model text, for `check --dump syntax`. Brackets stand where the
 // tree needs them, not where the author put them.
 #include "cli/cli.h"
-#include "lang/build.h"
+
 #include <string.h>
 
 static void print_description(Text *t, const Names *n, Name text) {

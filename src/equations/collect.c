@@ -23,6 +23,7 @@ typedef struct {
 
 typedef struct {
     Work *w;
+    Arena arena;            // of the following
     int *der;               // per root: model variable that is the derivative of some member, or -1
     signed char *der_sign;  // derivative of the root = der_sign * that variable
     unsigned char *is_der;  // per root: has a derivative as member
@@ -227,10 +228,13 @@ static int rank(const Work *w, int node) {
 static void choose_representatives(Collect *c) {
     Work *w = c->w;
     int n = w->node_count;
-    int *root = ARENA_ARRAY(&w->scratch, int, n), *sign = ARENA_ARRAY(&w->scratch, int, n);
-    int *best = ARENA_ARRAY(&w->scratch, int, n);
+    Arena scratch = {0};
+    int *root = ARENA_ARRAY(&scratch, int, n), *best = ARENA_ARRAY(&scratch, int, n);
+    signed char *sign = ARENA_ARRAY(&scratch, signed char, n);
     for (int i = 0; i < n; i++) {
-        root[i] = alias_root(w, i, &sign[i]);
+        int s;
+        root[i] = alias_root(w, i, &s);
+        sign[i] = (signed char)s;
         best[i] = -1;
     }
     for (int i = 0; i < n; i++)
@@ -243,6 +247,7 @@ static void choose_representatives(Collect *c) {
         c->der[i] = c->der[root[i]];
         c->der_sign[i] = (signed char)(c->der_sign[root[i]] * sign[i]);
     }
+    arena_free(&scratch);
 }
 
 static Expr bond_symbol(Work *w, int node) {
@@ -286,15 +291,15 @@ static void link_derivatives(Collect *c) {
 static void add_balance(Work *w, int node) {
     const GraphNode *n = &w->graph->node[node];
     Pos pos = w->model->comp[n->comp].pos;
-    Expr *term = ARENA_ARRAY(&w->scratch, Expr, n->end_count);
-    int count = 0;
+    ARRAY(Expr) terms = {0};
     for (int k = n->first_end; k < n->first_end + n->end_count; k++) {
         if (w->graph->end[k].bond < 0) continue;
         int sign;
         Expr e = node_value(w, balanced(w, k, &sign));
-        term[count++] = sign > 0 ? e : expr_neg(w->dag, e);
+        array_push(&terms, sign > 0 ? e : expr_neg(w->dag, e));
     }
-    rule_add(w, expr_sum(w->dag, term, count), 0, junction_origin(w, node), pos);
+    rule_add(w, expr_sum(w->dag, terms.data, terms.count), 0, junction_origin(w, node), pos);
+    array_free(&terms);
 }
 
 static void add_claims(Collect *c) {
@@ -330,12 +335,12 @@ static void collect_open(Collect *c, Work *w) {
     const Model *m = w->model;
     int n = w->node_count = m->var_count + 2 * w->graph->bond_count;
     *c = (Collect){.w = w};
-    w->parent = ARENA_ARRAY(w->out, int, n);
-    w->sign = ARENA_ARRAY(w->out, signed char, n);
-    w->quantity_of_node = ARENA_ARRAY(w->out, int, n);
-    c->der = ARENA_ARRAY(&w->scratch, int, n);
-    c->der_sign = ARENA_ARRAY(&w->scratch, signed char, n);
-    c->is_der = ARENA_ARRAY(&w->scratch, unsigned char, n);
+    w->parent = ARENA_ARRAY(&w->scratch, int, n);
+    w->sign = ARENA_ARRAY(&w->scratch, signed char, n);
+    w->quantity_of_node = ARENA_ARRAY(&w->scratch, int, n);
+    c->der = ARENA_ARRAY(&c->arena, int, n);
+    c->der_sign = ARENA_ARRAY(&c->arena, signed char, n);
+    c->is_der = ARENA_ARRAY(&c->arena, unsigned char, n);
     for (int i = 0; i < n; i++) {
         bool var = i < m->var_count;
         w->parent[i] = i;
@@ -345,7 +350,7 @@ static void collect_open(Collect *c, Work *w) {
         c->is_der[i] = var && m->var[i].kind == VAR_DERIVATIVE;
     }
     int symbols = expr_symbol_count(w->dag);
-    c->var_of_symbol = ARENA_ARRAY(&w->scratch, int, symbols);
+    c->var_of_symbol = ARENA_ARRAY(&c->arena, int, symbols);
     for (int i = 0; i < symbols; i++) c->var_of_symbol[i] = -1;
     for (int i = 0; i < m->var_count; i++)
         c->var_of_symbol[expr_symbol_index(w->dag, m->var[i].symbol)] = i;
@@ -374,7 +379,7 @@ static void warn_of_redundant(Work *w) {
 void work_collect(Work *w) {
     Collect c;
     collect_open(&c, w);
-    bool *used = ARENA_ARRAY(&w->scratch, bool, w->model->equation_count);
+    bool *used = ARENA_ARRAY(&c.arena, bool, w->model->equation_count);
     for (int i = 0; i < w->graph->end_count; i++) merge_end(&c, i);
     for (int i = 0; i < w->graph->node_count; i++)
         if (is_junction(w, i)) merge_through_junction(&c, i);
@@ -392,4 +397,5 @@ void work_collect(Work *w) {
     array_free(&c.equations);
     array_free(&c.zeros);
     array_free(&c.zero_origin);
+    arena_free(&c.arena);
 }

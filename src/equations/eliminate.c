@@ -210,28 +210,56 @@ static double scaled(const Elimination *e, const EliminationCell *c) {
     return fabs(c->value) * e->column[c->col].scale;
 }
 
-// The best cell of a row to pivot on, or -1: in the shortest column, then the largest. A row as the
-// model gave it is solved for a term that has a number, if it has one, whatever its column; when
-// rows have been combined this could grow without bound (shooting along a ladder).
-static int best_cell(const Elimination *e, const EliminationRow *row, bool numbers) {
-    double largest = 0;
-    int fewest = INT_MAX, best = -1;
-    for (int k = 0; k < row->cell.count; k++) {
-        largest = fmax(largest, scaled(e, &row->cell.data[k]));
-        int count = e->column[row->cell.data[k].col].count;
-        if (row->combined && count < fewest) fewest = count;
+// How many cells other rows would get that they do not have (nonlinear rows count as one each).
+static long fill_of(Elimination *e, const EliminationRow *row, int col) {
+    enum { MOST_ROWS = 32, MOST_CELLS = 32 };
+    const EliminationColumn *column = &e->column[col];
+    int length = row->cell.count;
+    if (column->rows.count > MOST_ROWS || length > MOST_CELLS)
+        return (long)(length - 1) * (column->count - 1);
+    long fill = 0;
+    for (int k = 0; k < length; k++) e->where[row->cell.data[k].col] = k;
+    for (int i = 0; i < column->rows.count; i++) {
+        const EliminationRow *other = &e->row[column->rows.data[i]];
+        if (other == row || other->done) continue;
+        if (!other->linear || other->cell.count > MOST_CELLS) {
+            fill += length - 1;
+            continue;
+        }
+        int common = 0;
+        bool there = false;
+        for (int k = 0; k < other->cell.count; k++) {
+            common += e->where[other->cell.data[k].col] >= 0;
+            there = there || other->cell.data[k].col == col;
+        }
+        if (there) fill += length - common;
     }
+    for (int k = 0; k < length; k++) e->where[row->cell.data[k].col] = -1;
+    return fill;
+}
+
+// The best cell of a row to pivot on, or -1: the one that fills other rows least, then the largest.
+// A row as the model gave it is solved for a term that has a number, if it has one; when rows have
+// been combined, only if no other fills less (else it could be shooting along a ladder).
+static int best_cell(Elimination *e, const EliminationRow *row, bool numbers) {
+    double largest = 0;
+    for (int k = 0; k < row->cell.count; k++)
+        largest = fmax(largest, scaled(e, &row->cell.data[k]));
     double smallest = largest * (row->cell.count == 2 ? two_cells : threshold);
+    int best = -1;
+    long best_fill = LONG_MAX, least = LONG_MAX;
     for (int k = 0; k < row->cell.count; k++) {
         const EliminationCell *c = &row->cell.data[k];
         if (!c->safe || scaled(e, c) < smallest) continue;
+        long fill = fill_of(e, row, c->col);
+        if (row->combined && fill < least) least = fill;
         if (numbers && !expr_is_number(e->w->dag, c->coefficient, NULL)) continue;
-        if (numbers && e->column[c->col].count > fewest) continue;
-        const EliminationCell *b = best < 0 ? NULL : &row->cell.data[best];
-        int fewer = b ? e->column[c->col].count - e->column[b->col].count : -1;
-        if (fewer < 0 || (fewer == 0 && scaled(e, c) > scaled(e, b))) best = k;
+        bool larger = best >= 0 && scaled(e, c) > scaled(e, &row->cell.data[best]);
+        if (fill > best_fill || (fill == best_fill && !larger)) continue;
+        best = k;
+        best_fill = fill;
     }
-    return best;
+    return best_fill <= least ? best : -1;
 }
 
 static bool pivot_from(Elimination *e, Buckets *b, int length, bool numbers, Pivot *p) {
@@ -278,6 +306,7 @@ static void add_to_cell(Elimination *e, EliminationCell *cell, const Elimination
         expr_add(d, cell->coefficient, expr_mul(d, factor->coefficient, from->coefficient));
     cell->value = sum;
     cell->constant = cell->constant && from->constant && factor->constant;
+    if (expr_op(d, cell->coefficient) != OP_SUM) cancels = false; // the terms have become one
     cell->safe = cell->safe && from->safe && factor->safe && !cancels;
 }
 

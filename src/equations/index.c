@@ -14,6 +14,7 @@
 
 typedef struct {
     Work *w;
+    Arena arena; // of this round
     Incidence a; // rules that stand for themselves against unknowns
     int *rule_of_row, *quantity_of_col;
     int *col_of_row, *row_of_col;
@@ -28,8 +29,8 @@ typedef struct {
 // A rule that was differentiated speaks through its derivative; so does a quantity.
 static void number_rows_and_columns(Round *t) {
     Work *w = t->w;
-    t->rule_of_row = ARENA_ARRAY(&w->scratch, int, w->rule.count + 1);
-    t->quantity_of_col = ARENA_ARRAY(&w->scratch, int, w->quantity.count + 1);
+    t->rule_of_row = ARENA_ARRAY(&t->arena, int, w->rule.count + 1);
+    t->quantity_of_col = ARENA_ARRAY(&t->arena, int, w->quantity.count + 1);
     for (int r = 0; r < w->rule.count; r++)
         if (w->rule.data[r].derivative < 0) t->rule_of_row[t->a.row_count++] = r;
     for (int q = 0; q < w->quantity.count; q++) {
@@ -61,8 +62,8 @@ static void round_open(Round *t, Work *w) {
     *t = (Round){.w = w};
     number_rows_and_columns(t);
     fill_incidence(t);
-    t->col_of_row = ARENA_ARRAY(&w->scratch, int, t->a.row_count + 1);
-    t->row_of_col = ARENA_ARRAY(&w->scratch, int, t->a.col_count + 1);
+    t->col_of_row = ARENA_ARRAY(&t->arena, int, t->a.row_count + 1);
+    t->row_of_col = ARENA_ARRAY(&t->arena, int, t->a.col_count + 1);
     int size = incidence_match(&t->a, t->col_of_row, t->row_of_col);
     t->matched = size == t->a.row_count;
     t->perfect = t->matched && size == t->a.col_count;
@@ -72,13 +73,14 @@ static void round_close(Round *t) {
     incidence_free(&t->a);
     array_free(&t->rows);
     array_free(&t->cols);
+    arena_free(&t->arena);
 }
 
 // --- constraints --------------------------------------------------------------------------------
 
 // Alternating paths from all rows without partner.
 static void find_constraints(Round *t) {
-    bool *seen = ARENA_ARRAY(&t->w->scratch, bool, t->a.col_count + 1);
+    bool *seen = ARENA_ARRAY(&t->arena, bool, t->a.col_count + 1);
     for (int r = 0; r < t->a.row_count; r++)
         if (t->col_of_row[r] < 0) array_push(&t->rows, r);
     for (int i = 0; i < t->rows.count; i++)

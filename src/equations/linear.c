@@ -1,3 +1,5 @@
+// Taking expressions apart, term by term. A balance of ten thousand bonds has ten thousand terms,
+// so nothing here may look at the whole sum for each of them.
 #include "equations/linear.h"
 
 bool quantity_has_place(const void *context, int quantity) {

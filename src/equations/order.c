@@ -120,6 +120,7 @@ static bool single_solve(Work *w, int rule, int quantity) {
 // --- all of them --------------------------------------------------------------------------------
 
 typedef struct {
+    Arena arena;
     Incidence a;
     int *quantity_of_column, *col_of_row, *row_of_col, *order, *first;
     int component_count;
@@ -138,14 +139,14 @@ static bool solve_component(Work *w, const Order *o, int k) {
 }
 
 bool order_and_solve(Work *w) {
-    Order o;
+    Order o = {0};
     int m = w->rule.count, n = w->quantity.count;
-    o.quantity_of_column = ARENA_ARRAY(&w->scratch, int, n + 1);
+    o.quantity_of_column = ARENA_ARRAY(&o.arena, int, n + 1);
     o.a = unknown_incidence(w, o.quantity_of_column);
-    o.col_of_row = ARENA_ARRAY(&w->scratch, int, m + 1);
-    o.row_of_col = ARENA_ARRAY(&w->scratch, int, n + 1);
-    o.order = ARENA_ARRAY(&w->scratch, int, m + 1);
-    o.first = ARENA_ARRAY(&w->scratch, int, m + 1);
+    o.col_of_row = ARENA_ARRAY(&o.arena, int, m + 1);
+    o.row_of_col = ARENA_ARRAY(&o.arena, int, n + 1);
+    o.order = ARENA_ARRAY(&o.arena, int, m + 1);
+    o.first = ARENA_ARRAY(&o.arena, int, m + 1);
     bool ok = true;
     incidence_match(&o.a, o.col_of_row, o.row_of_col);
     for (int r = 0; ok && r < m; r++)
@@ -157,5 +158,6 @@ bool order_and_solve(Work *w) {
         for (int k = 0; ok && k < o.component_count; k++) ok = solve_component(w, &o, k);
     }
     incidence_free(&o.a);
+    arena_free(&o.arena);
     return ok;
 }

@@ -67,7 +67,7 @@ static void read_conditions(Start *s) {
         Expr residual = expr_sub(w->dag, w->system->value[i], v->start);
         array_push(&s->condition, ((StartCondition){rewrite(s->fixed, residual), i, v->pos}));
     }
-    Resolver *solved = resolver_new(w->system);
+    Resolver *solved = m->initial_count ? resolver_new(w->system) : NULL;
     for (int i = 0; i < m->initial_count; i++) {
         const Equation *e = &m->initial[i];
         Expr residual = resolve(solved, expr_sub(w->dag, e->left, e->right));

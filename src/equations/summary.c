@@ -9,7 +9,8 @@ static const Comp *storage_of(const System *s, int var) {
     int c = s->model->var[var].comp;
     if (c < 0) return NULL;
     const Comp *comp = &s->model->comp[c];
-    bool own = var >= comp->first_state && var < comp->first_state + comp->state_count;
+    VarKind kind = s->model->var[var].kind; // only storages and mechanisms have such variables
+    bool own = kind == VAR_MOMENTUM || kind == VAR_DISPLACEMENT;
     return own ? comp : NULL;
 }
 

@@ -33,8 +33,9 @@ static bool reduce_and_solve(Work *w) {
         if (order_and_solve(w)) return true;
         if (!w->restart) return false;
     }
-    report_error(w->report, Q_NO_FREEDOM, w->model->pos,
-                 "constraints keep turning up while equations are solved");
+    Remark *m = report_error(w->report, Q_NO_FREEDOM, w->model->pos,
+                             "constraints keep turning up while equations are solved");
+    remark_help(w->report, m, "prescribe variables that are nearer to what enforces them");
     return false;
 }
 
@@ -134,18 +135,25 @@ static Expr component_power(Work *w, const Comp *c) {
     return power;
 }
 
+// Rules speak of each class of aliases by one symbol; after this `solved` knows the others too.
+static void solve_aliases(Work *w) {
+    for (int i = 0; i < w->model->var_count; i++) {
+        Expr symbol = w->model->var[i].symbol, value = w->system->value[i];
+        if (value != symbol && w->parent[i] != i) rewrite_set(w->solved, symbol, value);
+    }
+}
+
 static void collect_energy(Work *w) {
     System *s = w->system;
-    Resolver *solved = resolver_new(s);
+    solve_aliases(w);
     s->power = ARENA_ARRAY(w->out, Expr, w->model->comp_count);
     s->stored = ARENA_ARRAY(w->out, Expr, w->model->comp_count);
     for (int i = 0; i < w->model->comp_count; i++) {
         const Comp *c = &w->model->comp[i];
         bool junction = c->kind == COMP_0 || c->kind == COMP_1;
         s->power[i] = junction ? expr_number(w->dag, 0) : component_power(w, c);
-        s->stored[i] = c->stored ? resolve(solved, c->stored) : 0;
+        s->stored[i] = c->stored ? rewrite(w->solved, c->stored) : 0;
     }
-    resolver_free(solved);
 }
 
 System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r) {

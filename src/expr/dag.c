@@ -62,20 +62,31 @@ static uint32_t hash_of(Op op, const Expr *args, int n, Signature s) {
     return (uint32_t)sign_random(h);
 }
 
-static void slot_insert(Dag *d, Slot new) {
-    uint32_t i = new.hash &(d->slot_count - 1);
-    while (d->slot[i].e) i = (i + 1) & (d->slot_count - 1);
-    d->slot[i] = new;
+static uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static uint32_t hash_of_node(const Dag *d, Expr e) {
+    if (is_number(d, e)) return (uint32_t)sign_random(bits_of(number_of(d, e)));
+    return hash_of(op_of(d, e), args_of(d, e), count_of(d, e), d->sign.data[e]);
+}
+
+static void slot_insert(Dag *d, Expr e, uint32_t hash) {
+    uint32_t i = hash & (d->slot_count - 1);
+    while (d->slot[i]) i = (i + 1) & (d->slot_count - 1);
+    d->slot[i] = e;
 }
 
 static void slots_grow(Dag *d) {
     uint32_t old_count = d->slot_count;
-    Slot *old = d->slot;
+    Expr *old = d->slot;
     d->slot_count *= 2;
     d->slot = calloc(d->slot_count, sizeof *d->slot);
     if (!d->slot) abort();
     for (uint32_t i = 0; i < old_count; i++)
-        if (old[i].e) slot_insert(d, old[i]);
+        if (old[i]) slot_insert(d, old[i], hash_of_node(d, old[i]));
     free(old);
 }
 
@@ -88,8 +99,8 @@ static Expr add_node(Dag *d, Node node, Signature s) {
 
 static Expr add_shared_node(Dag *d, Node node, Signature s, uint32_t hash) {
     Expr e = add_node(d, node, s);
-    if (e > d->slot_count / 3 * 2) slots_grow(d);
-    slot_insert(d, (Slot){hash, e});
+    if (++d->shared_count > d->slot_count / 4 * 3) slots_grow(d);
+    slot_insert(d, e, hash);
     return e;
 }
 
@@ -162,24 +173,33 @@ static bool same_node(const Dag *d, Expr e, Op op, const Expr *args, int n) {
            same_parts(d, op, e, args, n);
 }
 
+// Where the arguments lie in the pool, behind their number when there are many.
+static uint32_t pool_add(Dag *d, const Expr *args, int n) {
+    array_reserve(&d->pool, d->pool.count + n + 1);
+    if (n >= MANY) d->pool.data[d->pool.count++] = (Expr)n;
+    uint32_t first = (uint32_t)d->pool.count;
+    memcpy(d->pool.data + first, args, (size_t)n * sizeof *args);
+    d->pool.count += n;
+    return first;
+}
+
 Expr intern(Dag *d, Op op, const Expr *args, int n) {
     assert(n > 0);
     bool undefined = is_never_defined(d, op, args, n), signed_first = is_found_by_signature(op);
     Signature s = signed_first ? signature(d, op, args, n, undefined) : 0;
     uint32_t hash = hash_of(op, args, n, s), mask = d->slot_count - 1;
-    for (uint32_t i = hash & mask; d->slot[i].e; i = (i + 1) & mask) {
-        Expr e = d->slot[i].e;
-        if (d->slot[i].hash != hash || op_of(d, e) != op) continue;
+    for (uint32_t i = hash & mask; d->slot[i]; i = (i + 1) & mask) {
+        Expr e = d->slot[i];
+        if (op_of(d, e) != op) continue;
         if (signed_first && d->sign.data[e] != s) continue;
         if (same_node(d, e, op, args, n)) return e;
     }
     if (!signed_first) s = signature(d, op, args, n, undefined);
     int flags = trig_flags(d, op, args, n) | (undefined ? FLAG_UNDEFINED : 0);
-    uint32_t first = (uint32_t)d->pool.count;
-    array_reserve(&d->pool, d->pool.count + n);
-    memcpy(d->pool.data + first, args, (size_t)n * sizeof *args);
-    d->pool.count += n;
-    return add_shared_node(d, (Node){(uint8_t)op, (uint8_t)flags, (uint32_t)n, first}, s, hash);
+    Node node = {
+        .op = (uint8_t)op, .flags = (uint8_t)flags, .count = n < MANY ? (uint16_t)n : MANY};
+    node.first = pool_add(d, args, n);
+    return add_shared_node(d, node, s, hash);
 }
 
 // Numbers are equal when their bits are; -0 is 0. Infinities and NaN can only come from a caller:
@@ -187,13 +207,11 @@ Expr intern(Dag *d, Op op, const Expr *args, int n) {
 Expr expr_number(Dag *d, double value) {
     if (value == 0) value = 0;
     if (isnan(value)) value = NAN;
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
+    uint64_t bits = bits_of(value);
     uint32_t hash = (uint32_t)sign_random(bits), mask = d->slot_count - 1;
-    for (uint32_t i = hash & mask; d->slot[i].e; i = (i + 1) & mask) {
-        Expr e = d->slot[i].e;
-        if (d->slot[i].hash != hash || !is_number(d, e)) continue;
-        if (!memcmp(&d->number.data[d->node.data[e].first], &value, sizeof value)) return e;
+    for (uint32_t i = hash & mask; d->slot[i]; i = (i + 1) & mask) {
+        Expr e = d->slot[i];
+        if (is_number(d, e) && bits_of(number_of(d, e)) == bits) return e;
     }
     array_push(&d->number, value);
     Signature s = isfinite(value) ? sign_number(value) : sign_random(bits);

@@ -5,7 +5,7 @@
 //                                   '---------> symbol[first]                OP_SYMBOL
 //   sign[e]   value of the node at a random point of a finite field:
 //             serves as hash, and tells whether a sum is identically zero (signature.h)
-//   slot[]    open-addressing hash table of node numbers, each with its hash
+//   slot[]    open-addressing hash table of node numbers
 #ifndef BONDYN_EXPR_INTERNAL_H
 #define BONDYN_EXPR_INTERNAL_H
 
@@ -24,15 +24,15 @@ enum {
     FLAG_TRIG = 4,
 };
 
+// Eight bytes: the few nodes with MANY arguments or more have their number in the pool, before the
+// arguments.
 typedef struct {
     uint8_t op, flags;
-    uint32_t count, first;
+    uint16_t count;
+    uint32_t first;
 } Node;
 
-typedef struct {
-    uint32_t hash;
-    Expr e; // 0: free
-} Slot;
+#define MANY UINT16_MAX
 
 struct Dag {
     Names *names;
@@ -45,8 +45,9 @@ struct Dag {
     ARRAY(const Table *) table;
     ARRAY(int) table_second; // number of the table of its second derivative, or -1
     Arena arena;             // tables made here
-    Slot *slot;
-    uint32_t slot_count; // a power of two
+    Expr *slot;              // 0: free
+    uint32_t slot_count;     // a power of two
+    uint32_t shared_count;   // nodes in the table: all but symbols
 };
 
 // --- nodes (dag.c)
@@ -57,7 +58,10 @@ Expr intern(Dag *d, Op op, const Expr *args, int n);
 int second_derivative_table(Dag *d, int table); // of a smooth table
 
 static inline Op op_of(const Dag *d, Expr e) { return (Op)d->node.data[e].op; }
-static inline int count_of(const Dag *d, Expr e) { return (int)d->node.data[e].count; }
+static inline int count_of(const Dag *d, Expr e) {
+    Node n = d->node.data[e];
+    return n.count < MANY ? n.count : (int)d->pool.data[n.first - 1];
+}
 static inline const Expr *args_of(const Dag *d, Expr e) {
     return d->pool.data + d->node.data[e].first;
 }
@@ -124,9 +128,12 @@ static inline bool is_integer(double x) { return x > -1e9 && x < 1e9 && x == (do
 // --- maps over nodes (walk.c)
 // ------------------------------------------------------------------------------------------------
 
+// A hash table as long as it holds few of the graph's nodes; where a list of values by node number
+// needs less memory, it becomes one.
 typedef struct {
-    uint32_t *slot; // pairs key, value
-    uint32_t capacity, count;
+    uint32_t *slot;           // pairs key, value
+    uint32_t capacity, count; // in pairs
+    ARRAY(uint32_t) list;     // in use when capacity is 0: the value of each node, 0 = none
 } NodeMap;
 
 uint32_t map_get(const NodeMap *m, Expr key); // 0 when absent

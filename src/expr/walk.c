@@ -19,7 +19,32 @@ static uint32_t map_slot(const NodeMap *m, Expr key) {
 }
 
 uint32_t map_get(const NodeMap *m, Expr key) {
-    return m->capacity ? m->slot[map_slot(m, key) + 1] : 0;
+    if (m->capacity) return m->slot[map_slot(m, key) + 1];
+    return key < (uint32_t)m->list.count ? m->list.data[key] : 0;
+}
+
+static void list_set(NodeMap *m, Expr key, uint32_t value) {
+    int old = m->list.count;
+    if (key >= (uint32_t)old) {
+        array_reserve(&m->list, (int)key + 1);
+        memset(m->list.data + old, 0, ((size_t)key + 1 - (size_t)old) * sizeof *m->list.data);
+        m->list.count = (int)key + 1;
+    }
+    m->list.data[key] = value;
+}
+
+// Would a larger table need more than a list up to the highest node? Then the list it is.
+static bool map_becomes_list(NodeMap *m, Expr key) {
+    for (uint32_t i = 0; i < m->capacity; i++)
+        if (m->slot[2 * i] > key) key = m->slot[2 * i];
+    if (4 * (uint64_t)m->capacity < key) return false;
+    array_reserve(&m->list, (int)key + 1);
+    for (uint32_t i = 0; i < m->capacity; i++)
+        if (m->slot[2 * i]) list_set(m, m->slot[2 * i], m->slot[2 * i + 1]);
+    free(m->slot);
+    m->slot = NULL;
+    m->capacity = 0;
+    return true;
 }
 
 static void map_grow(NodeMap *m) {
@@ -37,7 +62,13 @@ static void map_grow(NodeMap *m) {
 }
 
 void map_set(NodeMap *m, Expr key, uint32_t value) {
-    if (m->count >= m->capacity / 3 * 2) map_grow(m);
+    enum { SMALL = 1024 };
+    bool full = m->count >= m->capacity / 3 * 2;
+    if (m->list.count || (full && m->capacity >= SMALL && map_becomes_list(m, key))) {
+        list_set(m, key, value);
+        return;
+    }
+    if (full) map_grow(m);
     uint32_t at = map_slot(m, key);
     if (!m->slot[at]) m->count++;
     m->slot[at] = key;
@@ -46,7 +77,7 @@ void map_set(NodeMap *m, Expr key, uint32_t value) {
 
 // A table that is much too large for what was in it is given back, so clearing stays cheap.
 void map_clear(NodeMap *m) {
-    if (m->capacity > 8 * (m->count + 32))
+    if (m->list.count || m->capacity > 8 * (m->count + 32))
         map_free(m);
     else if (m->capacity)
         memset(m->slot, 0, 2 * (size_t)m->capacity * sizeof *m->slot);
@@ -55,6 +86,7 @@ void map_clear(NodeMap *m) {
 
 void map_free(NodeMap *m) {
     free(m->slot);
+    array_free(&m->list);
     *m = (NodeMap){0};
 }
 

@@ -130,13 +130,15 @@ static void make_bonds(Build *b) {
 
 // --- remarks -------------------------------------------------------------------------------------
 
+// One bond is questionable; without any the junction's variable would stay open.
 static Remark *report_lonely(Build *b, int node) {
     const Comp *c = node_comp(b->g, node);
     bool none = b->g->node[node].end_count == 0;
     Text label = {0};
     graph_node_label(&label, b->g, node);
-    Remark *w = report_warning(b->r, G_LONELY_JUNCTION, c->pos, "junction '%s' has %s",
-                               text_get(&label), none ? "no bonds" : "only one bond");
+    Remark *w = report_add(b->r, none ? ERROR : WARNING, G_LONELY_JUNCTION, c->pos,
+                           "junction '%s' has %s", text_get(&label),
+                           none ? "no bonds" : "only one bond");
     remark_help(b->r, w,
                 none                ? "bond something to it, or remove it"
                 : c->kind == COMP_1 ? "its effort is zero: bond a second thing to it, or remove it"
@@ -154,7 +156,8 @@ static void report_lonely_junctions(Build *b) {
     for (int n = 0; n < g->node_count; n++) {
         const Comp *c = node_comp(g, n);
         if (!is_junction(c->kind) || g->node[n].end_count > 1) continue;
-        bool same_line = last && last->pos.file == c->pos.file && last->pos.at == c->pos.at;
+        bool same_line = last && last->pos.file == c->pos.file && last->pos.at == c->pos.at &&
+                         (last->severity == ERROR) == (g->node[n].end_count == 0);
         if (same_line || reported == MOST) {
             others++;
             continue;

@@ -34,16 +34,16 @@ typedef struct {
 
 typedef struct { // one scalar port of a node and the bond at it
     int node;
-    int bond;     // -1: not connected
-    int e, f;     // model variables of an element's port; -1 at junctions
-    bool is_from; // this end is the tail of its bond's half-arrow
+    int bond : 31;    // -1: not connected
+    bool is_from : 1; // this end is the tail of its bond's half-arrow
+    int e, f;         // model variables of an element's port; -1 at junctions
 } GraphEnd;
 
 typedef struct {
     int from, to; // into Graph.end
     int model_bond, component;
-    Stroke stroke;
-    Reason reason;
+    Stroke stroke : 8;
+    Reason reason : 8;
     int by;    // node that forced or owns the stroke
     int cause; // bond whose stroke forced this one; -1 for first causes
     int order; // 1, 2, 3 ... in the order of assignment

@@ -50,6 +50,7 @@ static const Port *port_of_end(const Graph *g, int end, int *component) {
 // A two-port is entered at p1 and left at p2; its ports need no names where this is so.
 static bool port_name_is_clear(const Graph *g, int end, const Port *port) {
     const Comp *c = &g->model->comp[port->comp];
+    if (port->whole) return false; // of a mechanism
     if (c->port_count < 2 || !port->name) return true;
     if (c->kind != COMP_TF && c->kind != COMP_GY) return false;
     bool is_second = port != &g->model->port[c->first_port];
@@ -64,7 +65,7 @@ void end_label(Text *out, const Graph *g, int end) {
     if (!port) return;
     if (!port_name_is_clear(g, end, port))
         text_printf(out, ".%s", name_text(g->model->names, port->name));
-    if (port->dim > 1) text_printf(out, "[%d]", component + 1);
+    if (port->dim > 1 || port->whole > 1) text_printf(out, "[%d]", port->part + component + 1);
 }
 
 void graph_bond_label(Text *out, const Graph *g, int bond) {

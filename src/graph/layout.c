@@ -558,7 +558,7 @@ Layout *layout_make(Arena *out, const Model *m, Box *box) {
               .turned = memory_zeroed((size_t)m->bond_count, sizeof(bool)),
               .skipped = memory_zeroed((size_t)m->bond_count, sizeof(bool)),
               .layer = memory_zeroed((size_t)m->comp_count, sizeof(int)),
-              .first_segment = memory_zeroed((size_t)m->bond_count, sizeof(int))};
+              .first_segment = memory_zeroed((size_t)m->bond_count + 1, sizeof(int))};
     find_layers(&w);
     make_vertices(&w);
     make_segments(&w);

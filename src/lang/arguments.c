@@ -95,6 +95,20 @@ static void override_slots(Builder *b, const Instance *i, const Slot *slot, int 
     }
 }
 
+static void report_law_out_of_place(Builder *b, const Instance *i) {
+    const char *type = i->builtin->type;
+    CompKind kind = i->builtin->kind;
+    Remark *m =
+        complain(b, L_LAW, i->item->laws->pos, "'%s' cannot have a law of its own", type);
+    if (kind == COMP_0 || kind == COMP_1)
+        remark_help(b->r, m, "a junction only shares power; bond an element with this law to it");
+    else if (kind == COMP_SE || kind == COMP_SF)
+        remark_help(b->r, m, "a source takes a value: %s %s = ...", type,
+                    text_of(b, i->item->name));
+    else
+        remark_help(b->r, m, "a sensor only reads; R, C, I, TF and GY take laws");
+}
+
 static void check_law_or_argument(Builder *b, const Instance *i) {
     const AstItem *item = i->item;
     const char *type = i->builtin->type, *name = text_of(b, i->path);
@@ -102,9 +116,7 @@ static void check_law_or_argument(Builder *b, const Instance *i) {
     bool takes_law =
         kind == COMP_R || kind == COMP_C || kind == COMP_I || kind == COMP_TF || kind == COMP_GY;
     if (item->laws && !takes_law) {
-        Remark *m = complain(b, L_LAW, item->laws->pos, "'%s' cannot have a law of its own", type);
-        remark_help(b->r, m, "R, C, I, TF and GY take laws; a source takes a value: %s %s = ...",
-                    type, name);
+        report_law_out_of_place(b, i);
     } else if (item->laws && i->argument) {
         Remark *m = complain(b, L_LAW, i->argument->pos,
                              "'%s' has a law of its own and an argument '%s' as well", name,

@@ -8,6 +8,7 @@
 
 #include "base/names.h"
 #include "base/source.h"
+#include "base/text.h"
 #include "lang/units.h"
 #include <stdbool.h>
 
@@ -59,21 +60,29 @@ typedef struct {
     Pos pos;
 } AstArg;
 
-struct AstExpr { // 96 bytes with alignment: a flat model of 100000 bonds has a million of these
+// A flat model of 100000 bonds has 300000 of these: what no kind needs together shares its place,
+// and numbers and names without subscripts, by far the most frequent, end before `right`.
+struct AstExpr { // 40 bytes
     AstExprKind kind : 8;
     uint8_t op;     // BinaryOp, or the unary character
     uint16_t depth; // nodes on the longest way down, this one included
     int arg_count;
     Pos pos;
-    Name name;
     union {
+        Name name;      // AST_NAME, AST_MEMBER, AST_STRING
         int columns;    // AST_MATRIX
         Name unit_text; // AST_WITH_UNIT
+        AstExpr *other; // AST_IF
     };
-    double number;
-    AstExpr *left, *right, *other;
-    AstArg *args;
-    Unit unit; // AST_WITH_UNIT
+    union {
+        AstExpr *left; // all with a first part, and AST_MEMBER, AST_CALL
+        double number; // AST_NUMBER
+    };
+    union {
+        AstExpr *right;   // AST_BINARY, AST_IF, AST_RANGE
+        AstArg *args;     // where arg_count > 0
+        const Unit *unit; // AST_WITH_UNIT; equal ones are often the same
+    };
 };
 
 // --- declarations and statements ----------------------------------------------------------------
@@ -117,33 +126,49 @@ typedef enum {
     ITEM_FRAME, // exprs = body; out: in the axes of the world
 } ItemKind;
 
-struct AstItem {
-    ItemKind kind;
-    BinaryOp relation; // expect: BIN_EQ, BIN_LT, BIN_GT, BIN_LE, BIN_GE
-    bool relative;     // expect: the tolerance
-    bool out;          // port: power counts positive out
-    bool has_unit;
+// As with expressions, what no kind needs together shares its place. A bond, the most frequent one,
+// ends before `left`.
+struct AstItem { // 120 bytes
+    ItemKind kind : 8;
+    bool relative : 1; // expect: the tolerance
+    bool out : 1;      // port: power counts positive out
+    bool has_unit : 1;
     int8_t junction; // ITEM_COMPONENT: 0 or 1 for a junction, -1 otherwise
-    int size_count, arg_count, expr_count, tail_count;
-    Pos pos;   // of the name, or of the statement
-    Name name; // declared name, loop variable, method, causality word
-    Name unit_text;
-    Name text;          // description or title
-    Unit unit;          // declared unit
-    AstExpr *path;      // component type or port domain as a path; causality: the component
-    AstExpr *dimension; // Type[3] name, port name: domain[3]: 3
-    AstExpr **size;     // name[2,3]: 2, 3 (or the index inside a for loop)
+    Name name;       // declared name, loop variable, method, causality word
+    Pos pos;         // of the name, or of the statement
+    AstItem *next;
+    Name text; // description or title
+    union {
+        int expr_count; // of exprs
+        Name unit_text; // of declarations
+    };
+    union {
+        AstExpr **exprs;    // bond: tails then heads; plots; records; joints and frames: bodies
+        AstItem *laws;      // ITEM_COMPONENT: list of ITEM_EQUATION
+        AstExpr *tolerance; // expect
+    };
+    union {
+        int tail_count;    // bond
+        BinaryOp relation; // expect: BIN_EQ, BIN_LT, BIN_GT, BIN_LE, BIN_GE
+    };
+    int size_count;
+    AstItem *body, *otherwise; // for and if
     // left: the value of a param, const, input or source (`Se s = left`), the start value of a var,
     //       the condition of if, the range of for, the argument of stores, start, stop, points ...
     // left and right: the sides of equation, initial, set and expect; right: the abscissa of a plot
-    AstExpr *left, *right;
-    AstExpr *tolerance; // expect
+    AstExpr *left;
+    union {
+        AstExpr *right;
+        AstExpr *path; // component type or port domain; causality: the component; joint: its kind
+    };
     AstArg *args;
-    AstExpr **exprs; // bond: tails then heads; plots; records
-    AstItem *laws;   // ITEM_COMPONENT: list of ITEM_EQUATION
-    AstItem *mount;  // ITEM_COMPONENT in a mechanism: an ITEM_FRAME, where it is mounted
-    AstItem *body, *otherwise;
-    AstItem *next;
+    AstExpr **size; // name[2,3]: 2, 3 (or the index inside a for loop)
+    union {
+        AstExpr *dimension; // Type[3] name, port name: domain[3]: 3
+        const Unit *unit;   // param, const, input, output, var: the declared one, if has_unit
+    };
+    AstItem *mount; // ITEM_COMPONENT in a mechanism: an ITEM_FRAME, where it is mounted
+    int arg_count;
 };
 
 typedef struct {
@@ -194,5 +219,7 @@ struct AstFile {
     AstClass *classes;
     AstFile *next;
 };
+
+void ast_print(Text *out, const Names *names, const AstExpr *e); // close to what the user wrote
 
 #endif

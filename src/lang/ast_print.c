@@ -1,6 +1,6 @@
 // Expressions as text, close to what the user wrote: for labels, messages and for an order of
 // equations that does not depend on where they stand.
-#include "lang/build.h"
+#include "lang/ast.h"
 
 static const char *const binary_text[] = {
     " + ", " - ", "*", "/", "^", " == ", " != ", " < ", " <= ", " > ", " >= ", " and ", " or "};

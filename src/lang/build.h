@@ -302,7 +302,6 @@ const char *shape_text(Builder *b, int rows, int cols); // "a scalar", "a 3-vect
 const char *expr_text(Builder *b, const AstExpr *e);    // as written
 void suggest_members(Builder *b, Suggestion *g, int instance);
 Pos ast_start(const AstExpr *e); // of its leftmost word
-void ast_print(Text *out, const Names *names, const AstExpr *e);
 
 // What a component can be made of, as bits.
 #define COMPONENT_CLASSES (1u << CLASS_MODEL | 1u << CLASS_ELEMENT | 1u << CLASS_MECHANISM)

@@ -532,6 +532,22 @@ static Value unknown_function(Lower *l, const AstExpr *e, const Env *env) {
     return VALUE_BAD;
 }
 
+static bool takes_sizes(const Function *f) {
+    return f->build == identity_function || f->build == zeros_function || f->build == ones_function;
+}
+
+// Parameters among the sizes become structural. False: reported.
+static bool fix_sizes(Lower *l, const AstExpr *e, const Env *env, Value *x) {
+    for (int i = 0; i < e->arg_count; i++) {
+        double number;
+        int size;
+        if (value_count(&x[i]) != 1 || expr_is_number(l->dag, x[i].one, &number)) continue;
+        if (!size_evaluate(l->b, e->args[i].value, env, "a size", 1, &size)) return false;
+        x[i].one = expr_number(l->dag, size);
+    }
+    return true;
+}
+
 static Value call_builtin(Lower *l, const AstExpr *e, const Env *env) {
     Builder *b = l->b;
     const char *name = e->left->kind == AST_NAME ? text_of(b, e->left->name) : "";
@@ -550,6 +566,7 @@ static Value call_builtin(Lower *l, const AstExpr *e, const Env *env) {
         if (strcmp(f->name, name) != 0) continue;
         Value *x = ARENA_ARRAY(&b->tmp, Value, e->arg_count);
         if (!argument_values(l, e, env, x, f->least, f->most)) return VALUE_BAD;
+        if (takes_sizes(f) && !fix_sizes(l, e, env, x)) return VALUE_BAD;
         return f->build(l, x, e->arg_count, e);
     }
     return unknown_function(l, e, env);

@@ -12,6 +12,7 @@
 //   end
 #include "lang/build.h"
 
+#include "lang/library.h"
 #include <math.h>
 #include <string.h>
 
@@ -167,10 +168,12 @@ static bool entity_shape(Builder *b, Entity *x) {
     return count_scalars(b, (int64_t)x->rows * x->cols, x->item->pos);
 }
 
-static Name shown_unit(Builder *b, const AstItem *item) {
+// Variables are shown in the unit that they are declared with; parameters, which may stand in
+// expressions, in SI.
+static Name shown_unit(Builder *b, const AstItem *item, bool parameter) {
     if (!item->has_unit) return 0;
-    bool coherent = item->unit.scale == 1 && item->unit.offset == 0;
-    return coherent ? item->unit_text : dim_unit(b, item->unit.dim);
+    bool coherent = item->unit->scale == 1 && item->unit->offset == 0;
+    return coherent || !parameter ? item->unit_text : dim_unit(b, item->unit->dim);
 }
 
 static void declare_entity(Elaboration *e, const AstItem *item, const Env *env, EntityKind kind) {
@@ -178,9 +181,9 @@ static void declare_entity(Elaboration *e, const AstItem *item, const Env *env, 
     if (!name_is_free(b, e->instance, item->name, item->pos)) return;
     Entity x = {.kind = kind, .owner = e->instance, .name = item->name, .item = item, .env = env};
     x.first = x.alias = -1;
-    x.dim = item->has_unit ? item->unit.dim : DIM_UNKNOWN;
-    x.unit = shown_unit(b, item);
+    x.dim = item->has_unit ? item->unit->dim : DIM_UNKNOWN;
     bool parameter = kind == ENTITY_PARAM || kind == ENTITY_CONST;
+    x.unit = shown_unit(b, item, parameter);
     if (parameter || kind == ENTITY_INPUT) set_value(e, &x);
     if (parameter && !x.value) {
         report_missing_value(b, &x);
@@ -242,8 +245,8 @@ static void report_unknown_type(Builder *b, const AstItem *item, const Env *env)
     Suggestion g = suggest_for(type);
     suggest_definitions(&g, b->syntax, env->file, COMPONENT_CLASSES);
     for (int i = 2; builtin_at(i); i++) suggest_offer(&g, builtin_at(i)->type);
-    suggest_help(b->r, m, &g,
-                 "define it in this file, or import the library that has it (bondyn lib)");
+    if (m == &b->unsaid || library_help(b->syntax, type, COMPONENT_CLASSES, &g, b->r, m)) return;
+    suggest_help(b->r, m, &g, "define it in this file, or import the file that has it");
 }
 
 // The class of a component; what = NULL when there is none (reported).
@@ -603,7 +606,8 @@ static bool find_levels(Elaboration *e, Definition d) {
                                  "there is no model or element '%s' to extend", expr_text(b, path));
             Suggestion g = suggest_for(expr_text(b, path));
             suggest_definitions(&g, b->syntax, d.file, COMPONENT_CLASSES);
-            suggest_help(b->r, m, &g, "define it, or import the file that has it");
+            if (!library_help(b->syntax, g.word, COMPONENT_CLASSES, &g, b->r, m))
+                suggest_help(b->r, m, &g, "define it, or import the file that has it");
             return false;
         }
         if ((base.what->kind == CLASS_MECHANISM) != (d.what->kind == CLASS_MECHANISM)) {

@@ -7,6 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+// `20/3 {V}`: the unit belongs to 3 alone.
+static bool is_number_over_unit(const AstExpr *e) {
+    return e->kind == AST_BINARY && e->op == BIN_DIV && e->left->kind == AST_NUMBER &&
+           e->right->kind == AST_WITH_UNIT && e->right->left->kind == AST_NUMBER;
+}
+
+static void help_with_sides(Builder *b, Remark *m, const AstItem *item) {
+    const AstExpr *e = is_number_over_unit(item->left) ? item->left : item->right;
+    if (is_number_over_unit(e))
+        remark_help(b->r, m, "a unit belongs to the number before it: write (%s/%s) {%s}",
+                    expr_text(b, e->left), expr_text(b, e->right->left),
+                    text_of(b, e->right->unit_text));
+    else
+        remark_help(b->r, m, "both sides of an equation are of the same kind");
+}
+
 // Both sides of an equation: a plain side takes the unit of the other, 0 its shape.
 bool equation_sides(Lower *l, Value *x, Value *y, const AstItem *item) {
     Builder *b = l->b;
@@ -26,7 +42,7 @@ bool equation_sides(Lower *l, Value *x, Value *y, const AstItem *item) {
     Remark *m =
         complain(b, U_EQUATION, ast_start(item->left), "the left side %s, the right side %s",
                  in_unit(b, x->dim), in_unit(b, y->dim));
-    remark_help(b->r, m, "both sides of an equation are of the same kind");
+    help_with_sides(b, m, item);
     return false;
 }
 
@@ -235,7 +251,7 @@ static void start_value(Builder *b, int entity) {
                     name);
         return;
     }
-    if (!value_fit(&l, &v, x.item->has_unit, &x.item->unit, x.dim, pos, name)) return;
+    if (!value_fit(&l, &v, x.item->has_unit, x.item->unit, x.dim, pos, name)) return;
     if (value_count(&v) != 1 && !value_shape(&l, &v, x.rows, x.cols, pos, name)) return;
     for (int i = 0; i < x.rows * x.cols; i++)
         b->var.data[x.first + i].start = value_count(&v) == 1 ? v.one : value_at(&v, i);

@@ -21,6 +21,7 @@ typedef struct {
     ARRAY(Plot) plots;
     ARRAY(Name) records;
     ARRAY(Expectation) expects;
+    const AstItem *setting[ITEM_AUDIT + 1]; // by kind: the first one
     Pos stop_pos;
     bool has_stop;
 } Making;
@@ -195,8 +196,9 @@ static void add_plot(Making *k, const AstItem *item) {
 }
 
 static bool any_variable(const Builder *b, const char *pattern) {
+    if (strcmp(pattern, "time") == 0 || strcmp(pattern, "*") == 0) return true;
     for (int i = 0; i < b->var.count; i++)
-        if (path_matches(pattern, text_of(b, b->var.data[i].path))) return true;
+        if (pattern_takes(pattern, &b->var.data[i], b->names)) return true;
     return false;
 }
 
@@ -206,8 +208,8 @@ static void add_records(Making *k, const AstItem *item) {
         const char *pattern = text_of(b, item->exprs[i]->name);
         array_push(&k->records, item->exprs[i]->name);
         if (any_variable(b, pattern)) continue;
-        Remark *m = caution(b, L_RECORD_NOTHING, item->exprs[i]->pos,
-                            "'%s' matches no variable of the model", pattern);
+        Remark *m = complain(b, L_RECORD_NOTHING, item->exprs[i]->pos,
+                             "'%s' matches no variable of the model", pattern);
         Suggestion g = suggest_for(pattern);
         for (int v = 0; v < b->var.count; v++) suggest_offer(&g, text_of(b, b->var.data[v].path));
         suggest_help(b->r, m, &g, "* stands for any text: record v.f, arm.*.e");
@@ -312,6 +314,7 @@ static Value probe_partial(Lower *l, const AstExpr *e, const Env *env) {
         return VALUE_BAD;
     }
     p.by = by.what;
+    p.by_pos = by.pos;
     return probe_value(l, p, dim_divide(dim, by_dim), e);
 }
 
@@ -370,14 +373,27 @@ static Name expectation_unit(Making *k, Expr left, Dim dim) {
     return signal_unit(k->b, left, dim);
 }
 
+// A plain number beside a variable that is shown in bar counts in bar.
+static Unit unit_named(Builder *b, Name name) {
+    Unit unit = {.scale = 1};
+    const char *text = text_of(b, name), *bad;
+    size_t bad_length;
+    if (!*text || !unit_parse(text, strlen(text), &unit, &bad, &bad_length))
+        unit = (Unit){.scale = 1};
+    return unit;
+}
+
 // `within t`: in the unit of the left side, or a plain number when relative. False: reported.
-static bool read_tolerance(Making *k, Lower *l, const AstItem *item, Dim dim, Expr *tolerance) {
+static bool read_tolerance(Making *k, Lower *l, const AstItem *item, Dim dim, Unit unit,
+                           Expr *tolerance) {
     Builder *b = k->b;
     Pos pos = ast_start(item->tolerance);
     Value t = lower(l, item->tolerance, k->env);
     double number;
+    unit.offset = 0; // a difference of temperatures
     if (!value_ok(&t) ||
-        !value_fit(l, &t, false, NULL, item->relative ? DIM_ONE : dim, pos, "the tolerance") ||
+        !value_fit(l, &t, !item->relative, &unit, item->relative ? DIM_ONE : dim, pos,
+                   "the tolerance") ||
         !value_shape(l, &t, 1, 1, pos, "the tolerance"))
         return false;
     if (expr_is_number(b->dag, t.one, &number) && number < 0) {
@@ -403,11 +419,15 @@ static void add_expectation(Making *k, const AstItem *item) {
         !value_shape(&l, &x, 1, 1, ast_start(item->left), "an expectation"))
         return;
     Dim dim = (x.is & IS_PLAIN) ? y.dim : x.dim;
+    Name unit_name = expectation_unit(k, x.one, dim);
+    Unit unit = unit_named(b, unit_name);
+    if ((y.is & IS_PLAIN) && !(x.is & IS_PLAIN))
+        value_fit(&l, &y, true, &unit, dim, ast_start(item->right), "the right side");
     Expectation e = {.left = x.one, .right = y.one, .relative = item->relative, .pos = item->pos};
     e.relation = relation_of(item->relation);
     e.text = expectation_text(b, item);
-    e.unit = expectation_unit(k, x.one, dim);
-    if (item->tolerance && !read_tolerance(k, &l, item, dim, &e.tolerance)) return;
+    e.unit = unit_name;
+    if (item->tolerance && !read_tolerance(k, &l, item, dim, unit, &e.tolerance)) return;
     array_push(&k->expects, e);
 }
 
@@ -433,6 +453,26 @@ static void read_setting(Making *k, const AstItem *item) {
             positive_setting(k, item->left, DIM_ONE, "the bound of the audit", &k->x->audit);
         break;
     default: break;
+    }
+}
+
+// Settings stand once in an experiment; `points` and `every` say the same thing.
+static void check_stands_once(Making *k, const AstItem *item) {
+    static const char *const word[] = {[ITEM_START] = "start",   [ITEM_STOP] = "stop",
+                                       [ITEM_POINTS] = "points", [ITEM_EVERY] = "every",
+                                       [ITEM_SOLVER] = "solver", [ITEM_AUDIT] = "audit"};
+    if (item->kind > ITEM_AUDIT || !word[item->kind]) return;
+    const AstItem **first = &k->setting[item->kind == ITEM_EVERY ? ITEM_POINTS : item->kind];
+    if (*first) {
+        Builder *b = k->b;
+        bool same = (*first)->kind == item->kind;
+        Remark *m = complain(b, L_SETTING_TWICE, item->pos, "the experiment says '%s' %s%s%s",
+                             word[(*first)->kind], same ? "twice" : "and '",
+                             same ? "" : word[item->kind], same ? "" : "'");
+        remark_note(b->r, m, (*first)->pos, "the first one is here");
+        remark_help(b->r, m, "keep one of them");
+    } else {
+        *first = item;
     }
 }
 
@@ -475,7 +515,10 @@ Experiment *build_experiment(Builder *b, Definition d) {
     *x = (Experiment){.name = class->name, .text = class->text, .points = 1000, .pos = class->pos};
     Making k = {.b = b, .x = x};
     k.env = new_env(b, (Env){.file = d.file, .instance = 0, .element = -1});
-    for (const AstItem *i = class->items; i; i = i->next) read_setting(&k, i);
+    for (const AstItem *i = class->items; i; i = i->next) {
+        check_stands_once(&k, i);
+        read_setting(&k, i);
+    }
     check_times(&k);
     k.probes.start = x->start;
     k.probes.stop = k.has_stop ? x->stop : INFINITY;

@@ -100,7 +100,7 @@ static void push_argument(Builder *b, int instance) {
     const AstExpr *e = i->argument;
     bool told = i->argument_dim.known && !(i->argument_is & IS_PLAIN);
     v.dim = told ? i->argument_dim : wanted_argument(b, instance);
-    bool coherent = e->kind == AST_WITH_UNIT && e->unit.scale == 1 && e->unit.offset == 0;
+    bool coherent = e->kind == AST_WITH_UNIT && e->unit->scale == 1 && e->unit->offset == 0;
     v.unit = coherent ? e->unit_text : dim_unit(b, v.dim);
     push_vars(b, instance, i->builtin->argument, 1, 1, v);
 }
@@ -299,16 +299,13 @@ static void find_bonded(Builder *b) {
     }
 }
 
-static Name run_name(Builder *b, int mechanism, const Terminal *t, int from, int to) {
+static Name part_name(Builder *b, int mechanism, const Terminal *t) {
     size_t skip = strlen(text_of(b, b->instance.data[mechanism].path));
-    const char *name = text_of(b, b->instance.data[t->instance].path) + skip + (skip > 0);
-    if (to - from == t->dim) return name_of(b->names, name);
-    if (to - from == 1) return name_printf(b->names, "%s[%d]", name, to);
-    return name_printf(b->names, "%s[%d:%d]", name, from + 1, to);
+    return name_of(b->names,
+                   text_of(b, b->instance.data[t->instance].path) + skip + (skip > 0));
 }
 
-// A port for each stretch of bonded scalars. Until the variables are numbered, Port.e holds the
-// first scalar.
+// A port for each stretch of bonded scalars.
 static void push_runs(Builder *b, int mechanism, int terminal) {
     Terminal *t = &b->terminal.data[terminal];
     int comp = b->instance.data[mechanism].comp;
@@ -319,8 +316,8 @@ static void push_runs(Builder *b, int mechanism, int terminal) {
         if (to > from) {
             int domain = b->classes[b->node_class[t->node + from]].domain;
             bool mixed = t->split > from && t->split < to;
-            Port p = {.comp = comp, .dim = to - from, .e = from, .pos = t->pos};
-            p.name = run_name(b, mechanism, t, from, to);
+            Port p = {.comp = comp, .dim = to - from, .part = from, .whole = t->dim, .pos = t->pos};
+            p.name = part_name(b, mechanism, t);
             if (domain >= 0 && !mixed) p.domain = name_of(b->names, b->domain.data[domain].name);
             array_push(&b->port, p);
             b->comp.data[comp].port_count++;
@@ -400,8 +397,8 @@ static void number_end(const Builder *b, BondEnd *end) {
     end->comp = b->instance.data[end->comp].comp;
     end->port = t->port;
     if (!t->runs) return;
-    while (end->first >= b->port.data[end->port].e + b->port.data[end->port].dim) end->port++;
-    end->first -= b->port.data[end->port].e;
+    while (end->first >= b->port.data[end->port].part + b->port.data[end->port].dim) end->port++;
+    end->first -= b->port.data[end->port].part;
 }
 
 static void sort_bonds(Builder *b) {
@@ -418,8 +415,8 @@ static void port_variables(Builder *b) {
         const Terminal *t = &b->terminal.data[k];
         if (t->port < 0) continue;
         for (int p = t->port; p < t->port + (t->runs ? t->runs : 1); p++) {
-            b->port.data[p].f = t->f + b->port.data[p].e;
-            b->port.data[p].e += t->e;
+            b->port.data[p].e = t->e + b->port.data[p].part;
+            b->port.data[p].f = t->f + b->port.data[p].part;
         }
     }
 }

@@ -22,6 +22,7 @@ typedef struct {
     Sources *sources;
     AstFile *files;        // the first is the file asked for
     struct Lookup *lookup; // definitions by name and who imports whom: lang/lookup.h
+    const char *library;   // folder of the component library, or NULL
 } Syntax;
 
 Syntax *lang_load(Arena *out, Names *names, Sources *sources, const char *path,

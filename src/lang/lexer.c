@@ -240,7 +240,8 @@ static void check_number(Lexer *l, Token *t) {
         t->number = 1;
     } else if (!isnormal(t->number) && has_nonzero_digit(l->text + t->at, length) && !l->quiet) {
         Remark *m = report_warning(l->report, P_NUMBER_TOO_SMALL, ((Pos){l->file, t->at}),
-                                   "this number is too small to keep all its digits");
+                                   "the number '%.*s' is too small to keep all its digits",
+                                   length < 40 ? (int)length : 40, l->text + t->at);
         remark_help(l->report, m, "numbers closer to zero than 2.2e-308 lose digits; write 0?");
     }
 }

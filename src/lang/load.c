@@ -8,7 +8,6 @@
 #include "base/files.h"
 #include "lang/lookup.h"
 #include "lang/parser.h"
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,14 +67,9 @@ static AstFile *add_file(Loader *l, const char *path, Pos asked) {
 }
 
 static void offer_library_files(Suggestion *g, Arena *a, const char *folder) {
-    DIR *d = folder ? opendir(folder) : NULL;
-    if (!d) return;
-    for (struct dirent *entry; (entry = readdir(d));) {
-        size_t n = strlen(entry->d_name);
-        if (n > 5 && strcmp(entry->d_name + n - 5, ".bond") == 0)
-            suggest_offer(g, arena_copy_text(a, entry->d_name, n - 5));
-    }
-    closedir(d);
+    int count = 0;
+    char **path = folder ? folder_files(a, folder, ".bond", &count) : NULL;
+    for (int i = 0; i < count; i++) suggest_offer(g, path_stem(a, path[i]));
 }
 
 static void report_unknown_import(Loader *l, const AstClass *c, const char *folder) {
@@ -148,9 +142,9 @@ static void build_lookup(Loader *l) {
         memcpy(t->import, l->imports.data, (size_t)t->import_count * sizeof(Import));
 }
 
-static Syntax *new_syntax(Arena *out, Names *names, Sources *sources) {
+static Syntax *new_syntax(Arena *out, Names *names, Sources *sources, const LangOptions *o) {
     Syntax *s = ARENA_NEW(out, Syntax);
-    *s = (Syntax){.arena = out, .names = names, .sources = sources};
+    *s = (Syntax){.arena = out, .names = names, .sources = sources, .library = o->library};
     return s;
 }
 
@@ -165,7 +159,8 @@ static Syntax *load_rest(Loader *l) {
 Syntax *lang_load(Arena *out, Names *names, Sources *sources, const char *path,
                   const LangOptions *options, Report *r) {
     static const LangOptions none = {0};
-    Loader l = {new_syntax(out, names, sources), options ? options : &none, r, {0}, {0}};
+    if (!options) options = &none;
+    Loader l = {new_syntax(out, names, sources, options), options, r, {0}, {0}};
     add_file(&l, path, POS_NONE);
     return load_rest(&l);
 }
@@ -173,7 +168,8 @@ Syntax *lang_load(Arena *out, Names *names, Sources *sources, const char *path,
 Syntax *lang_load_text(Arena *out, Names *names, Sources *sources, const char *name,
                        const char *text, size_t length, const LangOptions *options, Report *r) {
     static const LangOptions none = {0};
-    Loader l = {new_syntax(out, names, sources), options ? options : &none, r, {0}, {0}};
+    if (!options) options = &none;
+    Loader l = {new_syntax(out, names, sources, options), options, r, {0}, {0}};
     add_text(&l, name, path_key(&l, name), text, length);
     return load_rest(&l);
 }

@@ -3,6 +3,7 @@
 #include "lang/lookup.h"
 
 #include <string.h>
+#include <strings.h>
 
 static Definition own_definition(const Lookup *t, const AstFile *file, Name name) {
     int i = pairs_get(&t->by_name, file->source, name);
@@ -60,9 +61,12 @@ Suggestion suggest_for(const char *word) {
     return (Suggestion){word, NULL, length <= 2 ? 1 : length <= 5 ? 2 : 3};
 }
 
+// Where only capitals differ, nothing is nearer: distance 0.
 void suggest_offer(Suggestion *s, const char *candidate) {
-    int distance = name_distance(s->word, candidate, s->distance);
-    if (distance > s->distance || distance == 0 || distance >= (int)strlen(s->word)) return;
+    if (strcmp(s->word, candidate) == 0) return;
+    bool same_letters = strcasecmp(s->word, candidate) == 0;
+    int distance = same_letters ? 0 : name_distance(s->word, candidate, s->distance);
+    if (distance > s->distance || (!same_letters && distance >= (int)strlen(s->word))) return;
     bool nearer = !s->best || distance < s->distance || strcmp(candidate, s->best) < 0;
     if (!nearer) return;
     s->best = candidate;

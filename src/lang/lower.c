@@ -318,10 +318,10 @@ static Value lower_with_unit(Lower *l, const AstExpr *e, const Env *env) {
         remark_help(b->r, m, "take {%s} away", text_of(b, e->unit_text));
         return VALUE_BAD;
     }
-    Value scaled = value_new(l, v.rows, v.cols, e->unit.dim, v.is & CARRIED);
+    Value scaled = value_new(l, v.rows, v.cols, e->unit->dim, v.is & CARRIED);
     for (int i = 0; i < value_count(&v); i++) {
-        Expr x = expr_mul(l->dag, value_at(&v, i), expr_number(l->dag, e->unit.scale));
-        value_put(&scaled, i, expr_add(l->dag, x, expr_number(l->dag, e->unit.offset)));
+        Expr x = expr_mul(l->dag, value_at(&v, i), expr_number(l->dag, e->unit->scale));
+        value_put(&scaled, i, expr_add(l->dag, x, expr_number(l->dag, e->unit->offset)));
     }
     return scaled;
 }

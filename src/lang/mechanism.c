@@ -110,7 +110,9 @@ static void give_units(const Declaring *d, Entity *x, int linear, const char *un
         x->unit = item->unit_text = name_of(d->b->names, only);
         x->dim = dim_of_unit(only);
         item->has_unit = true;
-        item->unit = (Unit){x->dim, 1, 0};
+        Unit *coherent = ARENA_NEW(&d->b->tmp, Unit);
+        *coherent = (Unit){x->dim, 1, 0};
+        item->unit = coherent;
     }
 }
 
@@ -483,7 +485,7 @@ static void find_bodies(Builder *b, const Instance *i, int *joint_of) {
             remark_help(b->r, m, "write it the other way round: world -> body");
             x->child = PART_WRONG;
         }
-        if (x->child < 0) continue;
+        if (x->child < 0 || x->instance < 0) continue;
         int *first = &joint_of[x->child - i->first_part];
         if (*first >= 0)
             report_two_joints(b, x, &b->part.data[*first]);

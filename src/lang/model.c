@@ -39,6 +39,13 @@ bool path_matches(const char *pattern, const char *path) {
     return *pattern == 0;
 }
 
+bool pattern_takes(const char *pattern, const Var *v, const Names *names) {
+    if (v->kind == VAR_TIME) return false;
+    if (v->kind == VAR_DERIVATIVE && !strstr(pattern, "der(")) return false;
+    if (v->kind == VAR_PARAM && strchr(pattern, '*')) return false;
+    return path_matches(pattern, name_text(names, v->path));
+}
+
 // --- printing
 // -------------------------------------------------------------------------------------
 
@@ -102,15 +109,16 @@ static void dump_comp(Text *out, const Model *m, const Comp *c) {
 
 static void dump_end(Text *out, const Model *m, const BondEnd *e, int dim) {
     const Comp *c = &m->comp[e->comp];
-    int whole = e->port >= 0 ? m->port[e->port].dim : c->dim;
+    const Port *port = e->port >= 0 ? &m->port[e->port] : NULL;
+    int whole = !port ? c->dim : port->whole ? port->whole : port->dim;
+    int first = e->first + (port ? port->part : 0);
     text_add(out, name_text(m->names, c->path));
-    if (e->port >= 0 && m->port[e->port].name)
-        text_printf(out, ".%s", name_text(m->names, m->port[e->port].name));
+    if (port && port->name) text_printf(out, ".%s", name_text(m->names, port->name));
     if (dim == whole) return;
     if (dim == 1)
-        text_printf(out, "[%d]", e->first + 1);
+        text_printf(out, "[%d]", first + 1);
     else
-        text_printf(out, "[%d:%d]", e->first + 1, e->first + dim);
+        text_printf(out, "[%d:%d]", first + 1, first + dim);
 }
 
 static void dump_equation(Text *out, const Model *m, const Equation *e) {

@@ -32,16 +32,16 @@ typedef enum {
     VAR_DERIVATIVE, // der(of)
 } VarKind;
 
-typedef struct {
+typedef struct { // 56 bytes: there are millions in a large model
     Name path;
     Expr symbol;
-    VarKind kind;
+    VarKind kind : 8;
+    bool structural; // VAR_PARAM: fixed a size, a loop or a condition
     int comp;        // component it belongs to, or -1
     int der;         // the variable that is its time derivative, or -1
     int of;          // VAR_DERIVATIVE: the variable that it derives
     Expr value;      // VAR_PARAM: its value; otherwise 0
     Expr start;      // initial value or 0 when none is given
-    bool structural; // VAR_PARAM: fixed a size, a loop or a condition
     Dim dim;
     Name unit; // how to show it: "N.m", "rad/s"; 0 when unknown or without dimension
     Name text; // description
@@ -73,12 +73,15 @@ typedef enum {      // what the energy audit holds it to
 
 typedef enum { WISH_NONE, WISH_INTEGRAL, WISH_DERIVATIVE, WISH_EFFORT_OUT, WISH_FLOW_OUT } Wish;
 
-typedef struct {
-    Name path; // "arm.spring"
-    Name type; // as written: "C", "MTF", "hydraulic.Orifice"
-    CompKind kind;
-    bool modulated;                     // MSe MSf MTF MGY
-    bool own_law;                       // the user wrote the law
+typedef struct { // 88 bytes
+    Name path;   // "arm.spring"
+    Name type;   // as written: "C", "MTF", "hydraulic.Orifice"
+    CompKind kind : 8;
+    Role role : 8;
+    Wish wish : 8;
+    bool modulated : 1;                 // MSe MSf MTF MGY
+    bool own_law : 1;                   // the user wrote the law
+    bool pseudo : 1;                    // its bonds are of a pseudo domain: the flow is the power
     int dim;                            // of junctions and one-ports
     int first_port, port_count;         // into port[]; junctions have none
     int first_equation, equation_count; // its laws, into equation[]
@@ -87,11 +90,8 @@ typedef struct {
         state_count; // storage: indices into var[] of its states are consecutive (q or p)
     Expr *argument;  // R C I TF GY: the argument, argument_rows*argument_cols scalars (1x1: scalar)
     int argument_rows, argument_cols;
-    Role role;
-    Expr stored; // ROLE_STORE: energy in closed form, or 0 when only its rate is known
+    Expr stored;      // ROLE_STORE: energy in closed form, or 0 when only its rate is known
     int inner_energy; // variable: energy that changes form inside it (kinetic); 0 = none
-    bool pseudo; // its bonds are of a pseudo domain: the flow is the power
-    Wish wish;
     Pos wish_pos;
     Name text; // description
     Pos pos;
@@ -101,10 +101,11 @@ typedef struct {
     Name name; // "p1", "shaft"; 0 for the only port of a one-port
     int comp;
     int dim;
-    int e, f;    // first of `dim` consecutive variables each
-    bool out;    // power counts positive out of the component
-    Name domain; // 0 = unknown
-    bool pseudo; // of a pseudo domain: the flow is the power
+    int e, f;        // first of `dim` consecutive variables each
+    int part, whole; // of a mechanism: scalars part .. part+dim-1 of a joint's or frame's `whole`
+    Name domain;     // 0 = unknown
+    bool out;        // power counts positive out of the component
+    bool pseudo;     // of a pseudo domain: the flow is the power
     Pos pos;
 } Port;
 
@@ -158,6 +159,7 @@ typedef struct { // a number that is taken from a run and stands as a symbol in 
     Signal signal;
     Expr time; // PROBE_AT: the time, an expression of parameters; 0 = end
     Expr by;   // PROBE_PARTIAL: the symbol of a state
+    Pos by_pos;
     Expr symbol;
 } Probe;
 
@@ -228,6 +230,9 @@ typedef struct {
 
 int model_find(const Model *m, const char *path);         // variable by path, or -1
 bool path_matches(const char *pattern, const char *path); // * = any text
-void model_dump(Text *out, const Model *m);               // all lists as readable text
+// What a pattern of `record` takes: no parameter unless its whole path is written, no derivative
+// unless the pattern says der(...).
+bool pattern_takes(const char *pattern, const Var *v, const Names *names);
+void model_dump(Text *out, const Model *m); // all lists as readable text
 
 #endif

@@ -34,7 +34,7 @@ static Name unit_to_show(Builder *b, const Entity *x) {
     if (x->unit) return x->unit;
     if (x->alias >= 0) return b->entity.data[x->alias].unit;
     const AstExpr *v = x->item->left ? x->item->left : x->value;
-    if (v->kind == AST_WITH_UNIT && v->unit.scale == 1 && v->unit.offset == 0) return v->unit_text;
+    if (v->kind == AST_WITH_UNIT && v->unit->scale == 1 && v->unit->offset == 0) return v->unit_text;
     return dim_unit(b, x->dim);
 }
 
@@ -48,10 +48,11 @@ static bool declared_shape(Builder *b, const Entity *x, int *rows, int *cols) {
 
 // The unit that a value must have: the declared one, else that of the default.
 Target param_target(Builder *b, const Entity *x) {
-    Target t = {x->item->has_unit, x->item->unit, x->item->has_unit ? x->item->unit.dim : x->dim};
+    Target t = {.dim = x->dim};
+    if (x->item->has_unit) t = (Target){true, *x->item->unit, x->item->unit->dim};
     const AstExpr *usual = x->item->left;
     if (t.has_unit || !usual || usual == x->value) return t;
-    if (usual->kind == AST_WITH_UNIT) return (Target){true, usual->unit, usual->unit.dim};
+    if (usual->kind == AST_WITH_UNIT) return (Target){true, *usual->unit, usual->unit->dim};
     Lower l = lower_shapes(b);
     Value v = lower(&l, usual, x->env);
     if (value_ok(&v) && !(v.is & IS_PLAIN)) t.dim = v.dim;

@@ -40,6 +40,13 @@ typedef struct {
     int indent;      // of the open definition's first line
     Token last_end;  // the `end` of the last definition
     Arena *out;
+    char *room; // what is left of the last piece of the arena, see p_take
+    size_t room_size;
+    struct {
+        Name text;
+        const Unit *unit;
+    } recent_unit[16]; // a model writes the same few units again and again
+    int recent_units;  // read so far
     Names *names;
     Report *report;
 } Parser;
@@ -100,9 +107,15 @@ void parse_subscripts(Parser *p, AstExpr ***exprs, int *count); // "[" ... "]" a
 AstExpr *p_take_dimension(Parser *p, AstExpr *path);            // Type[3]: cuts off the 3
 bool p_is_path(const AstExpr *e);
 bool parse_unit(Parser *p, Unit *unit, Name *text); // false when no unit stands here
+const Unit *parse_kept_unit(Parser *p, Name *text); // in the arena; NULL when no unit stands here
 AstExpr **p_keep_exprs(Parser *p, ExprList *list);  // moves the list into the arena
 AstArg *p_keep_args(Parser *p, ArgList *list, int *count);
 AstExpr *p_new_expr(Parser *p, AstExprKind kind, Token t);
+AstExpr *p_new_name(Parser *p, Name name, Token t); // without subscripts
+
+// Zeroed memory for the tree. The arena rounds each piece up to 16 bytes, which would waste a fifth
+// of it; so nodes are cut from larger pieces, aligned for pointers and numbers.
+void *p_take(Parser *p, size_t count, size_t size);
 
 // --- statements ---------------------------------------------------------------------------------
 

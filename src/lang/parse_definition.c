@@ -269,8 +269,8 @@ static void parse_constants(Parser *p, ClassList *list) {
                         .text = item->text,
                         .value = item->left,
                         .has_unit = item->has_unit,
-                        .unit = item->unit,
                         .unit_text = item->unit_text};
+        if (item->has_unit) c->unit = *item->unit;
         if (!p->failed) add_class(list, c);
     } while (p_accept(p, TOKEN_COMMA));
     p_end_statement(p, start);

@@ -11,11 +11,27 @@
 
 // --- nodes --------------------------------------------------------------------------------------
 
-AstExpr *p_new_expr(Parser *p, AstExprKind kind, Token t) {
-    AstExpr *e = ARENA_NEW(p->out, AstExpr);
+static AstExpr *new_node(Parser *p, AstExprKind kind, Token t, size_t size) {
+    AstExpr *e = p_take(p, 1, size);
     e->kind = kind;
     e->pos = p_pos(p, t);
     e->depth = 1;
+    return e;
+}
+
+AstExpr *p_new_expr(Parser *p, AstExprKind kind, Token t) {
+    return new_node(p, kind, t, sizeof(AstExpr));
+}
+
+AstExpr *p_new_name(Parser *p, Name name, Token t) {
+    AstExpr *e = new_node(p, AST_NAME, t, offsetof(AstExpr, right));
+    e->name = name;
+    return e;
+}
+
+static AstExpr *new_number(Parser *p, double number, Token t) {
+    AstExpr *e = new_node(p, AST_NUMBER, t, offsetof(AstExpr, right));
+    e->number = number;
     return e;
 }
 
@@ -23,11 +39,12 @@ static void count_child(AstExpr *e, const AstExpr *child) {
     if (child && child->depth >= e->depth) e->depth = (uint16_t)(child->depth + 1);
 }
 
-// To be called when the children of e are in place.
+// To be called when the children of e are in place; not for numbers and plain names.
 static AstExpr *finish(Parser *p, AstExpr *e) {
+    bool two_sided = e->kind == AST_BINARY || e->kind == AST_RANGE || e->kind == AST_IF;
     count_child(e, e->left);
-    count_child(e, e->right);
-    count_child(e, e->other);
+    if (two_sided) count_child(e, e->right);
+    if (e->kind == AST_IF) count_child(e, e->other);
     for (int i = 0; i < e->arg_count; i++) count_child(e, e->args[i].value);
     if (e->depth > AST_DEEPEST) {
         Remark *m = p_fail(p, P_NESTED_TOO_DEEP, p->token,
@@ -54,14 +71,14 @@ static AstExpr *unary(Parser *p, Token op, char sign, AstExpr *left) {
 }
 
 AstExpr **p_keep_exprs(Parser *p, ExprList *list) {
-    AstExpr **kept = ARENA_ARRAY(p->out, AstExpr *, list->count);
+    AstExpr **kept = p_take(p, (size_t)list->count, sizeof kept[0]);
     if (list->count) memcpy(kept, list->data, (size_t)list->count * sizeof kept[0]);
     array_free(list);
     return kept;
 }
 
 AstArg *p_keep_args(Parser *p, ArgList *list, int *count) {
-    AstArg *kept = ARENA_ARRAY(p->out, AstArg, list->count);
+    AstArg *kept = p_take(p, (size_t)list->count, sizeof kept[0]);
     if (list->count) memcpy(kept, list->data, (size_t)list->count * sizeof kept[0]);
     *count = list->count;
     array_free(list);
@@ -112,6 +129,26 @@ bool parse_unit(Parser *p, Unit *unit, Name *text) {
     return true;
 }
 
+// A unit that was read lately is taken again; one that is wrong is reported each time.
+const Unit *parse_kept_unit(Parser *p, Name *text) {
+    const int room = (int)(sizeof p->recent_unit / sizeof p->recent_unit[0]);
+    if (!p_at(p, TOKEN_UNIT)) return NULL;
+    for (int i = 0; i < room && i < p->recent_units; i++)
+        if (p->recent_unit[i].text == p->token.name) {
+            *text = p->token.name;
+            p_advance(p);
+            return p->recent_unit[i].unit;
+        }
+    int errors = p->report->errors;
+    Unit *unit = p_take(p, 1, sizeof *unit);
+    parse_unit(p, unit, text);
+    if (p->report->errors > errors) return unit;
+    int place = p->recent_units++ % room;
+    p->recent_unit[place].text = *text;
+    p->recent_unit[place].unit = unit;
+    return unit;
+}
+
 // A number, or something that ends with a bracket: (a + b), (1, 2), [1, 2; 3, 4], sin(x).
 static bool can_have_unit(const AstExpr *e, bool bracket) {
     return bracket || e->kind == AST_NUMBER || e->kind == AST_MATRIX || e->kind == AST_CALL;
@@ -128,7 +165,7 @@ static AstExpr *with_unit(Parser *p, AstExpr *left, bool bracket) {
     AstExpr *e = p_new_expr(p, AST_WITH_UNIT, t);
     e->pos = left->pos;
     e->left = left;
-    parse_unit(p, &e->unit, &e->unit_text);
+    e->unit = parse_kept_unit(p, &e->unit_text);
     return finish(p, e);
 }
 
@@ -192,15 +229,12 @@ static AstArg parse_subscript(Parser *p) {
 }
 
 // subscripts = "[" subscript {"," subscript} "]"
-static void parse_index(Parser *p, AstExpr *of) {
-    ArgList list = {0};
+static void parse_index(Parser *p, ArgList *list) {
     Token open = p->token;
     p_advance(p);
-    do array_push(&list, parse_subscript(p));
+    do array_push(list, parse_subscript(p));
     while (p_accept(p, TOKEN_COMMA));
     p_expect_close(p, TOKEN_CLOSE_SQUARE, open);
-    of->args = p_keep_args(p, &list, &of->arg_count);
-    finish(p, of);
 }
 
 void parse_subscripts(Parser *p, AstExpr ***exprs, int *count) {
@@ -231,12 +265,16 @@ AstExpr *p_take_dimension(Parser *p, AstExpr *path) {
 
 // The name at the token, with its subscripts, as a path that may go on.
 static AstExpr *path_part(Parser *p, AstExpr *left, const char *what) {
-    AstExpr *e = p_new_expr(p, left ? AST_MEMBER : AST_NAME, p->token);
+    Token t = p->token;
+    Name name = p_expect_name(p, what);
+    ArgList subscripts = {0};
+    if (p_at(p, TOKEN_OPEN_SQUARE)) parse_index(p, &subscripts);
+    if (!left && !subscripts.count) return p_new_name(p, name, t);
+    AstExpr *e = p_new_expr(p, left ? AST_MEMBER : AST_NAME, t);
     e->left = left;
-    e->name = p_expect_name(p, what);
-    finish(p, e);
-    if (p_at(p, TOKEN_OPEN_SQUARE)) parse_index(p, e);
-    return e;
+    e->name = name;
+    e->args = p_keep_args(p, &subscripts, &e->arg_count);
+    return finish(p, e);
 }
 
 // path = name [subscripts] {"." name [subscripts]}
@@ -266,8 +304,8 @@ AstExpr *parse_bracket(Parser *p) {
 
 static void check_row(Parser *p, int entries, int columns) {
     if (entries == columns || p->failed) return;
-    Remark *m = p_fail(p, P_RAGGED_MATRIX, p->token,
-                       "this row has %d entries, the first one has %d", entries, columns);
+    Remark *m = p_fail(p, P_RAGGED_MATRIX, p->token, "this row has %d entr%s, the first one has %d",
+                       entries, entries == 1 ? "y" : "ies", columns);
     p_help(p, m, "a comma divides entries, a semicolon rows");
 }
 
@@ -290,15 +328,13 @@ static AstExpr *parse_matrix(Parser *p) {
 }
 
 static AstExpr *parse_number(Parser *p) {
-    AstExpr *e = p_new_expr(p, AST_NUMBER, p->token);
-    e->number = p->token.number;
+    AstExpr *e = new_number(p, p->token.number, p->token);
     p_advance(p);
     return e;
 }
 
 static AstExpr *parse_truth(Parser *p) {
-    AstExpr *e = p_new_expr(p, AST_NUMBER, p->token);
-    e->number = p_at(p, TOKEN_TRUE);
+    AstExpr *e = new_number(p, p_at(p, TOKEN_TRUE), p->token);
     p_advance(p);
     return e;
 }
@@ -310,8 +346,7 @@ static AstExpr *single(Parser *p, AstExprKind kind) {
 }
 
 static AstExpr *parse_der(Parser *p) {
-    AstExpr *e = p_new_expr(p, AST_NAME, p->token);
-    e->name = name_of(p->names, "der");
+    AstExpr *e = p_new_name(p, name_of(p->names, "der"), p->token);
     p_advance(p);
     if (!p_at(p, TOKEN_OPEN)) {
         Remark *m = p_fail_expected(p, "'(' after der");
@@ -408,7 +443,7 @@ static AstExpr *parse_power(Parser *p) {
 
 // -5 {degC} means (-5) {degC}: the sign belongs to the number on the thermometer.
 static AstExpr *negate(Parser *p, Token op, bool before_number, AstExpr *e) {
-    bool thermometer = before_number && e->kind == AST_WITH_UNIT && e->unit.offset != 0 &&
+    bool thermometer = before_number && e->kind == AST_WITH_UNIT && e->unit->offset != 0 &&
                        e->left->kind == AST_NUMBER;
     if (!thermometer) return unary(p, op, '-', e);
     e->left = unary(p, op, '-', e->left);

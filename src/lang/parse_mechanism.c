@@ -267,6 +267,14 @@ static AstItem *parse_mount(Parser *p) {
     item->name = p_expect_name(p, "the name of what is mounted");
     parse_subscripts(p, &item->size, &item->size_count);
     if (p_at(p, TOKEN_OPEN)) parse_args(p, &item->args, &item->arg_count);
+    if (!p_at_word(p, "on")) {
+        Remark *m = p_fail(p, M_MOUNT, start, "'%s' is not mounted on a body",
+                           name_text(p->names, item->name));
+        p_help(p, m,
+               "a mechanism is mounted as Type name on body at (x, y, z) {m}; elements are bonded "
+               "to joints and frames in the model that contains the mechanism");
+        return NULL;
+    }
     item->mount = p_new_item(p, ITEM_FRAME, p->token);
     parse_place(p, item->mount);
     item->text = item->mount->text;

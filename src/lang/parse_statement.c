@@ -12,7 +12,7 @@
 #include <string.h>
 
 AstItem *p_new_item(Parser *p, ItemKind kind, Token t) {
-    AstItem *item = ARENA_NEW(p->out, AstItem);
+    AstItem *item = p_take(p, 1, kind == ITEM_BOND ? offsetof(AstItem, left) : sizeof *item);
     item->kind = kind;
     item->pos = p_pos(p, t);
     item->junction = -1;
@@ -42,7 +42,8 @@ void parse_value_declaration(Parser *p, AstItem *item) {
     item->pos = p_pos(p, p->token);
     item->name = p_expect_name(p, "a name");
     parse_subscripts(p, &item->size, &item->size_count);
-    item->has_unit = parse_unit(p, &item->unit, &item->unit_text);
+    item->unit = parse_kept_unit(p, &item->unit_text);
+    item->has_unit = item->unit != NULL;
     bool no_value = item->kind == ITEM_OUTPUT || item->kind == ITEM_VAR;
     if (item->kind == ITEM_VAR && p_accept(p, TOKEN_INITIAL)) item->left = parse_expr(p);
     if (p_at(p, TOKEN_EQUALS) && no_value) refuse_value(p, item);
@@ -205,7 +206,7 @@ static AstItem *keep_bond(Parser *p, Token arrow, const ExprList *tails, const E
     AstItem *item = p_new_item(p, ITEM_BOND, arrow);
     item->tail_count = tails->count;
     item->expr_count = tails->count + heads->count;
-    item->exprs = ARENA_ARRAY(p->out, AstExpr *, item->expr_count);
+    item->exprs = p_take(p, (size_t)item->expr_count, sizeof item->exprs[0]);
     memcpy(item->exprs, tails->data, (size_t)tails->count * sizeof item->exprs[0]);
     if (heads->count)
         memcpy(item->exprs + tails->count, heads->data,

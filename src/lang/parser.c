@@ -47,6 +47,20 @@ Name p_accept_string(Parser *p) {
 
 Pos p_pos(const Parser *p, Token t) { return (Pos){p->lexer.file, t.at}; }
 
+void *p_take(Parser *p, size_t count, size_t size) {
+    enum { ALIGN = 8, PIECE = 4096 };
+    size_t need = (count * size + ALIGN - 1) / ALIGN * ALIGN;
+    if (need > PIECE / 4) return arena_alloc(p->out, count, size);
+    if (need > p->room_size) {
+        p->room = arena_alloc(p->out, 1, PIECE);
+        p->room_size = PIECE;
+    }
+    void *taken = p->room;
+    p->room += need;
+    p->room_size -= need;
+    return taken;
+}
+
 // --- mistakes -----------------------------------------------------------------------------------
 
 // How the message calls a token: 'x', the unit {m}, the end of the line.

@@ -21,7 +21,8 @@ static Ref ref_bad(void) { return (Ref){.kind = REF_BAD}; }
 
 static Ref ref_of(const Path *p, RefKind kind, int index) {
     const AstExpr *e = p->step[p->at];
-    return (Ref){kind, index, p->env, e->args, e->arg_count, false, e->pos};
+    const AstArg *args = e->arg_count ? e->args : NULL;
+    return (Ref){kind, index, p->env, args, e->arg_count, false, e->pos};
 }
 
 static bool split_path(Builder *b, const AstExpr *e, const Env *env, Path *p) {
@@ -206,7 +207,7 @@ static int array_element(Builder *b, Path *p, int owner, int wanted, Ref *ref) {
         }
         return -1;
     }
-    ref->subscripts = e->args + wanted;
+    ref->subscripts = e->arg_count ? e->args + wanted : NULL;
     ref->subscript_count = e->arg_count - wanted;
     return code / 4;
 }

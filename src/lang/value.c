@@ -91,6 +91,9 @@ bool value_fit(Lower *l, Value *v, bool has_unit, const Unit *unit, Dim dim, Pos
                          dim_text(b, dim), in_unit(b, v->dim));
     if (dim_is_one(v->dim))
         remark_help(b->r, m, "give the value a unit where it is declared");
+    else if (dim_equal(dim_divide(DIM_ONE, v->dim), dim))
+        remark_help(b->r, m, "a unit belongs to the number before it: (2/3) {%s}, not 2/3 {%s}",
+                    dim_text(b, dim), dim_text(b, dim));
     else
         remark_help(b->r, m, "check the units in this value");
     return false;

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "mech/mech.h"
+#include <math.h>
 #include <string.h>
 
 typedef struct {
@@ -175,14 +176,69 @@ static void start_momenta(Expansion *k) {
         memcpy(q + t->joint_q[i], j->start, (size_t)joint_coordinates(j->kind) * sizeof *q);
         memcpy(w + t->joint_v[i], j->start_flow, (size_t)n * sizeof *w);
     }
-    Matrix b = mech_mass_matrix(&k->scratch, k->d, x, q);
-    Expr *term = ARENA_ARRAY(&k->scratch, Expr, t->nv);
+    Matrix p = mech_momenta(&k->scratch, k->d, x, q, w);
     for (int i = 0; i < x->joint_count; i++)
-        for (int c = 0; c < joint_velocities(x->joint[i].kind); c++) {
-            int row = t->joint_v[i] + c;
-            for (int s = 0; s < t->nv; s++) term[s] = expr_mul(k->d, MATRIX_AT(b, row, s), w[s]);
-            k->m->var[x->joint[i].p + c].start = expr_sum(k->d, term, t->nv);
-        }
+        for (int c = 0; c < joint_velocities(x->joint[i].kind); c++)
+            k->m->var[x->joint[i].p + c].start = p.at[t->joint_v[i] + c];
+}
+
+// --- numbers for checking
+// ------------------------------------------------------------------------------------------------
+
+typedef struct {
+    const Model *m;
+    double *value; // by symbol index; what is no parameter stays NAN
+    int *var;      // by symbol index, -1 = none
+    ExprWalk *walk;
+    ARRAY(int) open; // parameters that wait for others
+} Numbers;
+
+// False when some parameter below has to come first; they are on the list then.
+static bool is_ready(Numbers *n, int v) {
+    const Dag *d = n->m->dag;
+    int before = n->open.count;
+    walk_start(n->walk);
+    walk_add(n->walk, n->m->var[v].value);
+    for (int i = 0; i < walk_count(n->walk); i++) {
+        Expr e = walk_at(n->walk, i);
+        if (expr_op(d, e) != OP_SYMBOL) continue;
+        int index = expr_symbol_index(d, e), p = n->var[index];
+        if (p >= 0 && n->m->var[p].kind == VAR_PARAM && isnan(n->value[index]) &&
+            n->open.count <= n->m->var_count)
+            array_push(&n->open, p);
+    }
+    return n->open.count == before;
+}
+
+static void find_number(Numbers *n, int v) {
+    array_push(&n->open, v);
+    while (n->open.count && n->open.count <= n->m->var_count) {
+        const Var *x = &n->m->var[array_last(&n->open)];
+        double *to = &n->value[expr_symbol_index(n->m->dag, x->symbol)];
+        if (isnan(*to) && x->value && !is_ready(n, array_last(&n->open))) continue;
+        if (isnan(*to) && x->value) *to = expr_evaluate(n->m->dag, x->value, n->value);
+        if (isnan(*to)) *to = 0; // lang has refused such values
+        (void)array_pop(&n->open);
+    }
+    n->open.count = 0;
+}
+
+static double *parameter_numbers(Arena *out, const Model *m) {
+    int count = expr_symbol_count(m->dag);
+    Numbers n = {.m = m,
+                 .value = ARENA_ARRAY(out, double, count),
+                 .var = ARENA_ARRAY(out, int, count),
+                 .walk = walk_new(m->dag)};
+    for (int i = 0; i < count; i++) {
+        n.value[i] = NAN;
+        n.var[i] = -1;
+    }
+    for (int v = 0; v < m->var_count; v++) n.var[expr_symbol_index(m->dag, m->var[v].symbol)] = v;
+    for (int v = 0; v < m->var_count; v++)
+        if (m->var[v].kind == VAR_PARAM) find_number(&n, v);
+    walk_free(n.walk);
+    array_free(&n.open);
+    return n.value;
 }
 
 // --- all mechanisms
@@ -216,12 +272,15 @@ bool mech_expand(Model *m, Arena *out, Report *r) {
     Expansion k = {.m = m, .d = m->dag, .out = out};
     bool good = true;
     if (!m->mechanism_count) return true;
-    for (int i = 0; i < m->mechanism_count; i++) good &= mech_check(&m->mechanism[i], m->dag, r);
+    const double *value = parameter_numbers(&k.scratch, m);
+    for (int i = 0; i < m->mechanism_count; i++)
+        good &= mech_check_values(&m->mechanism[i], m->dag, value, r);
     for (int i = 0; good && i < m->mechanism_count; i++) {
         k.x = &m->mechanism[i];
         expand_one(&k);
     }
     if (good) keep_laws(&k);
     array_free(&k.law);
+    arena_free(&k.scratch);
     return good;
 }

@@ -501,17 +501,6 @@ Expr six_dot(Dag *d, const Six *a, const Six *b) {
     return expr_add(d, v3_dot(d, a->lin, b->lin), v3_dot(d, a->ang, b->ang));
 }
 
-// (omega x u_v + v x u_omega ; omega x u_omega)
-void twist_cross_twist(Dag *d, const Six *v, const Six *u, Six *out) {
-    Six t;
-    Expr other[3];
-    v3_cross(d, v->ang, u->lin, t.lin);
-    v3_cross(d, v->lin, u->ang, other);
-    v3_add(d, t.lin, other, t.lin);
-    v3_cross(d, v->ang, u->ang, t.ang);
-    *out = t;
-}
-
 // (omega x h_f ; omega x h_n + v x h_f)
 void twist_cross_wrench(Dag *d, const Six *v, const Six *h, Six *out) {
     Six t;

@@ -107,7 +107,6 @@ void inertia_times(Dag *d, const Inertia *a, const Six *v, Six *out);
 void six_zero(Dag *d, Six *out);
 void six_add(Dag *d, const Six *a, const Six *b, Six *out);
 Expr six_dot(Dag *d, const Six *a, const Six *b);
-void twist_cross_twist(Dag *d, const Six *v, const Six *u, Six *out);  // v x u
 void twist_cross_wrench(Dag *d, const Six *v, const Six *h, Six *out); // v x* h
 
 #endif

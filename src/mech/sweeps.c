@@ -71,6 +71,17 @@ void sweep_masses(Dag *d, const Tree *t, Expr *mass, Expr (*moment)[3]) {
     }
 }
 
+// Wrenches of all that each link carries, from those on the links.
+static void sweep_in(Dag *d, const Tree *t, Six *f) {
+    for (int i = t->count - 1; i >= 0; i--) {
+        const Link *l = &t->link[i];
+        Six up;
+        if (l->parent < 0) continue;
+        link_wrench_up(d, l, &f[i], &up);
+        six_add(d, &f[l->parent], &up, &f[l->parent]);
+    }
+}
+
 static void add_outside(Dag *d, const Place *at, const Expr *wrench, Six *f) {
     Six w, on_link;
     for (int k = 0; k < 3; k++) {
@@ -86,13 +97,7 @@ void sweep_wrenches(Dag *d, const Tree *t, int frame_count, const Expr *wrench, 
     for (int i = 0; wrench && i < frame_count; i++)
         if (t->frame[i].link >= 0)
             add_outside(d, &t->frame[i], wrench + 6 * i, &f[t->frame[i].link]);
-    for (int i = t->count - 1; i >= 0; i--) {
-        const Link *l = &t->link[i];
-        Six up;
-        if (l->parent < 0) continue;
-        link_wrench_up(d, l, &f[i], &up);
-        six_add(d, &f[l->parent], &up, &f[l->parent]);
-    }
+    sweep_in(d, t, f);
 }
 
 // Weight on the link and all it carries: (m g ; mc x g)
@@ -114,36 +119,103 @@ void sweep_loads(Arena *scratch, Dag *d, const Tree *t, const Mechanism *m, cons
     link_efforts(d, t, f, effort);
 }
 
-// v_i' = X v_parent' + v_i x S w        (S w' is left out)
-// f_i  = I v_i' + v_i x* I v_i + sum over children
+// --- bias: the efforts of the motion at w' = 0
+// ------------------------------------------------------------------------------------------------
+
+// A link's turning and the acceleration of its origin, in its axes. U = alpha~ + omega~ omega~
+// gives the acceleration of any point r of it relative to the origin: U r.
+typedef struct {
+    Expr omega[3], alpha[3], a[3], U[9];
+} Spin;
+
+static void set_U(Dag *d, Spin *s) {
+    const Expr *w = s->omega, *al = s->alpha;
+    Expr square[3], skew[9];
+    for (int i = 0; i < 3; i++) square[i] = expr_mul(d, w[i], w[i]);
+    m3_skew(d, al, skew);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            Expr both = i == j ? expr_neg(d, expr_add(d, square[(i + 1) % 3], square[(i + 2) % 3]))
+                               : expr_mul(d, w[i], w[j]);
+            s->U[3 * i + j] = expr_add(d, both, skew[3 * i + j]);
+        }
+}
+
+// The parent's motion at the link's origin, in the link's axes. Nullable: parent (the world).
+static void spin_down(Dag *d, const Link *l, const Spin *parent, Spin *out) {
+    Expr slide[3] = {expr_zero(d), expr_zero(d), l->slide}, more[3];
+    v3_zero(d, out->omega);
+    v3_zero(d, out->alpha);
+    v3_zero(d, out->a);
+    if (!parent) return;
+    m3_apply(d, parent->U, l->shift, more);
+    v3_add(d, parent->a, more, more);
+    turn_down(d, &l->turn, more, out->a);
+    turn_down(d, &l->turn, parent->omega, out->omega);
+    turn_down(d, &l->turn, parent->alpha, out->alpha);
+    set_U(d, out);
+    m3_apply(d, out->U, slide, more);
+    v3_add(d, out->a, more, out->a);
+}
+
+static void add_cross(Dag *d, const Expr a[3], const Expr b[3], Expr to[3]) {
+    Expr c[3];
+    v3_cross(d, a, b, c);
+    v3_add(d, to, c, to);
+}
+
+// Own velocities u, turning s, in axes that turn with omega + s:
+//   alpha + omega x s        a + omega x u + (omega + s) x u
+static void add_own_motion(Dag *d, const Link *l, const Expr *w, Spin *m) {
+    Six own;
+    six_zero(d, &own);
+    for (int k = 0; k < link_velocities(l->kind); k++) link_move(d, l, k, w[l->first + k], &own);
+    add_cross(d, m->omega, own.ang, m->alpha);
+    add_cross(d, m->omega, own.lin, m->a);
+    v3_add(d, m->omega, own.ang, m->omega);
+    add_cross(d, m->omega, own.lin, m->a);
+    set_U(d, m);
+}
+
+// F = m a + U mc        N = J alpha + omega x J omega + mc x a
+static void rigid_forces(Dag *d, const Inertia *i, const Spin *m, Six *f) {
+    Expr turned[3];
+    m3_apply(d, m->U, i->mc, f->lin);
+    for (int k = 0; k < 3; k++) f->lin[k] = expr_add(d, f->lin[k], expr_mul(d, i->m, m->a[k]));
+    m3_apply(d, i->J, m->alpha, f->ang);
+    m3_apply(d, i->J, m->omega, turned);
+    add_cross(d, m->omega, turned, f->ang);
+    add_cross(d, i->mc, m->a, f->ang);
+}
+
+// f = I v' + v x* I v, where v' = (a - omega x v ; alpha)
+static void full_forces(Dag *d, const Inertia *i, const Spin *m, const Six *v, Six *f) {
+    Six rate, h, product;
+    v3_cross(d, v->lin, m->omega, rate.lin);
+    v3_add(d, m->a, rate.lin, rate.lin);
+    v3_copy(m->alpha, rate.ang);
+    inertia_times(d, i, &rate, f);
+    inertia_times(d, i, v, &h);
+    twist_cross_wrench(d, v, &h, &product);
+    six_add(d, f, &product, f);
+}
+
 void sweep_bias(Arena *scratch, Dag *d, const Tree *t, const Expr *w, Expr *effort) {
-    Six *twist = ARENA_ARRAY(scratch, Six, t->count), *rate = ARENA_ARRAY(scratch, Six, t->count);
-    Six *f = ARENA_ARRAY(scratch, Six, t->count);
-    sweep_twists(d, t, w, twist);
+    Six *f = ARENA_ARRAY(scratch, Six, t->count), *twist = NULL;
+    Spin *spin = ARENA_ARRAY(scratch, Spin, t->count);
+    if (t->added) {
+        twist = ARENA_ARRAY(scratch, Six, t->count);
+        sweep_twists(d, t, w, twist);
+    }
     for (int i = 0; i < t->count; i++) {
         const Link *l = &t->link[i];
-        Six own, product, h;
-        six_zero(d, &own);
-        six_zero(d, &rate[i]);
-        for (int k = 0; k < link_velocities(l->kind); k++)
-            link_move(d, l, k, w[l->first + k], &own);
-        if (l->parent >= 0) {
-            link_twist_down(d, l, &rate[l->parent], &rate[i]);
-            twist_cross_twist(d, &twist[i], &own, &product);
-            six_add(d, &rate[i], &product, &rate[i]);
-        }
-        inertia_times(d, &l->inertia, &twist[i], &h);
-        twist_cross_wrench(d, &twist[i], &h, &product);
-        inertia_times(d, &l->inertia, &rate[i], &f[i]);
-        six_add(d, &f[i], &product, &f[i]);
+        spin_down(d, l, l->parent < 0 ? NULL : &spin[l->parent], &spin[i]);
+        add_own_motion(d, l, w, &spin[i]);
+        if (l->inertia.full)
+            full_forces(d, &l->inertia, &spin[i], &twist[i], &f[i]);
+        else
+            rigid_forces(d, &l->inertia, &spin[i], &f[i]);
     }
-    for (int i = t->count - 1; i >= 0; i--) {
-        const Link *l = &t->link[i];
-        for (int k = 0; k < link_velocities(l->kind); k++)
-            effort[l->first + k] = link_dot(d, l, k, &f[i]);
-        if (l->parent < 0) continue;
-        Six up;
-        link_wrench_up(d, l, &f[i], &up);
-        six_add(d, &f[l->parent], &up, &f[l->parent]);
-    }
+    sweep_in(d, t, f);
+    link_efforts(d, t, f, effort);
 }

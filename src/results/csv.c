@@ -95,7 +95,7 @@ bool results_write_csv(const Results *r, const char *path, Report *report) {
         good = (fclose(w.file) == 0) && w.good;
         if (!good) {
             cannot_write(report, path);
-            remove(beside);
+            file_discard(beside, path);
         }
     } else {
         cannot_write(report, path);

@@ -3,7 +3,7 @@
 //     =    |left - right| <= tolerance        relative: tolerance*|right|
 //     <    left < right + tolerance           > likewise
 //
-// Anything that is not a number fails.
+// Anything that is not a number fails; only what --stop has cut off is left out, with a warning.
 #include "results/job.h"
 
 #include <math.h>
@@ -29,19 +29,34 @@ static bool holds(const Verdict *v) {
     return false;
 }
 
+static void tell_of_cut_off(Job *j, int count) {
+    if (!count) return;
+    Remark *m =
+        report_warning(j->report, R_PROBE_TIME, j->plan.pos,
+                       "%d expectation%s after the end at %g s and %s not looked at", count,
+                       count == 1 ? " lies" : "s lie", j->plan.stop, count == 1 ? "is" : "are");
+    remark_help(j->report, m, "leave --stop out, or choose a later time");
+}
+
 void verdicts_make(Job *j) {
     Run *run = j->run;
+    int cut_off = 0;
     run->verdict = ARENA_ARRAY(&run->arena, Verdict, j->plan.expect_count);
     for (int i = 0; i < j->plan.expect_count; i++) {
         const Expectation *e = &j->plan.expects[i];
         Verdict v = {.expectation = e,
                      .left = symbols_evaluate(&j->symbols, e->left),
                      .right = symbols_evaluate(&j->symbols, e->right)};
+        if (j->cut_off && (isnan(v.left) || isnan(v.right))) {
+            cut_off++;
+            continue;
+        }
         v.tolerance = tolerance_of(j, e, v.right);
         v.pass = holds(&v);
         run->failed_count += !v.pass;
         run->verdict[run->verdict_count++] = v;
     }
+    tell_of_cut_off(j, cut_off);
 }
 
 // --- telling ------------------------------------------------------------------------------------
@@ -69,7 +84,8 @@ void verdicts_print(Text *out, const Run *run, const System *s) {
         Shown in = shown_in(s->model, v->expectation->unit);
         text_printf(out, "  %-6s  %s", v->pass ? "holds" : "FAILS",
                     name_text(s->model->names, v->expectation->text));
-        if (v->pass) text_printf(out, "  (%.10g)", show(in, v->left));
+        if (v->pass)
+            text_printf(out, "  (%.10g%s%s)", show(in, v->left), *in.unit ? " " : "", in.unit);
         text_char(out, '\n');
         if (!v->pass) print_failure(out, v, in);
     }

@@ -142,7 +142,7 @@ bool results_write_hdf5(const Results *r, const char *path, Report *report) {
         remark_help(report, m,
                     "choose a folder that exists, has space and that you may write to; two columns "
                     "of one name do not fit in a file");
-        if (file >= 0) remove(beside);
+        if (file >= 0) file_discard(beside, path);
     }
     arena_free(&tmp);
     return good;

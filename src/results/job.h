@@ -58,7 +58,6 @@ enum { MOST_RECORDED = 2000 };
 typedef struct {
     const char *const *pattern; // none: everything, up to a limit
     int count;
-    Pos pos;
 } RecordWish;
 
 // Variables in the order of the model; NULL when a pattern fits none.
@@ -75,6 +74,7 @@ typedef struct {          // one probe while the run goes on
     int output, quad, at; // -1: none; at = index of its time
     double *dense;        // PROBE_MIN, PROBE_MAX: the signal at every point
     double value;         // NaN until known
+    bool cut_off;         // of a time that the command line's `stop` left out
 } ProbeTrack;
 
 typedef struct { // a column of values at the kept points
@@ -99,9 +99,11 @@ typedef struct { // everything about one run
     ARRAY(TimePoint) times;
     AuditBook book;
     ProbeTrack *probe; // per probe of the plan
+    int cut_off;       // probes of times that the command line's `stop` left out
     int *unknown;      // outputs: unknowns of implicit blocks, for partial derivatives
     int taken;         // points so far
     int bad_output;    // first output that was not finite, or -1
+    int bad_count;     // outputs that were not at that time
     double bad_time, *bad_state;
 } Job;
 

@@ -34,7 +34,7 @@ static bool want_partial(Job *j, const Probe *p) {
     if (is_state(j->system, resolve(j->resolver, p->by))) return true;
     const Dag *d = j->system->dag;
     const char *name = name_text(dag_names(d), expr_symbol_name(d, expr_symbol_index(d, p->by)));
-    Remark *m = report_error(j->report, R_PARTIAL_STATE, p->signal.pos,
+    Remark *m = report_error(j->report, R_PARTIAL_STATE, p->by_pos,
                              "'%s' is not a state of the reduced equations", name);
     remark_help(j->report, m, "`bondyn check` lists the states; take the partial by one of them");
     return false;
@@ -105,6 +105,11 @@ bool probes_add_times(Job *j) {
             array_push(&j->times, ((TimePoint){t, false}));
             continue;
         }
+        if (j->options->stop != 0 && t > j->plan.stop) {
+            j->probe[i].cut_off = true;
+            j->cut_off++;
+            continue;
+        }
         Remark *m = report_error(
             j->report, R_PROBE_TIME, p->signal.pos, "%s at %g s: the run goes from %g s to %g s",
             name_text(j->model->names, p->signal.label), t, j->plan.start, j->plan.stop);
@@ -130,7 +135,8 @@ static int nearest_point(const Job *j, double t) {
 void probes_find_times(Job *j) {
     for (int i = 0; i < probe_count(j); i++) {
         const Probe *p = &j->plan.probes[i];
-        if (p->kind == PROBE_AT) j->probe[i].at = nearest_point(j, probe_time(j, p));
+        if (p->kind == PROBE_AT && !j->probe[i].cut_off)
+            j->probe[i].at = nearest_point(j, probe_time(j, p));
         if (needs_all_points(p)) j->probe[i].dense = ARENA_ARRAY(&j->tmp, double, j->times.count);
     }
 }

@@ -12,13 +12,6 @@ static bool is_ordinary(const Var *v) {
     return v->kind != VAR_TIME && v->kind != VAR_PARAM && v->kind != VAR_DERIVATIVE;
 }
 
-static bool pattern_takes(const Model *m, const char *pattern, const Var *v) {
-    if (v->kind == VAR_TIME) return false;
-    if (v->kind == VAR_DERIVATIVE && !strstr(pattern, "der(")) return false;
-    if (v->kind == VAR_PARAM && strchr(pattern, '*')) return false;
-    return path_matches(pattern, name_text(m->names, v->path));
-}
-
 static void suggest(const Model *m, const char *pattern, Report *r, Remark *remark) {
     const char *best = NULL;
     int least = 3;
@@ -33,17 +26,17 @@ static void suggest(const Model *m, const char *pattern, Report *r, Remark *rema
         remark_help(r, remark, "use * for any text: 'spring.*' is everything of 'spring'");
 }
 
-static bool mark_pattern(const System *s, const char *pattern, Pos pos, bool *taken, Report *r) {
+static bool mark_pattern(const System *s, const char *pattern, bool *taken, Report *r) {
     const Model *m = s->model;
     if (strcmp(pattern, "time") == 0) return true; // always there
     bool fits = false;
     for (int v = 0; v < m->var_count; v++) {
-        if (!pattern_takes(m, pattern, &m->var[v])) continue;
+        if (!pattern_takes(pattern, &m->var[v], m->names)) continue;
         taken[v] = true;
         fits = true;
     }
     if (fits || strcmp(pattern, "*") == 0) return true; // a model may have nothing to record
-    Remark *remark = report_error(r, R_RECORD_NOTHING, pos, "no variable is called '%s'", pattern);
+    Remark *remark = report_error(r, R_RECORD_NOTHING, POS_NONE, "no variable is called '%s'", pattern);
     suggest(m, pattern, r, remark);
     return false;
 }
@@ -78,7 +71,7 @@ int *record_choose(Arena *out, const System *s, const RecordWish *wish, int *cou
     int n = s->model->var_count;
     bool *taken = ARENA_ARRAY(&tmp, bool, n), good = true;
     for (int i = 0; i < wish->count; i++)
-        good = mark_pattern(s, wish->pattern[i], wish->pos, taken, r) && good;
+        good = mark_pattern(s, wish->pattern[i], taken, r) && good;
     if (wish->count == 0) mark_default(&tmp, s, taken, r);
     *count = 0;
     for (int v = 0; v < n; v++) *count += taken[v];

@@ -44,12 +44,12 @@ int job_track(Job *j, Expr e, Shown shown) {
 }
 
 static RecordWish record_wish(Job *j) {
-    RecordWish wish = {j->options->record, j->options->record_count, POS_NONE};
+    RecordWish wish = {j->options->record, j->options->record_count};
     if (wish.count || !j->plan.record_count) return wish;
     const char **pattern = ARENA_ARRAY(&j->tmp, const char *, j->plan.record_count);
     for (int i = 0; i < j->plan.record_count; i++)
         pattern[i] = name_text(j->model->names, j->plan.records[i]);
-    return (RecordWish){pattern, j->plan.record_count, j->plan.pos};
+    return (RecordWish){pattern, j->plan.record_count};
 }
 
 static Column column_of(Job *j, int var) {
@@ -172,13 +172,15 @@ static void make_tracks(Job *j, const Column *column, int count, int rows) {
 
 // --- points -------------------------------------------------------------------------------------
 
-static void note_bad_output(Job *j, const SolvePoint *p) {
-    for (int i = 0; i < j->outputs.expr.count && j->bad_output < 0; i++) {
+static void note_bad_outputs(Job *j, const SolvePoint *p) {
+    for (int i = 0; i < j->outputs.expr.count; i++) {
         if (isfinite(p->output[i])) continue;
-        j->bad_output = i;
-        j->bad_time = p->time;
-        memcpy(j->bad_state, p->state, (size_t)j->system->state_count * sizeof(double));
+        if (j->bad_count++ == 0) j->bad_output = i;
     }
+    if (!j->bad_count) return;
+    j->bad_time = p->time;
+    if (j->system->state_count)
+        memcpy(j->bad_state, p->state, (size_t)j->system->state_count * sizeof(double));
 }
 
 static void add_row(Job *j, const SolvePoint *p) {
@@ -193,7 +195,7 @@ static void add_row(Job *j, const SolvePoint *p) {
 static bool take_point(void *context, const SolvePoint *p) {
     Job *j = context;
     if (j->taken >= j->times.count) return false;
-    if (j->bad_output < 0) note_bad_output(j, p);
+    if (j->bad_output < 0) note_bad_outputs(j, p);
     if (!j->run->audit.off) audit_point(&j->book, p->quad, p->output);
     probes_point(j, p);
     if (j->times.data[j->taken].keep) add_row(j, p);
@@ -209,20 +211,31 @@ static void tell_progress(void *context, double time) {
 
 // --- solving ------------------------------------------------------------------------------------
 
-static void report_bad_output(Job *j, Machine *m) {
+static Pos place_of_value(const Job *j, Expr value) {
+    for (int v = 0; v < j->model->var_count; v++)
+        if (j->system->value[v] == value) return j->model->var[v].pos;
+    return POS_NONE;
+}
+
+static void report_bad_outputs(Job *j, Machine *m) {
     if (j->bad_output < 0) return;
+    j->run->not_finite = true;
+    Expr value = j->outputs.expr.data[j->bad_output];
     Text name = {0}, why = {0};
-    program_name(&name, m->program, j->outputs.expr.data[j->bad_output]);
+    program_name(&name, m->program, value);
     machine_explain_output(m, j->bad_time, j->bad_state, j->bad_output, &why);
-    Remark *remark =
-        report_warning(j->report, R_NOT_FINITE, POS_NONE, "'%s' is not a finite number at %g s%s%s",
-                       text_get(&name), j->bad_time, why.length ? ": " : "", text_get(&why));
+    Remark *remark = report_error(j->report, R_NOT_FINITE, place_of_value(j, value),
+                                  "at t = %g s '%s' is not a finite number%s%s", j->bad_time,
+                                  text_get(&name), why.length ? ": " : "", text_get(&why));
+    if (j->bad_count > 1)
+        remark_note(j->report, remark, POS_NONE, "so are %d other recorded values",
+                    j->bad_count - 1);
     remark_help(j->report, remark, "guard the expression with `if`, `max` or `signsqrt`");
     text_free(&name);
     text_free(&why);
 }
 
-static void solve(Job *j, Machine *m) {
+static bool solve(Job *j, Machine *m) {
     double *times = ARENA_ARRAY(&j->tmp, double, j->times.count);
     for (int i = 0; i < j->times.count; i++) times[i] = j->times.data[i].time;
     SolveOptions o = {.method = j->plan.solver,
@@ -237,12 +250,15 @@ static void solve(Job *j, Machine *m) {
                       .sink = take_point,
                       .context = j,
                       .progress = j->options->progress ? tell_progress : NULL,
-                      .cancel = j->options->cancel};
+                      .cancel = j->options->cancel,
+                      .pos = j->plan.pos};
     j->run->status = solve_run(m, NULL, &o, &j->run->stats, j->report);
+    if (j->run->status == SOLVE_REFUSED) return false;
     Results *r = &j->run->results;
     r->complete = j->run->status == SOLVE_DONE && j->taken == j->times.count;
     r->solver = solver_name(j->run->stats.method);
-    report_bad_output(j, m);
+    report_bad_outputs(j, m);
+    return true;
 }
 
 static bool build_and_solve(Job *j) {
@@ -250,10 +266,10 @@ static bool build_and_solve(Job *j) {
     Program *p = program_build(j->system, &wish, j->report);
     if (!p) return false;
     Machine *m = machine_new(p);
-    solve(j, m);
+    bool started = solve(j, m);
     machine_free(m);
     program_free(p);
-    return true;
+    return started;
 }
 
 // --- closing ------------------------------------------------------------------------------------

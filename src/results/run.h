@@ -34,6 +34,7 @@ typedef struct {
     int verdict_count, failed_count;
     SolveStats stats;
     SolveStatus status;
+    bool not_finite; // a recorded or drawn value was no finite number at some time
 } Run;
 
 // Program, solver, recording, audit, expectations of the model's experiment (a default one when the

@@ -1,7 +1,12 @@
 // Fixed steps: Euler, Heun and the classical Runge-Kutta method, over states and quadratures alike.
 //
-//   grid     start + k*step; a wanted point between two grid points divides that step, so results
-//            are exact method values and the grid does not drift
+//   grid     t[k] = start + k*step
+//   points   a wanted point between two of them is reached by a shorter step aside, so what is
+//            recorded has no influence on the run:
+//
+//            t[k] ----------------------------> t[k+1] ---->
+//              \----> w1
+//               \------------> w2
 #include "solve/job.h"
 
 #include "base/memory.h"
@@ -14,6 +19,7 @@ typedef struct {
     double *y;    // states, then quadratures
     double *k[4]; // rates at the stages
     double *trial;
+    double *kept; // y at the grid point while a step aside is taken
 } Fixed;
 
 static bool rates(Fixed *f, double t, const double *y, double *dy) {
@@ -60,6 +66,12 @@ static bool take_step(Fixed *f, double t, double h) {
     }
 }
 
+static bool step_or_trouble(Fixed *f, double t, double h) {
+    if (take_step(f, t, h)) return true;
+    problem_trouble(f->j);
+    return false;
+}
+
 static bool emit_up_to(Fixed *f, double t) {
     Job *j = f->j;
     while (job_wants(j, t + 1e-9 * j->step))
@@ -67,22 +79,31 @@ static bool emit_up_to(Fixed *f, double t) {
     return true;
 }
 
+// Wanted points between the grid points t and `grid`. False: stop here.
+static bool emit_aside(Fixed *f, double t, double grid) {
+    Job *j = f->j;
+    size_t size = (size_t)f->total * sizeof *f->y;
+    if (!job_wants(j, grid)) return true;
+    memcpy(f->kept, f->y, size);
+    while (job_wants(j, grid)) {
+        double wanted = j->o->times[j->next];
+        bool good = step_or_trouble(f, t, wanted - t) && job_emit(j, wanted, f->y, f->y + j->n);
+        memcpy(f->y, f->kept, size);
+        if (!good) return false;
+    }
+    return true;
+}
+
 static void integrate(Fixed *f) {
     Job *j = f->j;
     double t = j->o->start, close = 1e-9 * j->step;
-    for (double k = 0; emit_up_to(f, t) && t < j->o->stop;) {
-        double grid = j->o->start + (k + 1) * j->step;
+    for (double k = 1; emit_up_to(f, t) && t < j->o->stop; k++) {
+        double grid = j->o->start + k * j->step;
         if (grid > j->o->stop - close) grid = j->o->stop;
-        double wanted = job_next_time(j);
-        double next = wanted < grid - close ? wanted : grid;
-        if (!take_step(f, t, next - t)) {
-            problem_trouble(j);
-            return;
-        }
+        if (!emit_aside(f, t, grid - close) || !step_or_trouble(f, t, grid - t)) return;
         j->stats->steps++;
-        j->stats->last_step = next - t;
-        if (next == grid) k++;
-        t = next;
+        j->stats->last_step = grid - t;
+        t = grid;
         if (!job_poll(j, t)) return;
     }
 }
@@ -93,10 +114,11 @@ void fixed_run(Job *j) {
         return;
     }
     Fixed f = {.j = j, .total = j->n + j->nq};
-    double *space = memory_zeroed(6 * (size_t)f.total, sizeof *space);
+    double *space = memory_zeroed(7 * (size_t)f.total, sizeof *space);
     f.y = space;
     f.trial = space + f.total;
     for (int i = 0; i < 4; i++) f.k[i] = space + (2 + i) * f.total;
+    f.kept = space + 6 * f.total;
     if (j->n) memcpy(f.y, j->state, (size_t)j->n * sizeof *f.y);
     integrate(&f);
     free(space);

@@ -91,20 +91,11 @@ double job_next_time(const Job *j) {
                                                                            : j->o->stop;
 }
 
-static void warn_about_outputs(Job *j, double time, const double *state) {
-    int first = first_not_finite(j->output, j->p->output_count), count = 0;
-    if (first < 0 || j->warned) return;
-    for (int i = first; i < j->p->output_count; i++) count += !isfinite(j->output[i]);
-    problem_output(j, time, state, first, count);
-    j->warned = true;
-}
-
 // Recorded relations are as they are at the point itself, not as they were held during the step.
 bool job_emit(Job *j, double time, const double *state, const double *quad) {
     bool hold = j->m->hold;
     j->m->hold = false;
     bool good = machine_outputs(j->m, time, state, j->output);
-    if (good) warn_about_outputs(j, time, state);
     j->m->hold = hold;
     if (!good) {
         note_trouble(j, time, state, -1, j->m->failed_block);

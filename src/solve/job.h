@@ -33,7 +33,6 @@ typedef struct {
     long most_steps;
     int next; // wanted point
     double *state, *quad, *output, *rate;
-    bool warned; // about an output
     Trouble trouble;
     // events
     double *phase;          // clocks: phase and rate in pairs
@@ -90,7 +89,6 @@ void problem_step(Job *j, double time, double step, int state); // too small; -1
 void problem_singular(Job *j, double time);
 void problem_solver(Job *j, double time, const char *words, long flag);
 void problem_start(Job *j, int state);
-void problem_output(Job *j, double time, const double *state, int output, int count);
 
 // --- methods: each leaves its result in j->status
 void fixed_run(Job *j);

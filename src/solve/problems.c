@@ -116,21 +116,5 @@ void problem_start(Job *j, int state) {
                              "the start value of '%s' is not a finite number (%g)",
                              program_state_name(j->p, state), j->state[state]);
     remark_help(j->r, m, "give it an initial value that is a number");
-    j->status = SOLVE_FAILED;
-}
-
-void problem_output(Job *j, double time, const double *state, int output, int count) {
-    Text name = {0}, why = {0};
-    program_name(&name, j->p, j->p->output[output]);
-    machine_explain_output(j->m, time, state, output, &why);
-    Text others = {0};
-    if (count > 1) text_printf(&others, " (and %d others)", count - 1);
-    Remark *m =
-        report_warning(j->r, S_OUTPUT_NOT_FINITE, POS_NONE,
-                       "at t = %g s the recorded variable '%s'%s is not a finite number: %s", time,
-                       text_get(&name), text_get(&others), text_get(&why));
-    remark_help(j->r, m, "the run goes on; the results hold nan or inf there");
-    text_free(&others);
-    text_free(&name);
-    text_free(&why);
+    j->status = SOLVE_REFUSED;
 }

@@ -20,8 +20,8 @@ const char *solver_name(SolverKind k) {
 
 // --- options -------------------------------------------------------------------------------------
 
-static bool refuse(Report *r, const char *what, const char *help) {
-    Remark *m = report_error(r, S_BAD_OPTION, POS_NONE, "%s", what);
+static bool refuse(const SolveOptions *o, Report *r, const char *what, const char *help) {
+    Remark *m = report_error(r, S_BAD_OPTION, o->pos, "%s", what);
     remark_help(r, m, "%s", help);
     return false;
 }
@@ -33,7 +33,7 @@ static bool check_times(const SolveOptions *o, Report *r) {
     for (int i = 0; i < o->time_count; i++) {
         double t = o->times[i];
         if (!(t >= o->start - slack && t <= o->stop + slack) || (i && !(t >= o->times[i - 1])))
-            return refuse(r, "a wanted time lies outside the run or before another",
+            return refuse(o, r, "a wanted time lies outside the run or before another",
                           "wanted times rise from start to stop");
     }
     return true;
@@ -42,13 +42,13 @@ static bool check_times(const SolveOptions *o, Report *r) {
 static bool check_options(const SolveOptions *o, Report *r) {
     if (!isfinite(o->start) || !isfinite(o->stop) || o->stop < o->start ||
         !isfinite(o->stop - o->start))
-        return refuse(r, "the run must end after it starts", "choose stop larger than start");
+        return refuse(o, r, "the run must end after it starts", "choose stop larger than start");
     if (!is_size(o->rtol) || !is_size(o->atol))
-        return refuse(r, "tolerances must be positive numbers", "for example rtol 1e-6 atol 1e-9");
+        return refuse(o, r, "tolerances must be positive numbers", "for example rtol 1e-6 atol 1e-9");
     if (!is_size(o->step) || !is_size(o->max_step))
-        return refuse(r, "steps must be positive numbers", "for example step 1e-3 {s}");
+        return refuse(o, r, "steps must be positive numbers", "for example step 1e-3 {s}");
     if (o->step > 0 && o->start + o->step == o->start)
-        return refuse(r, "the step is too small for the start time", "choose a larger step");
+        return refuse(o, r, "the step is too small for the start time", "choose a larger step");
     return check_times(o, r);
 }
 
@@ -108,9 +108,9 @@ static bool start_is_finite(Job *j) {
     return true;
 }
 
-static bool params_are_finite(Machine *m, const double *params, Report *r) {
+static bool params_are_finite(Machine *m, const double *params, const SolveOptions *o, Report *r) {
     if (machine_set_params(m, params)) return true;
-    return refuse(r, "a parameter is not a finite number", "give every parameter a number");
+    return refuse(o, r, "a parameter is not a finite number", "give every parameter a number");
 }
 
 SolveStatus solve_run(Machine *m, const double *params, const SolveOptions *o, SolveStats *stats,
@@ -118,7 +118,7 @@ SolveStatus solve_run(Machine *m, const double *params, const SolveOptions *o, S
     SolveStats own;
     if (!stats) stats = &own;
     *stats = (SolveStats){.method = o->method, .why = "", .reached = o->start};
-    if (!check_options(o, r) || !params_are_finite(m, params, r)) return SOLVE_FAILED;
+    if (!check_options(o, r) || !params_are_finite(m, params, o, r)) return SOLVE_REFUSED;
     Job j;
     job_init(&j, m, o, stats, r);
     long calls = m->calls;

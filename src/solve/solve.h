@@ -22,9 +22,10 @@ typedef struct {
     void (*progress)(void *context, double time); // Nullable
     const volatile int *cancel;                   // becomes nonzero: end cleanly
     long most_steps;                              // 0: 50 million
+    Pos pos;                                      // of the experiment, for reports
 } SolveOptions;
 
-typedef enum { SOLVE_DONE, SOLVE_CANCELLED, SOLVE_FAILED } SolveStatus;
+typedef enum { SOLVE_DONE, SOLVE_CANCELLED, SOLVE_FAILED, SOLVE_REFUSED } SolveStatus;
 
 typedef struct {
     SolverKind method; // that was used
@@ -34,7 +35,9 @@ typedef struct {
     double wall_seconds;
 } SolveStats;
 
-// On failure the report names time, state and component; points so far have gone to the sink.
+// On failure the report names time, state and component; points so far have gone to the sink. A run
+// that cannot start at all is refused. States and integrals are finite at every point; outputs need
+// not be: the sink looks at them.
 SolveStatus solve_run(Machine *m, const double *params, const SolveOptions *o, SolveStats *stats,
                       Report *r);
 const char *solver_name(SolverKind k);

@@ -41,6 +41,26 @@ for stage in syntax model graph system program; do
 done
 expect_exit 2 check model.bond --dump graf
 
+# a link stays a link, a device a device
+touch target && ln -s target link
+expect_exit 0 equations model.bond --out link
+[ -L link ] || fail "the link was replaced"
+expect_file target
+if [ -c /dev/full ]; then
+    ln -s /dev/full full
+    expect_exit 1 equations model.bond --out full
+    expect_text err "error T002"
+    [ -L full ] || fail "the link to a device was removed"
+fi
+
+# the command line's solver means what it means in an experiment
+write_model 'solver bdf'
+expect_exit 0 run model.bond
+expect_text out "solver       bdf"
+expect_exit 0 run model.bond --solver cvode
+expect_text out "solver       adams"
+write_model 'plot "speed" v.f'
+
 # places that cannot be written
 expect_exit 1 run model.bond --out model.bond/x
 expect_text err "error T002"

@@ -23,7 +23,6 @@ typedef struct {
     ARRAY(Bond) bond;
     ARRAY(Equation) equation;
     ARRAY(Equation) initial;
-    ARRAY(int) used_ports; // per component: how many of its ports have a bond
     Graph *graph;
     System *system;
     double *value; // by symbol index
@@ -115,7 +114,6 @@ static inline int add_comp(Build *b, CompKind kind, const char *path) {
               .first_port = b->port.count,
               .first_equation = b->equation.count};
     array_push(&b->comp, c);
-    array_push(&b->used_ports, 0);
     return b->comp.count - 1;
 }
 
@@ -263,7 +261,6 @@ static inline void build_free(Build *b) {
     array_free(&b->bond);
     array_free(&b->equation);
     array_free(&b->initial);
-    array_free(&b->used_ports);
     free(b->value);
     report_free(&b->report);
     arena_free(&b->arena);

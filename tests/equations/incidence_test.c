@@ -101,7 +101,8 @@ static void surplus_and_shortage_are_smallest(void **state) {
 static void long_chains_need_no_recursion(void **state) {
     (void)state;
     int n = 300000;
-    Incidence a = {n, n, malloc((size_t)(n + 1) * sizeof(int)), malloc((size_t)n * 2 * sizeof(int))};
+    Incidence a = {n, n, malloc((size_t)(n + 1) * sizeof(int)),
+                   malloc((size_t)n * 2 * sizeof(int))};
     int at = 0;
     for (int r = 0; r < n; r++) {
         a.start[r] = at;

@@ -86,7 +86,7 @@ static void one_remark_for_junctions_of_one_line(void **state) {
                            "  s -> r\n"
                            "  0 u[50]\n"
                            "end\n");
-    assert_int_equal(x->report.warnings, 1);
+    assert_int_equal(x->report.errors, 1);
     const Remark *m = find_remark(x, G_LONELY_JUNCTION);
     assert_string_equal(m->first_note->message, "49 more junctions are like this");
     close_text(x);

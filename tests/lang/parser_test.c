@@ -496,7 +496,7 @@ static void messages_name_the_slip_and_the_way_out(void **state) {
         {"x = 5 {m\ny = 3", "m.bond:2:7: error P005", "help"},
         {"x = \"abc", "P004", "help"},
         {"F = k {N}", "P021", "unit of its declaration"},
-        {"A = [1, 2; 3]", "P025: this row has 1 entries, the first one has 2", "help"},
+        {"A = [1, 2; 3]", "P025: this row has 1 entry, the first one has 2", "help"},
         {"b = 0 < n < 5", "P024", "help: join them with and"},
         {"u = x \xe2\x88\x92 3", "P003", "help: write -"},
         {"u = 3 # hello", "P019", "//"},

@@ -79,7 +79,8 @@ static inline int add_body(World *s, const char *name, double mass, const double
 static inline int add_joint(World *s, const char *name, JointKind kind, int parent, int child,
                             const double position[3]) {
     MechJoint *j = &s->joint[s->m.joint_count];
-    *j = (MechJoint){.name = name_of(s->names, name), .kind = kind, .parent = parent, .child = child};
+    *j = (MechJoint){
+        .name = name_of(s->names, name), .kind = kind, .parent = parent, .child = child};
     numbers(s, position, 3, j->position);
     numbers(s, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9, j->rotation);
     numbers(s, (double[]){0, 0, 1}, 3, j->axis);
@@ -163,7 +164,7 @@ static inline double largest(const double *x, int n) {
     do {                                                                                           \
         double scale_ = fmax(largest(expected, n), 1e-30);                                         \
         for (int i_ = 0; i_ < (n); i_++)                                                           \
-            if (!(fabs((actual)[i_] - (expected)[i_]) <= (tolerance) * scale_))                    \
+            if (!(fabs((actual)[i_] - (expected)[i_]) <= (tolerance)*scale_))                      \
                 fail_msg("%s[%d] = %.15g, expected %.15g", #actual, i_, (actual)[i_],              \
                          (expected)[i_]);                                                          \
     } while (0)
@@ -190,9 +191,9 @@ static inline void quaternion_numbers(const double quat[4], double R[9]) {
     double n = 0, w = quat[0], x = quat[1], y = quat[2], z = quat[3];
     for (int i = 0; i < 4; i++) n += quat[i] * quat[i];
     double s = 2 / n;
-    double out[9] = {1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y),
-                     s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x),
-                     s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)};
+    double out[9] = {1 - s * (y * y + z * z), s * (x * y - w * z),     s * (x * z + w * y),
+                     s * (x * y + w * z),     1 - s * (x * x + z * z), s * (y * z - w * x),
+                     s * (x * z - w * y),     s * (y * z + w * x),     1 - s * (x * x + y * y)};
     memcpy(R, out, sizeof out);
 }
 

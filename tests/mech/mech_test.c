@@ -1,2 +1,0 @@
-#include "fixture.h"
-int main(void){return 0;}
