@@ -10,6 +10,7 @@
 
 #include "equations/system.h"
 #include "lang/lang.h"
+#include "mech/expand.h"
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -45,7 +46,7 @@ static Sample measure(const Text *text) {
     double parsed = now_seconds();
     Model *model = lang_instantiate(&arena, syntax, NULL, NULL, &options, &report);
     double instantiated = now_seconds();
-    if (!model) exit(1);
+    if (!model || !mech_expand(model, &arena, &report)) exit(1);
     Graph *graph = graph_build(&arena, model, &report);
     causality_assign(&arena, graph, &report);
     double causal = now_seconds();

@@ -8,8 +8,8 @@
 //     17       30000000000000004          always reads back as x
 //
 // A shorter number reads back as x when it lies nearer than half the distance between x and its
-// neighbours. No two numbers of 15 digits read back as one double, so the shortest of all is the one
-// of 15 digits without its zeros. Where 0.01 more or less would decide, the library does.
+// neighbours. No two numbers of 15 digits read back as one double, so the shortest of all is the
+// one of 15 digits without its zeros. Where 0.01 more or less would decide, the library does.
 #include "base/decimal.h"
 
 #include <float.h>

@@ -27,7 +27,7 @@ typedef enum {
     EXIT_USAGE = 2,         // the command line itself is wrong
     EXIT_AUDIT = 3,         // energy was made or lost
     EXIT_EXPECT = 4,        // an expectation failed; compare: the results differ
-    EXIT_EARLY = 5,         // the run ended before its stop time, or its results are not all numbers
+    EXIT_EARLY = 5,         // the run ended early, or a recorded value is no number
     EXIT_INTERRUPTED = 130, // Ctrl-C
 } ExitCode;
 

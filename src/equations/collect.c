@@ -288,18 +288,32 @@ static void link_derivatives(Collect *c) {
 
 // --- rules ----------------------------------------------------------------------------------
 
-static void add_balance(Work *w, int node) {
-    const GraphNode *n = &w->graph->node[node];
-    Pos pos = w->model->comp[n->comp].pos;
-    ARRAY(Expr) terms = {0};
+static int compare_terms(const void *left, const void *right) {
+    const BalanceTerm *a = left, *b = right;
+    return (a->quantity > b->quantity) - (a->quantity < b->quantity);
+}
+
+void balance_terms(Work *w, int origin, Balance *terms) {
+    const GraphNode *n = &w->graph->node[origin - w->model->equation_count];
+    terms->count = 0;
     for (int k = n->first_end; k < n->first_end + n->end_count; k++) {
         if (w->graph->end[k].bond < 0) continue;
-        int sign;
-        Expr e = node_value(w, balanced(w, k, &sign));
-        array_push(&terms, sign > 0 ? e : expr_neg(w->dag, e));
+        int sign, alias_sign;
+        int root = alias_root(w, balanced(w, k, &sign), &alias_sign);
+        array_push(terms, ((BalanceTerm){w->quantity_of_node[root], sign * alias_sign}));
     }
-    rule_add(w, expr_sum(w->dag, terms.data, terms.count), 0, junction_origin(w, node), pos);
-    array_free(&terms);
+    if (terms->count == 0) return;
+    qsort(terms->data, (size_t)terms->count, sizeof *terms->data, compare_terms);
+    int kept = 0;
+    for (int i = 0; i < terms->count; i++) {
+        BalanceTerm t = terms->data[i];
+        if (kept > 0 && terms->data[kept - 1].quantity == t.quantity)
+            terms->data[kept - 1].sign += t.sign;
+        else
+            terms->data[kept++] = t;
+        if (terms->data[kept - 1].sign == 0) kept--;
+    }
+    terms->count = kept;
 }
 
 static void add_claims(Collect *c) {
@@ -389,7 +403,8 @@ void work_collect(Work *w) {
     w->system->alias_count = count_aliases(w);
     link_derivatives(&c);
     for (int i = 0; i < w->graph->node_count; i++)
-        if (is_junction(w, i) && w->graph->node[i].end_count != 2) add_balance(w, i);
+        if (is_junction(w, i) && w->graph->node[i].end_count != 2)
+            rule_add_balance(w, junction_origin(w, i), w->model->comp[w->graph->node[i].comp].pos);
     add_claims(&c);
     add_model_equations(w, used);
     warn_of_redundant(w);

@@ -61,8 +61,7 @@ static Incidence unknown_incidence(Work *w, int *quantity_of_column) {
 
 // --- single equations ---------------------------------------------------------------------------
 
-static bool put_in(Work *w, int q, Expr value, int rule) {
-    Expr full = rewrite(w->solved, value);
+static bool put_in_solved(Work *w, int q, Expr full, int rule) {
     if (expr_is_undefined(w->dag, full)) {
         report_undefined(w, q, rule);
         return false;
@@ -71,8 +70,12 @@ static bool put_in(Work *w, int q, Expr value, int rule) {
     return true;
 }
 
+static bool put_in(Work *w, int q, Expr value, int rule) {
+    return put_in_solved(w, q, rewrite(w->solved, value), rule);
+}
+
 bool quantity_solved(Work *w, int q, Expr value, int rule) {
-    array_push(&w->pending, ((Pending){q, value}));
+    array_push(&w->pending, ((Pending){q, value, rule}));
     return put_in(w, q, value, rule);
 }
 
@@ -100,9 +103,33 @@ static bool factor_beside(Work *w, Expr product, Expr x, Expr *beside) {
     return found == 1 && others;
 }
 
+// x = the other terms of the balance, taken over as they were solved: what the balance says before
+// that never becomes an expression.
+static bool solve_balance(Work *w, int rule, int quantity) {
+    Dag *d = w->dag;
+    Balance terms = {0};
+    ARRAY(Expr) parts = {0};
+    int sign = 0;
+    balance_terms(w, w->rule.data[rule].origin, &terms);
+    for (int i = 0; i < terms.count; i++)
+        if (terms.data[i].quantity == quantity) sign = terms.data[i].sign;
+    for (int i = 0; i < terms.count; i++) {
+        BalanceTerm t = terms.data[i];
+        if (t.quantity == quantity) continue;
+        Expr value = rewrite(w->solved, w->quantity.data[t.quantity].symbol);
+        array_push(&parts, expr_mul(d, expr_number(d, -(double)t.sign / sign), value));
+    }
+    array_push(&w->pending, ((Pending){quantity, 0, rule}));
+    bool ok = put_in_solved(w, quantity, expr_sum(d, parts.data, parts.count), rule);
+    array_free(&parts);
+    array_free(&terms);
+    return ok;
+}
+
 static bool single_solve(Work *w, int rule, int quantity) {
     const Rule *r = &w->rule.data[rule];
     Expr x = w->quantity.data[quantity].symbol, coefficient, rest, value;
+    if (is_balance(r)) return solve_balance(w, rule, quantity);
     if (r->right && r->left == x) return quantity_solved(w, quantity, r->right, rule);
     if (r->right && factor_beside(w, r->right, x, &coefficient))
         return quantity_solved(w, quantity, expr_div(w->dag, r->left, coefficient), rule);

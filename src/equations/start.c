@@ -258,6 +258,7 @@ static Expr default_start(Start *s, int state) {
 static bool solve_conditions(Start *s, const int *condition_of_state,
                              const int *state_of_condition) {
     Work *w = s->w;
+    if (s->condition.count == 0) return true;
     Rewrite *defaults = rewrite_new(w->dag);
     inner_open(s);
     for (int i = 0; i < w->system->state_count; i++) {

@@ -156,6 +156,15 @@ static void collect_energy(Work *w) {
     }
 }
 
+// The rules are used up; the energies need their room.
+static void forget_rules(Work *w) {
+    array_free(&w->rule);
+    array_free(&w->entry);
+    array_free(&w->pending);
+    rates_free(w->rates);
+    w->rates = NULL;
+}
+
 System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r) {
     Work w;
     int errors = r->errors;
@@ -169,7 +178,10 @@ System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r) {
         collect_values(&w);
         collect_demoted(&w);
         collect_blocks(&w);
+        forget_rules(&w);
         collect_energy(&w);
+        rewrite_free(w.solved);
+        w.solved = NULL;
         ok = start_values(&w) && r->errors == errors;
     }
     System *s = w.system;

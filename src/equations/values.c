@@ -66,8 +66,9 @@ static void evaluate_param(ParamOrder *o, int v) {
 static void evaluate_params(Work *w) {
     const Model *m = w->model;
     ParamOrder o = {.w = w};
-    o.param_of_symbol = ARENA_ARRAY(&w->scratch, int, expr_symbol_count(w->dag));
-    o.done = ARENA_ARRAY(&w->scratch, char, m->var_count);
+    Arena arena = {0};
+    o.param_of_symbol = ARENA_ARRAY(&arena, int, expr_symbol_count(w->dag));
+    o.done = ARENA_ARRAY(&arena, char, m->var_count);
     for (int i = 0; i < expr_symbol_count(w->dag); i++) o.param_of_symbol[i] = -1;
     for (int i = 0; i < m->var_count; i++)
         if (m->var[i].kind == VAR_PARAM)
@@ -75,6 +76,7 @@ static void evaluate_params(Work *w) {
     for (int i = 0; i < m->var_count; i++)
         if (m->var[i].kind == VAR_PARAM && o.done[i] == 0) evaluate_param(&o, i);
     array_free(&o.waiting);
+    arena_free(&arena);
 }
 
 // --- the rest -----------------------------------------------------------------------------------
@@ -111,9 +113,30 @@ Solution solution_of(Work *w, Expr value) {
     return (Solution){value, expr_evaluate(w->dag, value, w->value.data), is_constant(w, value)};
 }
 
+static Solution balance_solution(Work *w, const Pending *p) {
+    Balance terms = {0};
+    Solution s = {.constant = true};
+    int sign = 0;
+    balance_terms(w, w->rule.data[p->rule].origin, &terms);
+    for (int i = 0; i < terms.count; i++) {
+        const Quantity *x = &w->quantity.data[terms.data[i].quantity];
+        if (terms.data[i].quantity == p->quantity) {
+            sign = terms.data[i].sign;
+            continue;
+        }
+        s.number -= terms.data[i].sign * w->value.data[expr_symbol_index(w->dag, x->symbol)];
+        s.constant = s.constant && x->constant;
+    }
+    s.number /= sign;
+    array_free(&terms);
+    return s;
+}
+
 void values_update(Work *w) {
-    for (int i = 0; i < w->pending.count; i++)
-        values_set(w, w->pending.data[i].quantity, solution_of(w, w->pending.data[i].value));
+    for (int i = 0; i < w->pending.count; i++) {
+        const Pending *p = &w->pending.data[i];
+        values_set(w, p->quantity, p->value ? solution_of(w, p->value) : balance_solution(w, p));
+    }
     w->pending.count = 0;
 }
 

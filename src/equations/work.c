@@ -70,6 +70,33 @@ static void find_entries(Work *w, Rule *r) {
         qsort(w->entry.data + r->first, (size_t)r->count, sizeof *w->entry.data, compare_ints);
 }
 
+bool is_balance(const Rule *r) { return !r->left && !r->right; }
+
+int rule_add_balance(Work *w, int origin, Pos pos) {
+    Rule r = {.origin = origin, .derivative = -1, .of = -1, .first = w->entry.count, .pos = pos};
+    Balance terms = {0};
+    balance_terms(w, origin, &terms);
+    for (int i = 0; i < terms.count; i++) array_push(&w->entry, terms.data[i].quantity);
+    r.count = terms.count;
+    array_free(&terms);
+    array_push(&w->rule, r);
+    return w->rule.count - 1;
+}
+
+static Expr balance_residual(Work *w, int origin) {
+    Balance terms = {0};
+    ARRAY(Expr) parts = {0};
+    balance_terms(w, origin, &terms);
+    for (int i = 0; i < terms.count; i++) {
+        Expr x = w->quantity.data[terms.data[i].quantity].symbol;
+        array_push(&parts, expr_mul(w->dag, expr_number(w->dag, terms.data[i].sign), x));
+    }
+    Expr sum = expr_sum(w->dag, parts.data, parts.count);
+    array_free(&parts);
+    array_free(&terms);
+    return sum;
+}
+
 static bool contains(Work *w, Expr e, Expr symbol) {
     walk_start(w->walk);
     walk_add(w->walk, e);
@@ -103,6 +130,7 @@ int rule_add(Work *w, Expr left, Expr right, int origin, Pos pos) {
 
 Expr rule_residual(Work *w, int r) {
     Rule *x = &w->rule.data[r];
+    if (is_balance(x)) x->left = balance_residual(w, x->origin);
     if (x->right) x->left = expr_sub(w->dag, x->left, x->right);
     x->right = 0;
     return x->left;
@@ -115,6 +143,7 @@ void rule_replace(Work *w, int r, Expr residual) {
 }
 
 int rule_differentiate(Work *w, int r) {
+    if (is_balance(&w->rule.data[r])) rule_residual(w, r);
     Rule x = w->rule.data[r];
     Expr right = x.right ? rates_of(w->rates, x.right) : 0;
     int d = rule_add(w, rates_of(w->rates, x.left), right, x.origin, x.pos);

@@ -30,7 +30,8 @@ enum { ORIGIN_BOND = -1, ORIGIN_START = -2 };
 
 typedef struct {
     Expr left, right; // left = right; left is the symbol of a quantity that right does not contain,
-                      // or right is 0 (no expression): left = 0
+                      // or right is 0 (no expression): left = 0. Both 0: the balance of a junction,
+                      // which rule_residual makes when somebody asks (most are never asked for)
     int origin;       // extended numbering: see system.h
     int derivative;   // the rule that is its time derivative, or -1
     int of;           // the rule it is the derivative of, or -1
@@ -46,8 +47,16 @@ typedef struct { // what a quantity is, in local symbols
 
 typedef struct {
     int quantity;
-    Expr value; // in local symbols
+    Expr value; // in local symbols; 0: as the balance of a junction says
+    int rule;
 } Pending;
+
+typedef struct { // of the balance of a junction: sign * quantity
+    int quantity;
+    int sign; // -1 or 1; 2 and so on when the quantity stands there again
+} BalanceTerm;
+
+typedef ARRAY(BalanceTerm) Balance;
 
 typedef struct {
     const Model *model;
@@ -87,13 +96,17 @@ typedef struct {
 void work_collect(Work *w);
 int alias_root(Work *w, int node, int *sign);
 Expr node_value(Work *w, int node); // in symbols of quantities, with its sign
+// The terms of a junction's balance in the order of quantities, each once; their sum is 0.
+void balance_terms(Work *w, int origin, Balance *terms);
 
 // work.c: keeping the tables together.
 int quantity_add(Work *w, Expr symbol, int var, int bond);
 void quantity_link(Work *w, int q, int der, int sign); // d q/dt = sign * der
 int quantity_differentiate(Work *w, int q);            // its derivative, made when there is none
 int rule_add(Work *w, Expr left, Expr right, int origin, Pos pos); // right may be 0: left = 0
-Expr rule_residual(Work *w, int r);                                // left - right
+int rule_add_balance(Work *w, int origin, Pos pos);
+bool is_balance(const Rule *r);     // of a junction, and not yet an expression
+Expr rule_residual(Work *w, int r); // left - right
 int rule_differentiate(Work *w, int r);
 void rule_replace(Work *w, int r, Expr residual);
 int quantity_of(const Work *w, Expr symbol); // -1 when it is none

@@ -136,9 +136,9 @@ static Remark *report_lonely(Build *b, int node) {
     bool none = b->g->node[node].end_count == 0;
     Text label = {0};
     graph_node_label(&label, b->g, node);
-    Remark *w = report_add(b->r, none ? ERROR : WARNING, G_LONELY_JUNCTION, c->pos,
-                           "junction '%s' has %s", text_get(&label),
-                           none ? "no bonds" : "only one bond");
+    Remark *w =
+        report_add(b->r, none ? ERROR : WARNING, G_LONELY_JUNCTION, c->pos, "junction '%s' has %s",
+                   text_get(&label), none ? "no bonds" : "only one bond");
     remark_help(b->r, w,
                 none                ? "bond something to it, or remove it"
                 : c->kind == COMP_1 ? "its effort is zero: bond a second thing to it, or remove it"

@@ -98,8 +98,7 @@ static void override_slots(Builder *b, const Instance *i, const Slot *slot, int 
 static void report_law_out_of_place(Builder *b, const Instance *i) {
     const char *type = i->builtin->type;
     CompKind kind = i->builtin->kind;
-    Remark *m =
-        complain(b, L_LAW, i->item->laws->pos, "'%s' cannot have a law of its own", type);
+    Remark *m = complain(b, L_LAW, i->item->laws->pos, "'%s' cannot have a law of its own", type);
     if (kind == COMP_0 || kind == COMP_1)
         remark_help(b->r, m, "a junction only shares power; bond an element with this law to it");
     else if (kind == COMP_SE || kind == COMP_SF)

@@ -458,9 +458,9 @@ static void read_setting(Making *k, const AstItem *item) {
 
 // Settings stand once in an experiment; `points` and `every` say the same thing.
 static void check_stands_once(Making *k, const AstItem *item) {
-    static const char *const word[] = {[ITEM_START] = "start",   [ITEM_STOP] = "stop",
-                                       [ITEM_POINTS] = "points", [ITEM_EVERY] = "every",
-                                       [ITEM_SOLVER] = "solver", [ITEM_AUDIT] = "audit"};
+    static const char *const word[] = {
+        [ITEM_START] = "start", [ITEM_STOP] = "stop",     [ITEM_POINTS] = "points",
+        [ITEM_EVERY] = "every", [ITEM_SOLVER] = "solver", [ITEM_AUDIT] = "audit"};
     if (item->kind > ITEM_AUDIT || !word[item->kind]) return;
     const AstItem **first = &k->setting[item->kind == ITEM_EVERY ? ITEM_POINTS : item->kind];
     if (*first) {

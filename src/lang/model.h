@@ -88,9 +88,9 @@ typedef struct { // 88 bytes
     int var; // junctions: first of `dim` common variables (e of a 0, f of a 1), else -1
     int first_state,
         state_count; // storage: indices into var[] of its states are consecutive (q or p)
+    Expr stored;     // ROLE_STORE: energy in closed form, or 0 when only its rate is known
     Expr *argument;  // R C I TF GY: the argument, argument_rows*argument_cols scalars (1x1: scalar)
     int argument_rows, argument_cols;
-    Expr stored;      // ROLE_STORE: energy in closed form, or 0 when only its rate is known
     int inner_energy; // variable: energy that changes form inside it (kinetic); 0 = none
     Pos wish_pos;
     Name text; // description

@@ -24,14 +24,18 @@ typedef struct {
     Six *h;     // momentum of each with all it carries
 } Tracing;
 
-// Composite bodies cost depth squared, articulated bodies the same for every link: where they cross
-// was measured on chains (tests/mech/count_test.c).
-enum { COMPOSITE_DEPTH = 11, COMPOSITE_DEPTH_ADDED = 9 };
+// Composite bodies cost depth squared, articulated bodies the same for every link. Where they cross
+// in operations, in velocities from the world to a leaf, was counted on chains; a full inertia on a
+// carried link makes composite bodies dearer.
+enum { COMPOSITE_DEPTH = 10, COMPOSITE_DEPTH_FULL = 5 };
 
 static MechMethod choose_method(const Tree *t, MechMethod wanted) {
     if (wanted != METHOD_AUTO) return wanted;
-    return t->depth <= (t->added ? COMPOSITE_DEPTH_ADDED : COMPOSITE_DEPTH) ? METHOD_COMPOSITE
-                                                                            : METHOD_ARTICULATED;
+    bool full = false;
+    for (int i = 0; i < t->count; i++)
+        full = full || (t->link[i].inertia.full && t->link[i].parent >= 0);
+    int most = full ? COMPOSITE_DEPTH_FULL : COMPOSITE_DEPTH;
+    return t->depth <= most ? METHOD_COMPOSITE : METHOD_ARTICULATED;
 }
 
 static void trace_start(Tracing *r, Arena *out, Dag *d, const Mechanism *m, const MechInputs *in) {
@@ -189,13 +193,29 @@ static MechEquations *trace_end(Tracing *r) {
 // --- the two forms
 // ------------------------------------------------------------------------------------------------
 
+// Component c of v x* h = (omega x h_f ; omega x h_n + v x h_f)
+static Expr gyration(Dag *d, const Six *v, const Six *h, int c) {
+    int i = (c + 1) % 3, j = (c + 2) % 3;
+    const Expr *part = c < 3 ? h->lin : h->ang;
+    Expr terms[4] = {expr_mul(d, v->ang[i], part[j]), expr_neg(d, expr_mul(d, v->ang[j], part[i])),
+                     0, 0};
+    if (c < 3) return expr_sum(d, terms, 2);
+    terms[2] = expr_mul(d, v->lin[i], h->lin[j]);
+    terms[3] = expr_neg(d, expr_mul(d, v->lin[j], h->lin[i]));
+    return expr_sum(d, terms, 4);
+}
+
 // -S' (v x* h) for one link
 static void add_gyration(Tracing *r, int link, Expr *rate) {
     const Link *l = &r->t->link[link];
-    Six turned;
-    twist_cross_wrench(r->d, &r->twist[link], &r->h[link], &turned);
-    for (int k = 0; k < link_velocities(l->kind); k++)
-        rate[l->first + k] = expr_sub(r->d, rate[l->first + k], link_dot(r->d, l, k, &turned));
+    const Six *v = &r->twist[link], *h = &r->h[link];
+    for (int k = 0; k < link_velocities(l->kind); k++) {
+        int c = link_component(l, k);
+        Expr *to = &rate[l->first + k], turned = gyration(r->d, v, h, c < 0 ? 5 : c);
+        if (c < 0)
+            turned = expr_add(r->d, turned, expr_mul(r->d, l->pitch, gyration(r->d, v, h, 2)));
+        *to = expr_sub(r->d, *to, turned);
+    }
 }
 
 MechEquations *mech_momentum_form(Arena *out, Dag *d, const Mechanism *m, const MechInputs *in,

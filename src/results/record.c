@@ -36,7 +36,8 @@ static bool mark_pattern(const System *s, const char *pattern, bool *taken, Repo
         fits = true;
     }
     if (fits || strcmp(pattern, "*") == 0) return true; // a model may have nothing to record
-    Remark *remark = report_error(r, R_RECORD_NOTHING, POS_NONE, "no variable is called '%s'", pattern);
+    Remark *remark =
+        report_error(r, R_RECORD_NOTHING, POS_NONE, "no variable is called '%s'", pattern);
     suggest(m, pattern, r, remark);
     return false;
 }

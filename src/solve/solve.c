@@ -44,7 +44,8 @@ static bool check_options(const SolveOptions *o, Report *r) {
         !isfinite(o->stop - o->start))
         return refuse(o, r, "the run must end after it starts", "choose stop larger than start");
     if (!is_size(o->rtol) || !is_size(o->atol))
-        return refuse(o, r, "tolerances must be positive numbers", "for example rtol 1e-6 atol 1e-9");
+        return refuse(o, r, "tolerances must be positive numbers",
+                      "for example rtol 1e-6 atol 1e-9");
     if (!is_size(o->step) || !is_size(o->max_step))
         return refuse(o, r, "steps must be positive numbers", "for example step 1e-3 {s}");
     if (o->step > 0 && o->start + o->step == o->start)

@@ -454,6 +454,80 @@ static void titan_falls(void **state) {
     world_free(s);
 }
 
+// Every number that is not zero becomes a symbol with that value.
+static void make_symbolic(World *s, Expr *e, int n) {
+    for (int i = 0; i < n; i++) {
+        double value = expr_value(s->d, e[i]);
+        if (value == 0) continue;
+        e[i] = numbered(s, "c", expr_symbol_count(s->d));
+        set_value(s, e[i], value);
+    }
+}
+
+static Expr function_of(World *s, Op op, Expr e) { return expr_call(s->d, op, &e, 1); }
+
+// Rx(a) Rz(b) with symbols for the angles, or with numbers
+static void turn_symbolic(World *s, int joint, double a, double b, bool symbols) {
+    Expr x = symbols ? symbol(s, "a", a) : expr_number(s->d, a);
+    Expr z = symbols ? symbol(s, "b", b) : expr_number(s->d, b), zero = expr_number(s->d, 0);
+    Expr ca = function_of(s, OP_COS, x), sa = function_of(s, OP_SIN, x);
+    Expr cb = function_of(s, OP_COS, z), sb = function_of(s, OP_SIN, z);
+    Expr R[9] = {cb,
+                 expr_neg(s->d, sb),
+                 zero,
+                 expr_mul(s->d, ca, sb),
+                 expr_mul(s->d, ca, cb),
+                 expr_neg(s->d, sa),
+                 expr_mul(s->d, sa, sb),
+                 expr_mul(s->d, sa, cb),
+                 ca};
+    memcpy(s->joint[joint].rotation, R, sizeof R);
+}
+
+// An axis that is no coordinate direction, with symbols for its components, or with numbers
+static void tilt_axis(World *s, int joint, bool symbols) {
+    const double axis[3] = {0.48, -0.6, 0.64};
+    numbers(s, axis, 3, s->joint[joint].axis);
+    if (symbols) make_symbolic(s, s->joint[joint].axis, 3);
+}
+
+static World *bent_titan(bool symbols) {
+    World *s = titan_world(&titan[0]);
+    turn_symbolic(s, 2, 0.7, -0.4, symbols);
+    turn_symbolic(s, 5, 0, 0.3, symbols);
+    tilt_axis(s, 3, symbols);
+    s->joint[4].kind = JOINT_HELICAL;
+    s->joint[4].pitch = expr_number(s->d, 0.2);
+    s->joint[1].kind = JOINT_PRISMATIC;
+    if (!symbols) return s;
+    for (int i = 0; i < 6; i++) {
+        make_symbolic(s, &s->body[i].mass, 1);
+        make_symbolic(s, s->body[i].cg, 3);
+        make_symbolic(s, s->body[i].inertia, 9);
+        make_symbolic(s, s->joint[i].position, 3);
+        make_symbolic(s, &s->joint[i].pitch, 1);
+    }
+    return s;
+}
+
+static void symbols_give_the_same_as_numbers(void **state) {
+    (void)state;
+    World *a = bent_titan(false), *b = bent_titan(true);
+    double rate[6], p_rate[6], place[3];
+    MechEquations *e = mech_lagrange_form(&a->arena, a->d, &a->m, &a->in, METHOD_AUTO);
+    evaluate(a, e->acceleration, 6, rate);
+    evaluate(a, e->frame_position, 3, place);
+    check_acceleration(b, rate, 1e-11);
+    Motion *m = motion_new(a, METHOD_AUTO);
+    evaluate(a, m->e->p_rate, 6, p_rate);
+    check_p_rate(b, p_rate, 1e-11);
+    e = mech_momentum_form(&b->arena, b->d, &b->m, &b->in, METHOD_AUTO);
+    assert_roots(b, e->frame_position, place, 3, 1e-12);
+    motion_free(m);
+    world_free(a);
+    world_free(b);
+}
+
 // --- ROV with three links
 // ------------------------------------------------------------------------------------------------
 
@@ -670,6 +744,7 @@ int main(void) {
         cmocka_unit_test(kirchhoff_body),
         cmocka_unit_test(titan_states),
         cmocka_unit_test(titan_falls),
+        cmocka_unit_test(symbols_give_the_same_as_numbers),
         cmocka_unit_test(rov_matrix),
         cmocka_unit_test(rov_states),
         cmocka_unit_test(rov_drifts),
