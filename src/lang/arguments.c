@@ -35,15 +35,24 @@ void report_unused_overrides(Builder *b) {
 
 typedef struct {
     const AstExpr **value;
-    const Env **env;
+    bool *set;
     const char *name;
 } Slot;
+
+// All of `set` is read in the same place.
+const Env *argument_env(const Builder *b, const Instance *i) {
+    return i->argument_set ? b->override.data[0].env : i->env;
+}
+
+const Env *start_env(const Builder *b, const Instance *i) {
+    return i->start_set ? b->override.data[0].env : i->env;
+}
 
 static int builtin_slots(Instance *i, Slot slot[2]) {
     int n = 0;
     if (i->builtin->argument)
-        slot[n++] = (Slot){&i->argument, &i->argument_env, i->builtin->argument};
-    if (i->builtin->start) slot[n++] = (Slot){&i->start, &i->start_env, i->builtin->start};
+        slot[n++] = (Slot){&i->argument, &i->argument_set, i->builtin->argument};
+    if (i->builtin->start) slot[n++] = (Slot){&i->start, &i->start_set, i->builtin->start};
     return n;
 }
 
@@ -81,7 +90,6 @@ static void bind_one(Builder *b, const Instance *i, const AstArg *a, int place, 
         remark_help(b->r, m, "take one of them away");
     } else {
         *slot[k].value = a->value;
-        *slot[k].env = i->env;
     }
 }
 
@@ -91,7 +99,7 @@ static void override_slots(Builder *b, const Instance *i, const Slot *slot, int 
         const Override *o = find_override(b, path);
         if (!o) continue;
         *slot[k].value = o->item->right;
-        *slot[k].env = o->env;
+        *slot[k].set = true;
     }
 }
 
@@ -141,7 +149,6 @@ void bind_builtin(Builder *b, int instance) {
     if (item->left) {
         if (i->builtin->kind == COMP_SE || i->builtin->kind == COMP_SF) {
             i->argument = item->left;
-            i->argument_env = i->env;
         } else {
             Remark *m = complain(b, L_TOO_MANY_ARGUMENTS, item->left->pos,
                                  "'%s' is no source and takes no value", text_of(b, i->path));

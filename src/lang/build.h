@@ -93,32 +93,39 @@ const Builtin *builtin_find(const char *type); // NULL: not built in
 const Builtin *builtin_junction(int kind);     // 0 or 1
 const Builtin *builtin_at(int index);          // NULL behind the last; for suggestions
 
-typedef struct {
-    int parent; // -1 for the root
-    int depth;
-    Name name, path;         // "r[3]", "line.r[3]"
-    const AstItem *item;     // its declaration; NULL for the root
-    const Env *env;          // where the declaration stands: arguments are read there
-    const AstClass *class;   // NULL for built-in elements
-    const Builtin *builtin;  // NULL for classes
-    const AstExpr *argument; // built-in: its main argument, or the value of a source
-    const AstExpr *start;    // built-in: q0 or p0
-    const Env *argument_env, *start_env;
+typedef struct { // 104 bytes: what only classes have and what only built-in elements have share
+    int parent;          // -1 for the root
+    Name name, path;     // "r[3]", "line.r[3]"
+    int rank;            // place in the order of paths
+    const AstItem *item; // its declaration; NULL for the root
+    const Env *env;      // where the declaration stands: arguments are read there
+    const AstClass *class;  // NULL for built-in elements
+    const Builtin *builtin; // NULL for classes
+    union {
+        struct {
+            const AstExpr *argument; // built-in: its main argument, or the value of a source
+            const AstExpr *start;    // built-in: q0 or p0
+            Dim argument_dim;
+        };
+        struct {
+            const AstItem *role_item;
+            const Env *role_env;
+            int first_part, part_count; // of a mechanism, those mounted on it included:
+                                        // into Builder.part
+        };
+    };
     int dim, dim2;      // built-in: of the junction or of the port(s); 0 = not known yet
     int first_terminal; // built-in: its ports follow each other; classes: head of a list; -1: none
     int comp;           // in the flat model; -1: none
     int var;            // built-in: its first variable
-    int rank;           // place in the order of paths
-    Dim argument_dim;
-    uint8_t argument_is;        // flags of the argument's value
-    uint8_t state;              // 0 fresh, 1 its dimension is being found, 2 found, 3 wrong
-    bool own_symbol;            // its argument is a plain number and becomes a parameter of its own
-    bool field;                 // a class with equations about its own ports
-    bool part;                  // a joint or frame of a mechanism: its port may stay without a bond
-    int first_part, part_count; // of a mechanism, those mounted on it included: into Builder.part
-    Role role;                  // from lossless, supplies ...; ROLE_NONE: not said
-    const AstItem *role_item;
-    const Env *role_env;
+    uint8_t depth;
+    uint8_t argument_is; // flags of the argument's value
+    uint8_t state;       // 0 fresh, 1 its dimension is being found, 2 found, 3 wrong
+    Role role : 8;       // of classes, from lossless, supplies ...; ROLE_NONE: not said
+    bool own_symbol : 1; // its argument is a plain number and becomes a parameter of its own
+    bool field : 1;      // a class with equations about its own ports
+    bool part : 1;       // a joint or frame of a mechanism: its port may stay without a bond
+    bool argument_set, start_set; // by `set`: to be read where that stands
 } Instance;
 
 typedef enum {
@@ -157,17 +164,17 @@ typedef struct { // a port or a junction: whatever a bond can end at
     int instance;
     Name name; // 0 for the only port of a built-in element and for junctions
     int dim;
-    int node;           // first of `dim` scalar nodes
-    int domain;         // into Builder.domain; -1: any
-    int domain2, split; // of the scalars from `split` on, if split > 0
-    int next;           // next port of the same class instance; -1
-    int e, f;           // variables; -1: none
-    int port;           // in the flat model; -1: none
-    int runs;           // of a mechanism: ports it becomes, one for each stretch that is bonded
-    bool out, junction;
-    bool of_class;    // port of a model or element the user wrote
-    bool transparent; // a model's port that is bonded inside: it vanishes
-    bool used;        // the class has an equation with it
+    int node;   // first of `dim` scalar nodes
+    int domain; // into Builder.domain; -1: any
+    int next;   // next port of the same class instance; -1
+    int e, f;   // variables; -1: none
+    int port;   // in the flat model; -1: none
+    int16_t domain2, split; // of a mechanism: of the scalars from `split` on, if split > 0
+    int16_t runs;           // of a mechanism: ports it becomes, one for each bonded stretch
+    bool out : 1, junction : 1;
+    bool of_class : 1;    // port of a model or element the user wrote
+    bool transparent : 1; // a model's port that is bonded inside: it vanishes
+    bool used : 1;        // the class has an equation with it
     Pos pos;
 } Terminal;
 
@@ -333,6 +340,8 @@ typedef struct {
 } Bindings;
 
 void bind_builtin(Builder *b, int instance);
+const Env *argument_env(const Builder *b, const Instance *i); // where its argument is read
+const Env *start_env(const Builder *b, const Instance *i);
 const Override *find_override(Builder *b, Name path);
 void report_unused_overrides(Builder *b);
 

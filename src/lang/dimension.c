@@ -79,7 +79,7 @@ static bool check_modulation(Builder *b, const Instance *i, const Value *v) {
 static bool look_at_argument(Builder *b, int instance) {
     Lower l = lower_shapes(b);
     const Instance before = b->instance.data[instance];
-    Value v = lower(&l, before.argument, before.argument_env);
+    Value v = lower(&l, before.argument, argument_env(b, &before));
     Instance *i = &b->instance.data[instance];
     if (!value_ok(&v) || !dimension_from_argument(b, i, &v)) return false;
     i->argument_dim = v.dim;

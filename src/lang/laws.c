@@ -75,7 +75,7 @@ static void keep_argument(Law *w, const Value *v) {
 static Value argument(Law *w) {
     Builder *b = w->b;
     const Instance *i = &b->instance.data[w->instance];
-    Value v = lower(&w->l, i->argument, i->argument_env);
+    Value v = lower(&w->l, i->argument, argument_env(b, i));
     if (!value_ok(&v) || !fits_unit(w, &v, ast_start(i->argument))) return VALUE_BAD;
     if (i->own_symbol) {
         int var = i->var + (i->builtin->ports == 2 ? 2 * (i->dim + i->dim2) : 0);
@@ -94,7 +94,7 @@ static void start_values(Law *w) {
     Pos pos = ast_start(i->start);
     const Comp *c = &b->comp.data[w->comp];
     const char *name = text_of(b, member_path(b, w->instance, i->builtin->start));
-    Value v = lower(&w->l, i->start, i->start_env);
+    Value v = lower(&w->l, i->start, start_env(b, i));
     if (!value_ok(&v)) return;
     if (v.is & VARIES) {
         Remark *m =

@@ -145,7 +145,7 @@ static Value argument_value(Lower *l, int instance) {
         v.one = b->var.data[var].symbol;
         return v;
     }
-    return lower(l, i->argument, i->argument_env);
+    return lower(l, i->argument, argument_env(b, i));
 }
 
 static Value not_a_value(Lower *l, const Ref *ref, const AstExpr *e) {
