@@ -93,12 +93,12 @@ const Builtin *builtin_find(const char *type); // NULL: not built in
 const Builtin *builtin_junction(int kind);     // 0 or 1
 const Builtin *builtin_at(int index);          // NULL behind the last; for suggestions
 
-typedef struct { // 104 bytes: what only classes have and what only built-in elements have share
-    int parent;          // -1 for the root
-    Name name, path;     // "r[3]", "line.r[3]"
-    int rank;            // place in the order of paths
-    const AstItem *item; // its declaration; NULL for the root
-    const Env *env;      // where the declaration stands: arguments are read there
+typedef struct {     // 104 bytes: what only classes have and what only built-in elements have share
+    int parent;      // -1 for the root
+    Name name, path; // "r[3]", "line.r[3]"
+    int rank;        // place in the order of paths
+    const AstItem *item;    // its declaration; NULL for the root
+    const Env *env;         // where the declaration stands: arguments are read there
     const AstClass *class;  // NULL for built-in elements
     const Builtin *builtin; // NULL for classes
     union {
@@ -164,11 +164,11 @@ typedef struct { // a port or a junction: whatever a bond can end at
     int instance;
     Name name; // 0 for the only port of a built-in element and for junctions
     int dim;
-    int node;   // first of `dim` scalar nodes
-    int domain; // into Builder.domain; -1: any
-    int next;   // next port of the same class instance; -1
-    int e, f;   // variables; -1: none
-    int port;   // in the flat model; -1: none
+    int node;               // first of `dim` scalar nodes
+    int domain;             // into Builder.domain; -1: any
+    int next;               // next port of the same class instance; -1
+    int e, f;               // variables; -1: none
+    int port;               // in the flat model; -1: none
     int16_t domain2, split; // of a mechanism: of the scalars from `split` on, if split > 0
     int16_t runs;           // of a mechanism: ports it becomes, one for each bonded stretch
     bool out : 1, junction : 1;

@@ -76,15 +76,17 @@ static void frame_for_child(Dag *d, const Link *l, const Link *child, Pose *fram
     double u[3];
     const Expr *R = child->at.R, *p = child->at.p;
     bool known = is_axial(child) && all_numbers(d, (Expr[]){R[2], R[5], R[8]}, 3, u);
-    bool parallel = !is_axial(child) || (known && hypot(u[0], u[1]) < 1e-9);
+    double across = known ? hypot(u[0], u[1]) : 0;
+    bool parallel = !is_axial(child) || (known && across < 1e-9);
+    bool meets = across > 1e-2; // nearly parallel axes have their common normal far away
     double angle = parallel ? angle_along(d, p[0], p[1]) : known ? angle_normal(u) : 0;
     z_turn(d, angle, frame->R);
     if (l->kind == LINK_SLIDE)
         v3_copy(p, frame->p);
-    else if (parallel)
-        frame->p[2] = p[2];
-    else if (known)
+    else if (meets)
         frame->p[2] = foot_on_axis(d, frame->R, u, p);
+    else if (parallel || known)
+        frame->p[2] = p[2];
 }
 
 // A leaf: x towards the centre of gravity; a sliding one has its origin there.

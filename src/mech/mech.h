@@ -11,7 +11,14 @@
 // All spatial vectors are (linear; angular), in the frame of their own body. v_i is the twist of
 // body i, h_i the momentum of everything outboard of joint i, f_i gravity and outside wrenches on
 // it; S_i is the joint's motion subspace. The term -S' (v x* h) is what others get from dB/dq: one
-// sweep. Works at every attitude: a free or spherical joint keeps a unit quaternion.
+// sweep. Works at every attitude: a free or spherical joint keeps a quaternion (w, x, y, z). Its
+// rate keeps its length and rotations divide by the length, so a drift of it turns nothing and no
+// stage needs to normalise; it must only not be zero.
+//
+// Axes: the body's frame is the joint's frame, moved. A planar joint about x, y or z has the
+// in-plane directions (y z), (z x) or (x y). Angles that are not quarter turns may enter as
+// numbers; exact zeros and ones in rotations fold, and numbers within 1e-14 of them are taken for
+// them.
 //
 // Expressions may hold parameters anywhere; constants fold while tracing, so right angles and zeros
 // cost nothing.
@@ -68,8 +75,9 @@ Matrix mech_momenta(Arena *out, Dag *d, const Mechanism *m, const Expr *q,
 Matrix mech_gravity_vector(Arena *out, Dag *d, const Mechanism *m,
                            const Expr *q); // dV/dq pulled to w
 Matrix mech_bias(Arena *out, Dag *d, const Mechanism *m, const Expr *q, const Expr *w); // C(q,w) w
-Matrix mech_coriolis(Arena *out, Dag *d, const Mechanism *m, const Expr *q,
-                     const Expr *w); // Christoffel
+// C with B' - 2C skew: Christoffel symbols, and gyration within joints of several velocities. Here
+// q must be symbols.
+Matrix mech_coriolis(Arena *out, Dag *d, const Mechanism *m, const Expr *q, const Expr *w);
 Matrix mech_frame_jacobian(Arena *out, Dag *d, const Mechanism *m, int frame,
                            const Expr *q);                               // 6 x nv
 Matrix mech_beta(Arena *out, Dag *d, const Mechanism *m, const Expr *q); // nq x nv

@@ -167,15 +167,12 @@ static void body_inertia(Dag *d, const MechBody *b, Inertia *out) {
     inertia_add(d, &added, out);
 }
 
-static void load_links(Dag *d, const Mechanism *m, Tree *t) {
-    for (int i = 0; i < m->body_count; i++) {
-        Inertia a;
-        const Place *p = &t->body[i];
-        body_inertia(d, &m->body[i], &a);
-        inertia_place(d, &a, &p->at);
-        inertia_add(d, &a, p->link < 0 ? &t->world : &t->link[p->link].inertia);
-        t->added = t->added || m->body[i].has_added;
-    }
+static void load_body(Dag *d, const MechBody *b, const Place *p, Tree *t) {
+    Inertia a;
+    body_inertia(d, b, &a);
+    inertia_place(d, &a, &p->at);
+    inertia_add(d, &a, p->link < 0 ? &t->world : &t->link[p->link].inertia);
+    t->added = t->added || b->has_added;
 }
 
 // --- the whole
@@ -221,6 +218,7 @@ static Pose joint_pose(const MechJoint *j) {
     return p;
 }
 
+// In the order of the joints, so that sums do not depend on the order of declaration.
 static void place_bodies(Arena *scratch, Dag *d, const Mechanism *m, Tree *t) {
     Place world = {.link = -1};
     pose_identity(d, &world.at);
@@ -234,6 +232,7 @@ static void place_bodies(Arena *scratch, Dag *d, const Mechanism *m, Tree *t) {
         pose_times(d, &on.at, &at, &on.at);
         pose_clean(d, &on.at);
         t->body[j->child] = push_joint(d, t, j, order[i], &on);
+        load_body(d, &m->body[j->child], &t->body[j->child], t);
     }
 }
 
@@ -262,7 +261,6 @@ Tree *tree_build(Arena *out, Dag *d, const Mechanism *m, bool fold) {
     number_joints(out, m, t);
     place_bodies(&scratch, d, m, t);
     place_frames(d, m, t);
-    load_links(d, m, t);
     number_velocities(&scratch, out, t);
     if (fold) tree_fold(&scratch, d, m, t);
     arena_free(&scratch);

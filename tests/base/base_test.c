@@ -76,19 +76,95 @@ static void report_shows_place_word_and_help(void **state) {
     sources_free(s);
 }
 
+static void carets_count_characters(void **state) {
+    (void)state;
+    Sources *s = sources_new();
+    const char *text = "x = \"gr\xc3\xbc\xc3\x9f\" + y\r\n";
+    uint32_t file = sources_add(s, "m.bond", text, strlen(text));
+    Report r = {0};
+    report_error(&r, T_CANNOT_READ, ((Pos){file, (uint32_t)(strchr(text, 'y') - text)}), "no y");
+    Text out = {0};
+    report_print(&out, &r, s);
+    assert_string_equal(text_get(&out), "m.bond:1:14: error T001: no y\n"
+                                        "     1 | x = \"gr\xc3\xbc\xc3\x9f\" + y\n"
+                                        "       |              ^\n");
+    text_free(&out);
+    report_free(&r);
+    sources_free(s);
+}
+
+static void long_lines_are_cut_between_characters(void **state) {
+    (void)state;
+    Text line = {0};
+    for (int i = 0; i < 200; i++) text_add(&line, "\xc3\xbc");
+    text_add(&line, "y");
+    for (int i = 0; i < 200; i++) text_add(&line, "\xc3\xbc");
+    Sources *s = sources_new();
+    uint32_t file = sources_add(s, "m.bond", text_get(&line), line.length);
+    Report r = {0};
+    report_error(&r, T_CANNOT_READ, ((Pos){file, 400}), "no y");
+    text_clear(&line);
+    report_print(&line, &r, s);
+    const char *shown = strstr(text_get(&line), "1 | ") + 4, *caret = strstr(shown, "| ") + 2;
+    int before = 0, spaces = (int)strspn(caret, " ");
+    for (const char *c = shown; *c != 'y'; c++) before += begins_character(*c);
+    assert_true(begins_character(*shown));
+    assert_int_equal(before, spaces);
+    text_free(&line);
+    report_free(&r);
+    sources_free(s);
+}
+
+static void the_same_is_said_once_per_line(void **state) {
+    (void)state;
+    Sources *s = sources_new();
+    const char *text = "x = y + y + z\nx = y\n";
+    uint32_t file = sources_add(s, "m.bond", text, strlen(text));
+    Report r = {0};
+    for (uint32_t i = 0; text[i]; i++)
+        if (text[i] == 'y' || text[i] == 'z')
+            report_error(&r, T_CANNOT_READ, ((Pos){file, i}), "no %c", text[i]);
+    int errors, warnings;
+    report_count(&r, s, &errors, &warnings);
+    assert_int_equal(r.errors, 4);
+    assert_int_equal(errors, 3);
+    assert_int_equal(warnings, 0);
+    report_free(&r);
+    sources_free(s);
+}
+
+static void decimals_read_back(void **state) {
+    (void)state;
+    uint64_t random = 88172645463325252u;
+    Text t = {0};
+    for (int i = 0; i < 20000; i++) {
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        double x;
+        memcpy(&x, &random, sizeof x);
+        if (i % 2) x = (double)(int64_t)random * 1e-18; // near 1, where results mostly are
+        if (x != x) continue;
+        text_clear(&t);
+        text_number(&t, x);
+        assert_true(strtod(text_get(&t), NULL) == x);
+    }
+    text_free(&t);
+}
+
 static void numbers_print_shortest(void **state) {
     (void)state;
     Text t = {0};
     text_number(&t, 0.1);
     text_char(&t, ' ');
     text_number(&t, 1.0 / 3.0);
-    const double others[] = {60, 1e-3, 1e-5, 123456, 1e20, -2.5, 0, 1e15};
-    for (int i = 0; i < 8; i++) {
+    const double others[] = {60,   1e-3,   1e-5,      123456,           1e20, -2.5,   0, 1e15,
+                             -0.0, 5e-324, 0.1 + 0.2, 1234567890123456, 1e23, 1.0e300};
+    for (int i = 0; i < 14; i++) {
         text_char(&t, ' ');
         text_number(&t, others[i]);
     }
     assert_string_equal(text_get(&t),
-                        "0.1 0.3333333333333333 60 0.001 1e-05 123456 1e+20 -2.5 0 1e+15");
+                        "0.1 0.3333333333333333 60 0.001 1e-05 123456 1e+20 -2.5 0 1e+15 -0 "
+                        "5e-324 0.30000000000000004 1234567890123456 1e+23 1e+300");
     text_free(&t);
 }
 
@@ -105,6 +181,12 @@ static void files_are_written_whole(void **state) {
     size_t length;
     assert_string_equal(file_read(&a, path, &length, &r, POS_NONE), "hello");
     assert_null(file_read(&a, folder, &length, &r, POS_NONE));
+    int count;
+    char **list = folder_files(&a, deep, ".txt", &count);
+    assert_int_equal(count, 1);
+    assert_string_equal(list[0], path);
+    folder_files(&a, "/no/such/folder", ".txt", &count);
+    assert_int_equal(count, 0);
     assert_false(file_write("/no/such/folder/x", "a", 1, &r));
     assert_int_equal(r.errors, 2);
     assert_string_equal(path_base(path), "file.txt");
@@ -126,6 +208,10 @@ int main(void) {
         cmocka_unit_test(names_order_by_number_within_text),
         cmocka_unit_test(distance_counts_typing_mistakes),
         cmocka_unit_test(report_shows_place_word_and_help),
+        cmocka_unit_test(carets_count_characters),
+        cmocka_unit_test(long_lines_are_cut_between_characters),
+        cmocka_unit_test(the_same_is_said_once_per_line),
+        cmocka_unit_test(decimals_read_back),
         cmocka_unit_test(numbers_print_shortest),
         cmocka_unit_test(files_are_written_whole),
     };

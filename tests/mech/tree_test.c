@@ -14,10 +14,11 @@ static void random_axis(World *s, uint64_t *seed, Expr out[3]) {
 
 static void random_placement(World *s, uint64_t *seed, Expr position[3], Expr rotation[9]) {
     double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, p[3];
-    int kind = (int)uniform(seed, 0, 4);
+    int kind = (int)uniform(seed, 0, 5);
     if (kind == 0) random_rotation(seed, R);
     if (kind == 1) memcpy(R, (double[]){0, -1, 0, 0, 0, -1, 1, 0, 0}, sizeof R);
     if (kind == 2) memcpy(R, (double[]){1, 0, 0, 0, 6e-17, -1, 0, 1, 6e-17}, sizeof R);
+    if (kind == 3) memcpy(R, (double[]){1, 0, 0, 0, 1, -1e-7, 0, 1e-7, 1}, sizeof R); // nearly none
     for (int i = 0; i < 3; i++) p[i] = uniform(seed, 0, 1) < 0.4 ? 0 : uniform(seed, -0.5, 0.5);
     numbers(s, p, 3, position);
     numbers(s, R, 9, rotation);
