@@ -1,6 +1,7 @@
 // The stages in order.
 //
-//     text -> syntax -> model (+ mechanisms) -> graph -> system     (program, solver, results: run_experiment)
+//     text -> syntax -> model (+ mechanisms) -> graph -> system     (program, solver, results:
+//     run_experiment)
 #include "cli/cli.h"
 
 #include "mech/expand.h"

@@ -247,7 +247,8 @@ static void explain(Machine *m, Expr bad, Text *out) {
 
 void machine_explain_rate(Machine *m, double time, const double *state, int rate, Text *out) {
     const Program *p = m->program;
-    double *scratch = memory_zeroed((size_t)(p->state_count + p->quad_count), sizeof *scratch);
+    double *scratch =
+        memory_zeroed((size_t)p->state_count + (size_t)p->quad_count, sizeof *scratch);
     machine_derivative(m, time, state, scratch, scratch + p->state_count);
     free(scratch);
     explain(m, rate < p->state_count ? p->system->rate[rate] : p->quadrature[rate - p->state_count],

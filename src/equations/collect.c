@@ -42,7 +42,7 @@ int alias_root(Work *w, int node, int *sign) {
     }
     *sign = s;
     while (w->parent[node] != root && node != root) { // compress
-        int next = w->parent[node], step = w->sign[node];
+        int next = w->parent[node], step = w->sign[node] < 0 ? -1 : 1;
         w->parent[node] = root;
         w->sign[node] = (signed char)s;
         s *= step;

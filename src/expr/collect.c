@@ -178,6 +178,7 @@ static void open_owners(const Parts *p, bool *open, int owner) {
 }
 
 static bool owners_are_small(const Dag *d, const Parts *p, int owner) {
+    if (owner >= 0 && d->keep_shared) return false;
     for (; owner >= 0; owner = p->data[owner].owner)
         if (count_of(d, p->data[owner].key) > COPY_LIMIT) return false;
     return true;

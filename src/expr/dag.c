@@ -50,15 +50,22 @@ uint32_t dag_size(const Dag *d) { return (uint32_t)d->node.count - 1; }
 
 Names *dag_names(const Dag *d) { return d->names; }
 
+bool dag_keep_shared(Dag *d, bool keep) {
+    bool before = d->keep_shared;
+    d->keep_shared = keep;
+    return before;
+}
+
 // --- the hash table
 // ------------------------------------------------------------------------------------------------
 
 static bool is_found_by_signature(Op op) { return op == OP_SUM || op == OP_PRODUCT; }
 
+// The signature counts for sums and products only, the arguments for all others only.
 static uint32_t hash_of(Op op, const Expr *args, int n, Signature s) {
-    uint64_t h = s + (uint64_t)op;
-    if (!is_found_by_signature(op))
-        for (int i = 0; i < n; i++) h = (h ^ args[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    if (is_found_by_signature(op)) return (uint32_t)sign_random(s + (uint64_t)op);
+    uint64_t h = (uint64_t)op;
+    for (int i = 0; i < n; i++) h = (h ^ args[i]) * UINT64_C(0x9e3779b97f4a7c15);
     return (uint32_t)sign_random(h);
 }
 
@@ -70,7 +77,9 @@ static uint64_t bits_of(double value) {
 
 static uint32_t hash_of_node(const Dag *d, Expr e) {
     if (is_number(d, e)) return (uint32_t)sign_random(bits_of(number_of(d, e)));
-    return hash_of(op_of(d, e), args_of(d, e), count_of(d, e), d->sign.data[e]);
+    Op op = op_of(d, e);
+    Signature s = is_found_by_signature(op) ? d->sign.data[e] : 0;
+    return hash_of(op, args_of(d, e), count_of(d, e), s);
 }
 
 static void slot_insert(Dag *d, Expr e, uint32_t hash) {

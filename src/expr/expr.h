@@ -46,6 +46,10 @@ size_t dag_bytes(const Dag *d);  // memory in use
 uint32_t dag_size(const Dag *d); // nodes are 1 .. size
 Names *dag_names(const Dag *d);
 
+// While set, sums inside sums are opened only where terms cancel, not where they merely collect:
+// what is shared stays shared. For traced recursions. Returns what was set before.
+bool dag_keep_shared(Dag *d, bool keep);
+
 // --- building
 // -------------------------------------------------------------------------------------
 

@@ -46,8 +46,9 @@ struct Dag {
     ARRAY(int) table_second; // number of the table of its second derivative, or -1
     Arena arena;             // tables made here
     Expr *slot;              // 0: free
-    uint32_t slot_count;     // a power of two
-    uint32_t shared_count;   // nodes in the table: all but symbols
+    bool keep_shared;
+    uint32_t slot_count;   // a power of two
+    uint32_t shared_count; // nodes in the table: all but symbols
 };
 
 // --- nodes (dag.c)

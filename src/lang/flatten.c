@@ -301,8 +301,7 @@ static void find_bonded(Builder *b) {
 
 static Name part_name(Builder *b, int mechanism, const Terminal *t) {
     size_t skip = strlen(text_of(b, b->instance.data[mechanism].path));
-    return name_of(b->names,
-                   text_of(b, b->instance.data[t->instance].path) + skip + (skip > 0));
+    return name_of(b->names, text_of(b, b->instance.data[t->instance].path) + skip + (skip > 0));
 }
 
 // A port for each stretch of bonded scalars.

@@ -34,7 +34,8 @@ static Name unit_to_show(Builder *b, const Entity *x) {
     if (x->unit) return x->unit;
     if (x->alias >= 0) return b->entity.data[x->alias].unit;
     const AstExpr *v = x->item->left ? x->item->left : x->value;
-    if (v->kind == AST_WITH_UNIT && v->unit->scale == 1 && v->unit->offset == 0) return v->unit_text;
+    if (v->kind == AST_WITH_UNIT && v->unit->scale == 1 && v->unit->offset == 0)
+        return v->unit_text;
     return dim_unit(b, x->dim);
 }
 

@@ -14,6 +14,7 @@ typedef struct {
     Arena scratch;
     Arena *out;
     Dag *d;
+    bool keep_shared; // of the graph, before
     const Mechanism *m;
     const MechInputs *in;
     Tree *t;
@@ -27,7 +28,7 @@ typedef struct {
 // Composite bodies cost depth squared, articulated bodies the same for every link. Where they cross
 // in operations, in velocities from the world to a leaf, was counted on chains; a full inertia on a
 // carried link makes composite bodies dearer.
-enum { COMPOSITE_DEPTH = 10, COMPOSITE_DEPTH_FULL = 5 };
+enum { COMPOSITE_DEPTH = 9, COMPOSITE_DEPTH_FULL = 5 };
 
 static MechMethod choose_method(const Tree *t, MechMethod wanted) {
     if (wanted != METHOD_AUTO) return wanted;
@@ -40,6 +41,7 @@ static MechMethod choose_method(const Tree *t, MechMethod wanted) {
 
 static void trace_start(Tracing *r, Arena *out, Dag *d, const Mechanism *m, const MechInputs *in) {
     *r = (Tracing){.out = out, .d = d, .m = m, .in = in};
+    r->keep_shared = dag_keep_shared(d, true);
     r->t = tree_build(&r->scratch, d, m, true);
     tree_set_coordinates(d, r->t, in->q);
     r->twist = ARENA_ARRAY(&r->scratch, Six, r->t->count);
@@ -186,6 +188,7 @@ static MechEquations *trace_end(Tracing *r) {
     }
     trace_frames(r);
     trace_invariants(r);
+    dag_keep_shared(r->d, r->keep_shared);
     arena_free(&r->scratch);
     return r->e;
 }

@@ -53,7 +53,8 @@ Matrix mech_momenta(Arena *out, Dag *d, const Mechanism *m, const Expr *q, const
     plain_start(&p, d, m, q);
     const Tree *t = p.t;
     Expr *momentum = ARENA_ARRAY(&p.scratch, Expr, t->nv);
-    Six *twist = ARENA_ARRAY(&p.scratch, Six, t->count), *h = ARENA_ARRAY(&p.scratch, Six, t->count);
+    Six *twist = ARENA_ARRAY(&p.scratch, Six, t->count),
+        *h = ARENA_ARRAY(&p.scratch, Six, t->count);
     sweep_twists(d, t, tree_order(&p, w), twist);
     sweep_momenta(d, t, twist, NULL, h);
     link_efforts(d, t, h, momentum);

@@ -56,10 +56,10 @@ typedef struct {
 } Tree;
 
 int link_velocities(LinkKind kind);
-Six link_axis(Dag *d, const Link *l, int k);                  // column k of S
-Expr link_dot(Dag *d, const Link *l, int k, const Six *f);    // column k of S on a wrench
+Six link_axis(Dag *d, const Link *l, int k);                          // column k of S
+Expr link_dot(Dag *d, const Link *l, int k, const Six *f);            // column k of S on a wrench
 void link_efforts(Dag *d, const Tree *t, const Six *f, Expr *effort); // S' f for all links
-void link_move(Dag *d, const Link *l, int k, Expr w, Six *v); // v + S_k w
+void link_move(Dag *d, const Link *l, int k, Expr w, Six *v);         // v + S_k w
 int link_component(const Link *l, int k); // 0..5 where S_k is that unit vector; -1 for a screw
 
 // `fold` rearranges for speed; without it expressions stay close to what the user wrote.

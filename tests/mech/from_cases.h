@@ -1,7 +1,7 @@
 // Reference cases of vehicle-manipulator systems: what two to four independent methods agree on to
-// 1e-15. Bodies hang together as trans(A) * joint * trans(B), with A from the centre of gravity of the
-// parent and B to that of the body; J and added mass are about the centre of gravity. Gravity acts
-// along -z; buoyancy of the displaced mass acts upwards at its centre.
+// 1e-15. Bodies hang together as trans(A) * joint * trans(B), with A from the centre of gravity of
+// the parent and B to that of the body; J and added mass are about the centre of gravity. Gravity
+// acts along -z; buoyancy of the displaced mass acts upwards at its centre.
 //
 //     M w' + C w = tau + n      momentum (P, L) about the origin of the world, in its axes
 #ifndef BONDYN_TESTS_MECH_FROM_CASES_H
