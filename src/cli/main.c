@@ -71,6 +71,25 @@ static const Verb verbs[] = {
         .run = verb_graph,
     },
     {
+        .name = "derive",
+        .arguments = "FILE [MECHANISM]",
+        .summary = "the matrices of a mechanism as formulas or C code",
+        .details =
+            "B(q), dB/dq, g(q), C(q,w), C w, beta, energies and the Jacobians of all frames.\n"
+            "MECHANISM is a mechanism of the file, or the path of one in its model; without it the\n"
+            "only one is taken. --only B,g,tip chooses from B dB g C Cw beta T V J and the frames.\n"
+            "--c writes MECHANISM.h and MECHANISM.c into the folder --out (default: here), with\n"
+            "parameters in a struct or, with --fixed, compiled in.\n",
+        .examples = "bondyn derive arm.bond\n"
+                    "bondyn derive arm.bond Arm --only B,g --latex\n"
+                    "bondyn derive arm.bond Arm --c --out control --fixed\n",
+        .options = MODEL_OPTIONS | OPT_BIT(LATEX) | OPT_BIT(OUT) | OPT_BIT(C) | OPT_BIT(SIGNATURE) |
+                   OPT_BIT(FIXED) | OPT_BIT(ONLY),
+        .least = 1,
+        .most = 2,
+        .run = verb_derive,
+    },
+    {
         .name = "explain",
         .arguments = "[CODE]",
         .summary = "what an error code means and how to mend it",
