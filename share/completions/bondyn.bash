@@ -3,7 +3,7 @@
 
 _bondyn() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
-    local verbs="run check equations graph derive explain compare new lib help version"
+    local verbs="run check equations graph derive import explain compare new lib help version"
     local common="--library --json --verbose --quiet --help"
     local options=""
     COMPREPLY=()
@@ -25,6 +25,7 @@ _bondyn() {
         equations) options="--model --set --latex --out" ;;
         graph) options="--model --set --svg --dot --out" ;;
         derive) options="--model --set --latex --only --c --signature --fixed --out" ;;
+        import) options="--free --out" ;;
         compare) options="--rtol --atol" ;;
         new) options="--template" ;;
     esac
@@ -49,6 +50,13 @@ _bondyn() {
                 mapfile -t COMPREPLY < <(compgen -W "$mechanisms" -- "$word")
             else
                 mapfile -t COMPREPLY < <(compgen -f -X '!*.bond' -- "$word"; compgen -d -- "$word")
+            fi
+            ;;
+        import)
+            if ((COMP_CWORD == 2)); then
+                COMPREPLY=(urdf)
+            else
+                mapfile -t COMPREPLY < <(compgen -f -X '!*.urdf' -- "$word"; compgen -d -- "$word")
             fi
             ;;
         explain) mapfile -t COMPREPLY < <(compgen -W "$(bondyn explain 2>/dev/null | cut -d' ' -f1)" -- "$word") ;;

@@ -171,6 +171,9 @@ struct AstClass {
     Name name;     // import: the file or library name
     Name text;     // description
     bool quoted;   // import "file"
+    Name from;     // mechanism ... from "file.urdf"; 0 = none
+    Pos from_pos;
+    bool free_base; // from "file.urdf" free: its root moves freely
     AstExpr *base; // extends path, or the model of an experiment
     AstArg *args;  // of extends
     int arg_count;
