@@ -2,7 +2,7 @@
 # A folder of src includes only folders that stand before it in the pipeline.
 set -u
 cd "$(dirname "$0")/.."
-order="base expr lang graph mech equations engine solve results analysis fmi studio cli"
+order="base expr import lang graph mech equations engine solve results analysis fmi studio cli"
 before="" bad=0
 for stage in $order; do
     before="$before $stage"

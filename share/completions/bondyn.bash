@@ -3,7 +3,7 @@
 
 _bondyn() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
-    local verbs="run check equations graph explain compare new lib help version"
+    local verbs="run check equations graph derive import explain compare new lib help version"
     local common="--library --json --verbose --quiet --help"
     local options=""
     COMPREPLY=()
@@ -15,14 +15,17 @@ _bondyn() {
         --solver) mapfile -t COMPREPLY < <(compgen -W "cvode bdf adams rk78 euler heun rk4" -- "$word"); return ;;
         --dump) mapfile -t COMPREPLY < <(compgen -W "syntax model graph system program" -- "$word"); return ;;
         --template | -t) mapfile -t COMPREPLY < <(compgen -W "msd rlc motor hydraulic element empty" -- "$word"); return ;;
+        --signature) mapfile -t COMPREPLY < <(compgen -W "plain 20sim" -- "$word"); return ;;
         --out | -o | --library) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
-        --set | --stop | --rtol | --atol | --record | --model) return ;;
+        --set | --stop | --rtol | --atol | --record | --model | --only) return ;;
     esac
     case $verb in
         run) options="--model --set --stop --solver --rtol --atol --record --out --csv --h5 --no-plot --all" ;;
         check) options="--model --set --dump" ;;
         equations) options="--model --set --latex --out" ;;
         graph) options="--model --set --svg --dot --out" ;;
+        derive) options="--model --set --latex --only --c --signature --fixed --out" ;;
+        import) options="--free --out" ;;
         compare) options="--rtol --atol" ;;
         new) options="--template" ;;
     esac
@@ -38,6 +41,22 @@ _bondyn() {
                 mapfile -t COMPREPLY < <(compgen -W "$experiments" -- "$word")
             else
                 mapfile -t COMPREPLY < <(compgen -f -X '!*.bond' -- "$word"; compgen -d -- "$word")
+            fi
+            ;;
+        derive)
+            if ((COMP_CWORD > 2)) && [[ ${COMP_WORDS[2]} == *.bond && -r ${COMP_WORDS[2]} ]]; then
+                local mechanisms
+                mechanisms=$(sed -n 's/^ *mechanism  *\([A-Za-z0-9_]*\).*/\1/p' "${COMP_WORDS[2]}")
+                mapfile -t COMPREPLY < <(compgen -W "$mechanisms" -- "$word")
+            else
+                mapfile -t COMPREPLY < <(compgen -f -X '!*.bond' -- "$word"; compgen -d -- "$word")
+            fi
+            ;;
+        import)
+            if ((COMP_CWORD == 2)); then
+                COMPREPLY=(urdf)
+            else
+                mapfile -t COMPREPLY < <(compgen -f -X '!*.urdf' -- "$word"; compgen -d -- "$word")
             fi
             ;;
         explain) mapfile -t COMPREPLY < <(compgen -W "$(bondyn explain 2>/dev/null | cut -d' ' -f1)" -- "$word") ;;

@@ -8,12 +8,14 @@ function __bondyn_experiments
     end
 end
 
-set -l models run check equations graph
+set -l models run check equations graph derive
 complete -c bondyn -f
 complete -c bondyn -n __fish_use_subcommand -a run -d 'simulate'
 complete -c bondyn -n __fish_use_subcommand -a check -d 'sizes, units, causality, states'
 complete -c bondyn -n __fish_use_subcommand -a equations -d 'the reduced equations'
 complete -c bondyn -n __fish_use_subcommand -a graph -d 'draw the bond graph'
+complete -c bondyn -n __fish_use_subcommand -a derive -d 'the matrices of a mechanism'
+complete -c bondyn -n __fish_use_subcommand -a import -d 'a robot description as a mechanism'
 complete -c bondyn -n __fish_use_subcommand -a explain -d 'what an error code means'
 complete -c bondyn -n __fish_use_subcommand -a compare -d 'two result files'
 complete -c bondyn -n __fish_use_subcommand -a new -d 'write a model to start from'
@@ -36,17 +38,23 @@ complete -c bondyn -n '__fish_seen_subcommand_from run' -l solver -x -a 'cvode b
 complete -c bondyn -n '__fish_seen_subcommand_from run compare' -l rtol -x -d 'relative tolerance'
 complete -c bondyn -n '__fish_seen_subcommand_from run compare' -l atol -x -d 'absolute tolerance'
 complete -c bondyn -n '__fish_seen_subcommand_from run' -l record -x -d 'record these variables'
-complete -c bondyn -n '__fish_seen_subcommand_from run equations graph' -s o -l out -r -F -d 'write here'
+complete -c bondyn -n '__fish_seen_subcommand_from run equations graph derive import' -s o -l out -r -F -d 'write here'
 complete -c bondyn -n '__fish_seen_subcommand_from run' -l csv -d 'write results.csv'
 complete -c bondyn -n '__fish_seen_subcommand_from run' -l h5 -d 'write results.h5'
 complete -c bondyn -n '__fish_seen_subcommand_from run' -l no-plot -d 'draw no plots'
 complete -c bondyn -n '__fish_seen_subcommand_from run' -s a -l all -d 'every experiment'
 complete -c bondyn -n '__fish_seen_subcommand_from check' -l dump -x -a 'syntax model graph system program'
-complete -c bondyn -n '__fish_seen_subcommand_from equations' -l latex -d 'as LaTeX'
+complete -c bondyn -n '__fish_seen_subcommand_from equations derive' -l latex -d 'as LaTeX'
+complete -c bondyn -n '__fish_seen_subcommand_from derive' -l only -x -d 'some parts'
+complete -c bondyn -n '__fish_seen_subcommand_from derive' -l c -d 'as C functions'
+complete -c bondyn -n '__fish_seen_subcommand_from derive' -l signature -x -a 'plain 20sim'
+complete -c bondyn -n '__fish_seen_subcommand_from derive' -l fixed -d 'numbers in place of parameters'
+complete -c bondyn -n '__fish_seen_subcommand_from import' -a urdf -F
+complete -c bondyn -n '__fish_seen_subcommand_from import' -l free -d 'the root link moves freely'
 complete -c bondyn -n '__fish_seen_subcommand_from graph' -l svg -d 'as SVG'
 complete -c bondyn -n '__fish_seen_subcommand_from graph' -l dot -d 'as Graphviz dot'
 complete -c bondyn -n '__fish_seen_subcommand_from explain' -a '(bondyn explain 2>/dev/null | cut -d" " -f1)'
 complete -c bondyn -n '__fish_seen_subcommand_from compare' -F
 complete -c bondyn -n '__fish_seen_subcommand_from new' -s t -l template -x -a 'msd rlc motor hydraulic element empty'
 complete -c bondyn -n '__fish_seen_subcommand_from lib' -a 'test (bondyn lib 2>/dev/null | string match -r "^  \S+" | string trim)'
-complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run check equations graph explain compare new lib'
+complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run check equations graph derive import explain compare new lib'

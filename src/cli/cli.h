@@ -4,8 +4,8 @@
 //     options.c   options.def -> Options; complaints about the command line
 //     session.c   what every verb works with; writes stdout, stderr or the one JSON object
 //     pipeline.c  the stages in order
-//     run.c check.c show.c explain.c compare.c new.c (templates.c) lib.c    the verbs
-//     dump.c syntax_text.c                                     stages as readable text
+//     run.c check.c show.c derive.c import.c explain.c compare.c new.c (templates.c) lib.c    the
+//     verbs dump.c syntax_text.c                                     stages as readable text
 //     terminal.c  colours, progress bar, Ctrl-C
 //     json.c      a small writer
 //
@@ -99,6 +99,8 @@ ExitCode verb_run(Session *s);
 ExitCode verb_check(Session *s);
 ExitCode verb_equations(Session *s);
 ExitCode verb_graph(Session *s);
+ExitCode verb_derive(Session *s);
+ExitCode verb_import(Session *s);
 ExitCode verb_explain(Session *s);
 ExitCode verb_compare(Session *s);
 ExitCode verb_new(Session *s);

@@ -72,6 +72,41 @@ static const Verb verbs[] = {
         .run = verb_graph,
     },
     {
+        .name = "derive",
+        .arguments = "FILE [MECHANISM]",
+        .summary = "the matrices of a mechanism as formulas or C code",
+        .details =
+            "B(q), dB/dq, g(q), C(q,w), C w, beta, energies and the Jacobians of all frames.\n"
+            "MECHANISM is a mechanism of the file, or the path of one in its model; without it "
+            "the\n"
+            "only one is taken. --only B,g,tip chooses from B dB g C Cw beta T V J and the "
+            "frames.\n"
+            "--c writes MECHANISM.h and MECHANISM.c into the folder --out (default: here), with\n"
+            "parameters in a struct or, with --fixed, compiled in.\n",
+        .examples = "bondyn derive arm.bond\n"
+                    "bondyn derive arm.bond Arm --only B,g --latex\n"
+                    "bondyn derive arm.bond Arm --c --out control --fixed\n",
+        .options = MODEL_OPTIONS | OPT_BIT(LATEX) | OPT_BIT(OUT) | OPT_BIT(C) | OPT_BIT(SIGNATURE) |
+                   OPT_BIT(FIXED) | OPT_BIT(ONLY),
+        .least = 1,
+        .most = 2,
+        .run = verb_derive,
+    },
+    {
+        .name = "import",
+        .arguments = "urdf FILE",
+        .summary = "a robot description as a readable mechanism",
+        .details = "Goes to standard output, or into the file --out. Links become bodies, joints\n"
+                   "keep their names; limits and shapes stay as remarks. A model can also take\n"
+                   "the file as it is: mechanism Robot from \"robot.urdf\"\n",
+        .examples = "bondyn import urdf robot.urdf --out robot.bond\n"
+                    "bondyn import urdf vehicle.urdf --free\n",
+        .options = OPT_BIT(OUT) | OPT_BIT(FREE),
+        .least = 2,
+        .most = 2,
+        .run = verb_import,
+    },
+    {
         .name = "explain",
         .arguments = "[CODE]",
         .summary = "what an error code means and how to mend it",

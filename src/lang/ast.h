@@ -193,11 +193,14 @@ typedef enum {
 struct AstClass {
     ClassKind kind;
     Pos pos;
-    Name name;     // import: the file or library name
-    Name text;     // description
-    bool quoted;   // import "file"
-    AstExpr *base; // extends path, or the model of an experiment
-    AstArg *args;  // of extends
+    Name name;   // import: the file or library name
+    Name text;   // description
+    bool quoted; // import "file"
+    Name from;   // mechanism ... from "file.urdf"; 0 = none
+    Pos from_pos;
+    bool free_base; // from "file.urdf" free: its root moves freely
+    AstExpr *base;  // extends path, or the model of an experiment
+    AstArg *args;   // of extends
     int arg_count;
     AstItem *items;
     AstFormal *formals; // function, table

@@ -270,17 +270,18 @@ static void push_two_port(Spread *s, int instance) {
     s->tail = (s->tail + 1) % s->size;
 }
 
-static Spread new_spread(Builder *b, int classes) {
-    Spread s = {.start = ARENA_ARRAY(&b->tmp, int, classes + 2)};
+static Spread new_spread(Builder *b, Arena *scratch, int classes) {
+    Spread s = {0};
+    s.start = ARENA_ARRAY(scratch, int, classes + 2);
     for_each_touch(b, &s, true);
     for (int c = 0; c < classes; c++) s.start[c + 1] += s.start[c];
-    s.port = ARENA_ARRAY(&b->tmp, int, s.start[classes]);
+    s.port = ARENA_ARRAY(scratch, int, s.start[classes]);
     for_each_touch(b, &s, false); // leaves start[c] at the end of class c
     for (int c = classes; c > 0; c--) s.start[c] = s.start[c - 1];
     s.start[0] = 0;
     s.size = b->instance.count + 1;
-    s.queue = ARENA_ARRAY(&b->tmp, int, s.size);
-    s.waiting = ARENA_ARRAY(&b->tmp, int, s.size);
+    s.queue = ARENA_ARRAY(scratch, int, s.size);
+    s.waiting = ARENA_ARRAY(scratch, int, s.size);
     return s;
 }
 
@@ -437,7 +438,8 @@ void infer_domains(Builder *b) {
         const Instance *x = &b->instance.data[i];
         if (x->builtin && x->builtin->ports == 1 && tells_unit(x)) one_port_tells(b, x);
     }
-    Spread s = new_spread(b, classes);
+    Arena scratch = {0};
+    Spread s = new_spread(b, &scratch, classes);
     for (int i = 0; i < b->instance.count; i++) {
         const Instance *x = &b->instance.data[i];
         if (x->builtin && x->builtin->ports == 2 && tells_unit(x)) push_two_port(&s, i);
@@ -448,6 +450,7 @@ void infer_domains(Builder *b) {
         for (int n = s.start[c]; n < s.start[c + 1]; n++) push_two_port(&s, s.port[n]);
         spread(b, &s);
     }
+    arena_free(&scratch);
     for (int c = 0; c < classes; c++)
         if (b->classes[c].broken)
             b->classes[c] = (NodeClass){.domain = -1, .by = -1, .broken = true};

@@ -705,10 +705,18 @@ static void elaborate_class(Builder *b, int instance, Definition d) {
     if (d.what->kind == CLASS_MECHANISM && !b->stop) close_mechanism(b, instance);
 }
 
+// How many names the statements declare, those in loops and conditions aside.
+static int count_declarations(const AstItem *items) {
+    int count = 0;
+    for (; items; items = items->next) count += items->kind <= ITEM_COMPONENT;
+    return count;
+}
+
 void elaborate_root(Builder *b, Definition model) {
     Instance root = {
         .parent = -1, .class = model.what, .first_terminal = -1, .comp = -1, .var = -1};
     add_instance(b, root);
+    pairs_reserve(&b->tmp, &b->members, (uint32_t)count_declarations(model.what->items));
     elaborate_class(b, 0, model);
     if (b->member.count == 0 && b->equation.count == 0 && no_errors(b)) {
         Remark *m = complain(b, L_EMPTY_MODEL, model.what->pos, "model '%s' contains nothing",

@@ -40,9 +40,8 @@ static Value effort(Law *w, int k) { return vars(w, side(w, k)->e, side(w, k)->d
 static Value flow(Law *w, int k) { return vars(w, side(w, k)->f, side(w, k)->dim); }
 
 static Value matrix_times(Law *w, const Value *m, Value x) {
-    Value v = value_new(&w->l, m->rows, 1, DIM_UNKNOWN, 0);
     if (value_count(m) == 1) { // a scalar acts on every entry
-        v = value_new(&w->l, x.rows, 1, DIM_UNKNOWN, 0);
+        Value v = value_new(&w->l, x.rows, 1, DIM_UNKNOWN, 0);
         for (int i = 0; i < x.rows; i++)
             value_put(&v, i, expr_mul(w->l.dag, m->one, value_at(&x, i)));
         return v;
@@ -141,10 +140,10 @@ static bool state_over_argument(Law *w, const Value *a, const Value *q, Value *o
 static Expr stored_energy(Law *w, const Value *q, const Value *e) {
     Dag *d = w->l.dag;
     bool pseudo = w->b->comp.data[w->comp].pseudo;
-    Expr *terms = ARENA_ARRAY(&w->b->tmp, Expr, q->rows);
+    Value terms = value_new(&w->l, q->rows, 1, DIM_UNKNOWN, 0);
     for (int i = 0; i < q->rows; i++)
-        terms[i] = pseudo ? value_at(q, i) : expr_mul(d, value_at(q, i), value_at(e, i));
-    Expr sum = expr_sum(d, terms, q->rows);
+        value_put(&terms, i, pseudo ? value_at(q, i) : expr_mul(d, value_at(q, i), value_at(e, i)));
+    Expr sum = q->rows == 1 ? terms.one : expr_sum(d, terms.many, q->rows);
     return pseudo ? sum : expr_mul(d, expr_number(d, 0.5), sum);
 }
 

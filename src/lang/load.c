@@ -2,10 +2,13 @@
 //
 //   import "valve.bond"   a file beside the importing one
 //   import electric       electric.bond of the library folder, else beside the importing file
+//   mechanism X from "x.urdf"    a robot description beside this file, taken as the text it stands
+//   for
 #include "lang/lang.h"
 
 #include "base/array.h"
 #include "base/files.h"
+#include "import/urdf.h"
 #include "lang/lookup.h"
 #include "lang/parser.h"
 #include <stdlib.h>
@@ -40,6 +43,27 @@ static AstFile *find_loaded(const Loader *l, Name key) {
     return NULL;
 }
 
+// The statements that a robot description stands for become those of the mechanism.
+static void fill_from_urdf(Loader *l, AstClass *c, const char *folder) {
+    Syntax *s = l->syntax;
+    const char *name = name_text(s->names, c->from);
+    const char *path = name[0] == '/' ? name : path_join(s->arena, folder, name);
+    Arena scratch = {0};
+    size_t length;
+    char *data = file_read(&scratch, path, &length, l->r, c->from_pos);
+    Text text = {0};
+    UrdfOptions options = {name_text(s->names, c->name), c->free_base};
+    if (data && urdf_import(&text, s->sources, sources_add(s->sources, path, data, length),
+                            &options, l->r)) {
+        const char *shown = arena_printf(&scratch, "%s (as a mechanism)", path);
+        uint32_t source = sources_add(s->sources, shown, text_get(&text), text.length);
+        AstFile *made = parse_file(s->arena, s->names, s->sources, source, l->r);
+        if (made && made->classes) c->items = made->classes->items;
+    }
+    text_free(&text);
+    arena_free(&scratch);
+}
+
 static AstFile *add_text(Loader *l, const char *path, Name key, const char *text, size_t length) {
     Syntax *s = l->syntax;
     uint32_t source = sources_add(s->sources, path, text, length);
@@ -50,7 +74,10 @@ static AstFile *add_text(Loader *l, const char *path, Name key, const char *text
     AstFile **end = &s->files;
     while (*end) end = &(*end)->next;
     *end = file;
-    array_push(&l->loaded, ((Loaded){key, file, path_folder(s->arena, path)}));
+    const char *folder = path_folder(s->arena, path);
+    for (AstClass *c = file->classes; c; c = c->next)
+        if (c->from) fill_from_urdf(l, c, folder);
+    array_push(&l->loaded, ((Loaded){key, file, folder}));
     return file;
 }
 

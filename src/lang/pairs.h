@@ -13,10 +13,12 @@ typedef struct {
 
 typedef struct {
     PairSlot *slot;
-    uint32_t slots, count; // slots is a power of two
+    uint32_t slots, count;
 } Pairs;
 
 int pairs_get(const Pairs *p, uint32_t a, uint32_t b);                   // -1 when there is none
 void pairs_set(Arena *out, Pairs *p, uint32_t a, uint32_t b, int value); // value >= 0
+// Room for `count` pairs at once: the arena keeps every smaller table that growing leaves behind.
+void pairs_reserve(Arena *out, Pairs *p, uint32_t count);
 
 #endif

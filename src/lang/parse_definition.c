@@ -52,12 +52,30 @@ static const struct {
                    {CLASS_ELEMENT, "element", "the name of the element"},
                    {CLASS_MECHANISM, "mechanism", "the name of the mechanism"}};
 
+// from = "from" string ["free"] [string]
+static void parse_from(Parser *p, AstClass *c) {
+    c->from_pos = p_pos(p, p->token);
+    c->from = p_accept_string(p);
+    if (!c->from) {
+        Remark *m = p_fail_expected(p, "the name of a file");
+        p_help(p, m, "write mechanism %s from \"robot.urdf\"", name_text(p->names, c->name));
+    }
+    c->free_base = p_accept_word(p, "free");
+    c->text = p_accept_string(p);
+}
+
 // model = ("model" | "element" | "mechanism") name [string] ["extends" path [args]] [string]
 //         NEWLINE body "end"
+//       | "mechanism" name from
 static AstClass *parse_model(Parser *p) {
     int word = p_at(p, TOKEN_ELEMENT) ? 1 : p_at(p, TOKEN_MECHANISM) ? 2 : 0;
     AstClass *c = new_class(p, model_words[word].kind);
     Opener opener = open_class(p, c, model_words[word].word, model_words[word].name);
+    if (c->kind == CLASS_MECHANISM && p_accept_word(p, "from")) {
+        parse_from(p, c);
+        p_end_statement(p, opener.token);
+        return c;
+    }
     c->text = p_accept_string(p);
     if (p_accept(p, TOKEN_EXTENDS)) {
         c->base = parse_path(p, "what is extended");

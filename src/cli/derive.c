@@ -1,0 +1,166 @@
+// derive: the matrices of one mechanism as text, LaTeX, JSON or C files.
+#include "cli/cli.h"
+
+#include "mech/derive.h"
+#include "mech/mech.h"
+#include <string.h>
+
+// --- which mechanism
+// ------------------------------------------------------------------------------------------------
+
+// Definitions of mechanisms in the file asked for.
+static TextList mechanism_names(const Session *s, const Syntax *syntax) {
+    TextList list = {0};
+    for (const AstClass *c = syntax->files ? syntax->files->classes : NULL; c; c = c->next)
+        if (c->kind == CLASS_MECHANISM) array_push(&list, name_text(s->names, c->name));
+    return list;
+}
+
+static bool has_text(const TextList *list, const char *text) {
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(list->data[i], text) == 0) return true;
+    return false;
+}
+
+static void list_mechanisms(Session *s, Remark *m, const TextList *classes, const Model *model) {
+    Text t = {0};
+    for (int i = 0; i < classes->count; i++)
+        text_printf(&t, "%s%s", t.length ? ", " : "", classes->data[i]);
+    for (int i = 0; model && i < model->mechanism_count; i++) {
+        const char *path = name_text(s->names, model->mechanism[i].name);
+        if (*path) text_printf(&t, "%s%s", t.length ? ", " : "", path);
+    }
+    if (t.length)
+        remark_help(&s->report, m, "name one of: %s", text_get(&t));
+    else
+        remark_help(&s->report, m, "write mechanism NAME ... end with joints and bodies");
+    text_free(&t);
+}
+
+// The mechanism called `name` in the model, or the only one; NULL is reported.
+static const Mechanism *find_mechanism(Session *s, const Model *m, const char *name,
+                                       const TextList *classes) {
+    for (int i = 0; name && i < m->mechanism_count; i++)
+        if (strcmp(name_text(s->names, m->mechanism[i].name), name) == 0) return &m->mechanism[i];
+    if (!name && m->mechanism_count == 1) return &m->mechanism[0];
+    Remark *r;
+    if (name)
+        r = report_error(&s->report, D_NO_MECHANISM, POS_NONE, "there is no mechanism '%s'", name);
+    else if (m->mechanism_count)
+        r = report_error(&s->report, D_NO_MECHANISM, POS_NONE, "there are %d mechanisms in '%s'",
+                         m->mechanism_count, name_text(s->names, m->name));
+    else
+        r = report_error(&s->report, D_NO_MECHANISM, POS_NONE, "there is no mechanism in '%s'",
+                         session_argument(s, 0));
+    list_mechanisms(s, r, classes, m);
+    return NULL;
+}
+
+// A mechanism that is named by its definition is a model of its own: names stay short.
+static const Mechanism *build_mechanism(Session *s, Pipeline *p, Syntax *syntax) {
+    TextList classes = mechanism_names(s, syntax);
+    const char *name = session_argument(s, 1), *model = session_value(s, OPT_MODEL);
+    if (!model && !name && classes.count == 1) name = classes.data[0];
+    if (!model && name && has_text(&classes, name)) model = name, name = NULL;
+    LangOptions options = session_lang_options(s);
+    int before = s->report.errors;
+    p->model = lang_instantiate(&p->arena, syntax, model, NULL, &options, &s->report);
+    const Mechanism *x = NULL;
+    if (p->model && s->report.errors == before) x = find_mechanism(s, p->model, name, &classes);
+    array_free(&classes);
+    return x && mech_check(x, p->model->dag, &s->report) ? x : NULL;
+}
+
+// --- what to write
+// ------------------------------------------------------------------------------------------------
+
+static bool read_signature(Session *s, DeriveSignature *signature) {
+    static const char *const names[] = {"plain", "20sim"};
+    const char *text = session_value(s, OPT_SIGNATURE);
+    *signature = text && strcmp(text, names[1]) == 0 ? SIGNATURE_20SIM : SIGNATURE_PLAIN;
+    if (!text || *signature == SIGNATURE_20SIM || strcmp(text, names[0]) == 0) return true;
+    Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE, "there is no signature '%s'", text);
+    const char *near = nearest_text(text, names, 2);
+    remark_help(&s->report, m, near ? "did you mean '%s'?" : "give plain or 20sim", near);
+    return false;
+}
+
+static void tell_files(Session *s, const char *const *path, int count) {
+    if (s->json) {
+        json_key(&s->out, "files");
+        json_open(&s->out, '[');
+        for (int i = 0; i < count; i++) json_string(&s->out, path[i]);
+        json_close(&s->out, ']');
+    } else if (!session_has(s, OPT_QUIET)) {
+        for (int i = 0; i < count; i++) text_printf(&s->out, "written %s\n", path[i]);
+    }
+}
+
+static ExitCode write_c(Session *s, const Derivation *v, DeriveSignature signature) {
+    if (derive_table(v)) {
+        Remark *m = report_error(&s->report, D_TABLE, POS_NONE,
+                                 "mechanism '%s' takes a value from a table", v->name);
+        remark_help(&s->report, m, "add --fixed, which compiles the parameters in");
+        return EXIT_INPUT;
+    }
+    const char *folder = session_value(s, OPT_OUT), *prefix = derive_prefix(&s->arena, v);
+    if (!folder) folder = ".";
+    const char *path[] = {path_join(&s->arena, folder, arena_printf(&s->arena, "%s.h", prefix)),
+                          path_join(&s->arena, folder, arena_printf(&s->arena, "%s.c", prefix))};
+    Text header = {0}, source = {0};
+    derive_c(&header, &source, v, prefix, signature);
+    bool good = folder_make(folder, &s->report) &&
+                file_write(path[0], text_get(&header), header.length, &s->report) &&
+                file_write(path[1], text_get(&source), source.length, &s->report);
+    if (good) tell_files(s, path, 2);
+    text_free(&header);
+    text_free(&source);
+    return good ? EXIT_GOOD : EXIT_INPUT;
+}
+
+static ExitCode write_formulas(Session *s, const Derivation *v) {
+    bool latex = session_has(s, OPT_LATEX), json = s->json && !latex;
+    const char *path = session_value(s, OPT_OUT);
+    Text text = {0};
+    ExitCode code = EXIT_GOOD;
+    if (latex)
+        derive_latex(&text, v);
+    else if (json)
+        derive_json(&text, v);
+    else
+        derive_text(&text, v);
+    if (path) {
+        if (file_write(path, text_get(&text), text.length, &s->report))
+            tell_files(s, &path, 1);
+        else
+            code = EXIT_INPUT;
+    } else if (s->json) {
+        json_key(&s->out, latex ? "latex" : "derivation");
+        if (latex)
+            json_string(&s->out, text_get(&text));
+        else
+            json_raw(&s->out, text_get(&text));
+    } else {
+        text_add_n(&s->out, text_get(&text), text.length);
+    }
+    text_free(&text);
+    return code;
+}
+
+ExitCode verb_derive(Session *s) {
+    DeriveSignature signature;
+    if (!read_signature(s, &signature)) return EXIT_USAGE;
+    Syntax *syntax = pipeline_load(s, session_argument(s, 0));
+    if (!syntax) return EXIT_INPUT;
+    Pipeline p = {0};
+    ExitCode code = EXIT_INPUT;
+    const Mechanism *x = build_mechanism(s, &p, syntax);
+    DeriveOptions options = {session_value(s, OPT_ONLY), session_has(s, OPT_FIXED)};
+    Derivation *v = x ? derive(&p.arena, p.model, x, &options, &s->report) : NULL;
+    if (v && session_has(s, OPT_C))
+        code = write_c(s, v, signature);
+    else if (v)
+        code = write_formulas(s, v);
+    pipeline_free(&p);
+    return code;
+}

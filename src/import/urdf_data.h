@@ -1,0 +1,70 @@
+// A robot as its file tells it, before names and tree are checked.
+#ifndef BONDYN_IMPORT_URDF_DATA_H
+#define BONDYN_IMPORT_URDF_DATA_H
+
+#include "base/array.h"
+#include "import/urdf.h"
+
+typedef enum {
+    URDF_FIXED,
+    URDF_REVOLUTE, // and continuous
+    URDF_PRISMATIC,
+    URDF_FLOATING,
+    URDF_PLANAR,
+} UrdfKind;
+
+typedef struct {
+    double xyz[3];
+    double rpy[3];     // turns about fixed x, y, z
+    double degrees[3]; // the same where the number is a rounded multiple of 15 degrees, else NaN
+} UrdfOrigin;
+
+typedef struct {
+    const char *name, *id; // in the file; in the language
+    Pos pos;
+    double mass;
+    double inertia[9]; // about the centre of gravity, in the link's axes once the file is read
+    UrdfOrigin at;     // of the inertial frame
+    int parent;        // joint that leads to it, or -1
+    int first;         // joint that it carries, or -1; then UrdfJoint.next
+    bool heavy;        // it or something beyond it has mass
+} UrdfLink;
+
+typedef struct {
+    const char *name, *id;
+    Pos pos;
+    UrdfKind kind;
+    double lower, upper, effort, velocity, damping, friction; // NaN where not given
+    const char *parent_name, *child_name, *mimic;
+    Pos parent_pos, child_pos, mimic_pos;
+    double multiplier, offset;
+    UrdfOrigin at;
+    double axis[3];
+    int parent, child; // links
+    int next;          // joint on the same parent
+    bool is_frame;     // leads to a place without mass: a frame
+} UrdfJoint;
+
+typedef struct {
+    int link;
+    const char *what;  // "visual" or "collision"
+    const char *shape; // mesh "package://..." ...
+    UrdfOrigin at;
+} UrdfShape;
+
+typedef struct {
+    const char *name; // of the robot
+    Arena arena;
+    ARRAY(UrdfLink) link;
+    ARRAY(UrdfJoint) joint;
+    ARRAY(UrdfShape) shape;
+    int root;
+    bool on_world; // the root link is called world: it is the world itself
+} Urdf;
+
+bool urdf_read(Urdf *u, const Sources *sources, uint32_t source, Report *r);
+bool urdf_connect(Urdf *u, Report *r); // links to joints; a tree; names for the language
+void urdf_write(Text *out, const Urdf *u, const char *name, bool free_base, const char *file);
+const char *urdf_identifier(Arena *out, const char *name); // letters, digits and _; no keyword
+
+#endif

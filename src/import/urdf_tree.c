@@ -1,0 +1,248 @@
+// Links and joints put together: ends looked up, one root, no loops; names for the language.
+#include "import/urdf_data.h"
+
+#include "base/names.h"
+#include <string.h>
+
+// --- names
+// ------------------------------------------------------------------------------------------------
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Words of the language, and what every mechanism has already.
+static bool is_taken(const char *name) {
+    static const char *const words[] = {
+        "and",    "causality", "const",    "der",       "dissipates", "domain",     "element",
+        "else",   "elseif",    "end",      "energy",    "expect",     "experiment", "extends",
+        "false",  "for",       "function", "if",        "import",     "in",         "initial",
+        "input",  "kinetic",   "lossless", "mechanism", "model",      "momentum",   "not",
+        "of",     "or",        "output",   "param",     "plot",       "port",       "potential",
+        "record", "set",       "solver",   "start",     "stop",       "stores",     "supplies",
+        "table",  "then",      "time",     "true",      "var",        "within",     "world",
+        "pi"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(name, words[i]) == 0) return true;
+    return false;
+}
+
+const char *urdf_identifier(Arena *out, const char *name) {
+    Text t = {0};
+    while (*name && !is_letter(*name) && !is_digit(*name)) name++;
+    if (!is_letter(*name)) text_char(&t, 'n');
+    for (; *name && t.length < 200; name++)
+        text_char(&t, is_letter(*name) || is_digit(*name) ? *name : '_');
+    if (is_taken(text_get(&t))) text_char(&t, '_');
+    const char *kept = arena_copy_text(out, text_get(&t), t.length);
+    text_free(&t);
+    return kept;
+}
+
+static const char *free_name(Arena *out, Names *used, const char *name) {
+    const char *base = urdf_identifier(out, name), *id = base;
+    for (int k = 2; name_find(used, id); k++) id = arena_printf(out, "%s_%d", base, k);
+    name_of(used, id);
+    return id;
+}
+
+// Joints share their names with frames, which are called as their links.
+static void name_parts(Urdf *u) {
+    Names *bodies = names_new(), *members = names_new();
+    name_of(members, "root");
+    for (int i = 0; i < u->link.count; i++)
+        u->link.data[i].id = free_name(&u->arena, bodies, u->link.data[i].name);
+    for (int i = 0; i < u->joint.count; i++)
+        u->joint.data[i].id = free_name(&u->arena, members, u->joint.data[i].name);
+    for (int i = 0; i < u->joint.count; i++) {
+        UrdfJoint *j = &u->joint.data[i];
+        if (j->is_frame) j->id = free_name(&u->arena, members, u->link.data[j->child].name);
+    }
+    names_free(bodies);
+    names_free(members);
+}
+
+// --- ends of joints
+// ------------------------------------------------------------------------------------------------
+
+typedef struct {
+    Urdf *u;
+    Report *r;
+    Names *names; // of links, in order: link i has by_name[its name]
+    int *by_name; // link + 1
+    int most;
+} Linker;
+
+static int find_link(const Linker *k, const char *name) {
+    Name n = name_find(k->names, name);
+    return n && (int)n < k->most ? k->by_name[n] - 1 : -1;
+}
+
+static void list_links(Linker *k) {
+    Urdf *u = k->u;
+    for (int i = 0; i < u->link.count; i++) {
+        UrdfLink *l = &u->link.data[i];
+        l->parent = l->first = -1;
+        Name n = name_of(k->names, l->name);
+        if (n && k->by_name[n]) {
+            Remark *m =
+                report_error(k->r, X_DUPLICATE, l->pos, "there are two links '%s'", l->name);
+            remark_note(k->r, m, u->link.data[k->by_name[n] - 1].pos, "the first one stands here");
+        }
+        k->by_name[n] = i + 1;
+    }
+}
+
+static int joint_end(Linker *k, const UrdfJoint *j, const char *name, Pos pos, const char *what) {
+    if (!name) {
+        Remark *m = report_error(k->r, X_ATTRIBUTE, j->pos, "joint '%s' has no %s", j->name, what);
+        remark_help(k->r, m, "add <%s link=\"...\"/>", what);
+        return -1;
+    }
+    int link = *name ? find_link(k, name) : -1;
+    if (link >= 0 || !*name) return link;
+    Remark *m = report_error(k->r, X_UNKNOWN_LINK, pos, "there is no link '%s'", name);
+    const char *best = NULL;
+    int limit = (int)strlen(name) / 3 + 1, least = (limit < 3 ? limit : 3) + 1;
+    for (int i = 0; i < k->u->link.count && i < 1000; i++) {
+        int d = name_distance(name, k->u->link.data[i].name, least);
+        if (d < least) least = d, best = k->u->link.data[i].name;
+    }
+    if (best && strlen(name) > 1) remark_help(k->r, m, "did you mean '%s'?", best);
+    return -1;
+}
+
+static void connect_joint(Linker *k, int joint) {
+    Urdf *u = k->u;
+    UrdfJoint *j = &u->joint.data[joint];
+    j->parent = joint_end(k, j, j->parent_name, j->parent_pos, "parent");
+    j->child = joint_end(k, j, j->child_name, j->child_pos, "child");
+    if (j->parent < 0 || j->child < 0) return;
+    UrdfLink *child = &u->link.data[j->child];
+    if (child->parent >= 0) {
+        const UrdfJoint *other = &u->joint.data[child->parent];
+        Remark *m =
+            report_error(k->r, X_TREE, j->child_pos, "two joints lead to link '%s'", child->name);
+        remark_note(k->r, m, other->child_pos, "the other one is '%s'", other->name);
+        return;
+    }
+    child->parent = joint;
+}
+
+static void refuse_equal_joints(Linker *k) {
+    Names *seen = names_new();
+    for (int i = 0; i < k->u->joint.count; i++) {
+        const UrdfJoint *j = &k->u->joint.data[i];
+        if (name_find(seen, j->name))
+            report_error(k->r, X_DUPLICATE, j->pos, "there are two joints '%s'", j->name);
+        name_of(seen, j->name);
+    }
+    names_free(seen);
+}
+
+static void tell_mimics(Linker *k) {
+    for (int i = 0; i < k->u->joint.count; i++) {
+        const UrdfJoint *j = &k->u->joint.data[i];
+        if (!j->mimic) continue;
+        Remark *m =
+            report_warning(k->r, X_MIMIC, j->mimic_pos,
+                           "joint '%s' should follow '%s', but moves freely", j->name, j->mimic);
+        remark_help(k->r, m, "couple the two joints with a transformer in the model");
+    }
+}
+
+// --- the tree
+// ------------------------------------------------------------------------------------------------
+
+static bool find_root(Urdf *u, Report *r) {
+    u->root = -1;
+    for (int i = 0; i < u->link.count; i++) {
+        if (u->link.data[i].parent >= 0) continue;
+        if (u->root >= 0) {
+            Remark *m = report_error(r, X_TREE, u->link.data[i].pos, "no joint leads to link '%s'",
+                                     u->link.data[i].name);
+            remark_note(r, m, u->link.data[u->root].pos, "the root is '%s'",
+                        u->link.data[u->root].name);
+            return false;
+        }
+        u->root = i;
+    }
+    if (u->root >= 0) return true;
+    report_error(r, X_TREE, u->link.data[0].pos, "the joints form a loop: there is no root link");
+    return false;
+}
+
+// Links from the root outwards in the order of the file; fewer than all when there is a loop.
+static int walk_outwards(Urdf *u, int *order) {
+    for (int j = u->joint.count - 1; j >= 0; j--) {
+        UrdfJoint *x = &u->joint.data[j];
+        x->next = u->link.data[x->parent].first;
+        u->link.data[x->parent].first = j;
+    }
+    int count = 0;
+    order[count++] = u->root;
+    for (int i = 0; i < count; i++)
+        for (int j = u->link.data[order[i]].first; j >= 0; j = u->joint.data[j].next)
+            order[count++] = u->joint.data[j].child;
+    return count;
+}
+
+static void refuse_loop(Urdf *u, const int *order, int count, Report *r) {
+    bool *seen = ARENA_ARRAY(&u->arena, bool, u->link.count);
+    for (int i = 0; i < count; i++) seen[order[i]] = true;
+    for (int i = 0; i < u->link.count; i++) {
+        if (seen[i]) continue;
+        Remark *m = report_error(r, X_TREE, u->link.data[i].pos,
+                                 "link '%s' hangs in a loop of joints", u->link.data[i].name);
+        remark_help(r, m, "no way leads to it from the root link '%s'", u->link.data[u->root].name);
+        return;
+    }
+}
+
+static bool has_mass(const UrdfLink *l) {
+    return l->mass > 0 || l->inertia[0] > 0 || l->inertia[4] > 0 || l->inertia[8] > 0;
+}
+
+// From the leaves inwards: a joint that moves nothing is fixed, and a fixed place is a frame.
+static void settle_massless(Urdf *u, const int *order, Report *r) {
+    for (int i = u->link.count - 1; i >= 0; i--) {
+        UrdfLink *l = &u->link.data[order[i]];
+        l->heavy |= has_mass(l);
+        if (l->parent < 0) continue;
+        UrdfJoint *j = &u->joint.data[l->parent];
+        u->link.data[j->parent].heavy |= l->heavy;
+        if (l->heavy) continue;
+        if (j->kind != URDF_FIXED) {
+            Remark *m =
+                report_warning(r, X_NO_INERTIA, j->pos,
+                               "joint '%s' moves nothing that has mass: taken as fixed", j->name);
+            remark_help(r, m, "give link '%s' an <inertial>", l->name);
+            j->kind = URDF_FIXED;
+        }
+        j->is_frame = l->first < 0;
+    }
+}
+
+bool urdf_connect(Urdf *u, Report *r) {
+    int before = r->errors;
+    if (!u->link.count) {
+        report_error(r, X_NOT_URDF, POS_NONE, "the robot '%s' has no links", u->name);
+        return false;
+    }
+    Linker k = {.u = u, .r = r, .names = names_new(), .most = u->link.count + 2};
+    k.by_name = ARENA_ARRAY(&u->arena, int, k.most);
+    list_links(&k);
+    for (int i = 0; i < u->joint.count; i++) connect_joint(&k, i);
+    refuse_equal_joints(&k);
+    tell_mimics(&k);
+    names_free(k.names);
+    if (r->errors > before || !find_root(u, r)) return false;
+    int *order = ARENA_ARRAY(&u->arena, int, u->link.count);
+    int count = walk_outwards(u, order);
+    if (count < u->link.count) refuse_loop(u, order, count, r);
+    if (r->errors > before) return false;
+    u->on_world = strcmp(u->link.data[u->root].name, "world") == 0;
+    settle_massless(u, order, r);
+    name_parts(u);
+    return true;
+}

@@ -1,0 +1,226 @@
+// Links and joints as the text of a mechanism:
+//
+//     joint shoulder revolute z: base_link -> arm at (0, 0, 0.0892) {m} rotated y 90 {deg}
+//     body arm mass 8.4 {kg} cg (0, 0, 0.28) {m} inertia (0.226, 0.226, 0.015) {kg.m2}
+//     frame tool on arm at (0, 0, 0.4) {m}
+//
+// roll, pitch and yaw are turns about fixed axes: R = Rz(yaw) Ry(pitch) Rx(roll). What the language
+// has no place for (limits, dampers, shapes) stays as remarks.
+#include "import/urdf_data.h"
+
+#include "base/files.h"
+#include <math.h>
+#include <string.h>
+
+static void write_vector(Text *out, const double *x, int n) {
+    text_char(out, '(');
+    for (int i = 0; i < n; i++) {
+        if (i) text_add(out, ", ");
+        text_number(out, x[i] == 0 ? 0 : x[i]); // no -0
+    }
+    text_char(out, ')');
+}
+
+static void write_origin(Text *out, const UrdfOrigin *at) {
+    if (at->xyz[0] != 0 || at->xyz[1] != 0 || at->xyz[2] != 0) {
+        text_add(out, " at ");
+        write_vector(out, at->xyz, 3);
+        text_add(out, " {m}");
+    }
+    bool any = false;
+    for (int i = 2; i >= 0; i--) {
+        if (at->rpy[i] == 0 || at->degrees[i] == 0) continue;
+        bool degrees = !isnan(at->degrees[i]);
+        text_printf(out, "%s%c ", any ? ", " : " rotated ", "xyz"[i]);
+        text_number(out, degrees ? at->degrees[i] : at->rpy[i]);
+        text_add(out, degrees ? " {deg}" : " {rad}");
+        any = true;
+    }
+}
+
+// Text of the file in a remark: one line, whatever it holds.
+static void write_remark(Text *out, const char *text) {
+    for (; *text; text++) text_char(out, (unsigned char)*text < ' ' || *text == 127 ? ' ' : *text);
+}
+
+// --- inertia
+// ------------------------------------------------------------------------------------------------
+
+static void rotation_of(const UrdfOrigin *at, double R[9]) {
+    double c[3], s[3];
+    for (int i = 0; i < 3; i++) {
+        double a =
+            isnan(at->degrees[i]) ? at->rpy[i] : at->degrees[i] * 3.14159265358979323846 / 180;
+        c[i] = cos(a), s[i] = sin(a);
+        if (fabs(c[i]) < 1e-15) c[i] = 0;
+        if (fabs(s[i]) < 1e-15) s[i] = 0;
+    }
+    const double turn[9] = {c[2] * c[1],
+                            c[2] * s[1] * s[0] - s[2] * c[0],
+                            c[2] * s[1] * c[0] + s[2] * s[0],
+                            s[2] * c[1],
+                            s[2] * s[1] * s[0] + c[2] * c[0],
+                            s[2] * s[1] * c[0] - c[2] * s[0],
+                            -s[1],
+                            c[1] * s[0],
+                            c[1] * c[0]};
+    memcpy(R, turn, sizeof turn);
+}
+
+// J in the link's axes: R J R', symmetric to the last bit, without the dust of right angles.
+static void turned_inertia(const UrdfLink *l, double J[9]) {
+    double R[9], half[9], largest = 0;
+    rotation_of(&l->at, R);
+    for (int i = 0; i < 9; i++) {
+        half[i] = 0;
+        for (int k = 0; k < 3; k++) half[i] += R[i / 3 * 3 + k] * l->inertia[k * 3 + i % 3];
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++) {
+            double sum = 0;
+            for (int k = 0; k < 3; k++) sum += half[i * 3 + k] * R[j * 3 + k];
+            J[i * 3 + j] = J[j * 3 + i] = sum;
+            largest = fmax(largest, fabs(sum));
+        }
+    for (int i = 0; i < 9; i++)
+        if (fabs(J[i]) < 1e-15 * largest) J[i] = 0;
+}
+
+static void write_inertia(Text *out, const UrdfLink *l) {
+    double J[9];
+    turned_inertia(l, J);
+    text_add(out, " inertia ");
+    if (J[1] == 0 && J[2] == 0 && J[5] == 0) {
+        write_vector(out, (double[]){J[0], J[4], J[8]}, 3);
+    } else {
+        for (int i = 0; i < 9; i++) {
+            text_add(out, i == 0 ? "[" : i % 3 ? ", " : "; ");
+            text_number(out, J[i] == 0 ? 0 : J[i]);
+        }
+        text_char(out, ']');
+    }
+    text_add(out, " {kg.m2}");
+}
+
+// --- statements
+// ------------------------------------------------------------------------------------------------
+
+static const char *body_name(const Urdf *u, int link) {
+    return link == u->root && u->on_world ? "world" : u->link.data[link].id;
+}
+
+static void write_axis(Text *out, const double a[3]) {
+    for (int i = 0; i < 3; i++) {
+        if (a[(i + 1) % 3] != 0 || a[(i + 2) % 3] != 0) continue;
+        text_printf(out, " %s%c", a[i] < 0 ? "-" : "", "xyz"[i]);
+        return;
+    }
+    text_char(out, ' ');
+    write_vector(out, a, 3);
+}
+
+static void write_number_remark(Text *out, const char *what, double x) {
+    if (isnan(x)) return;
+    text_printf(out, " %s ", what);
+    text_number(out, x);
+}
+
+static void write_joint_remarks(Text *out, const UrdfJoint *j) {
+    Text t = {0};
+    write_number_remark(&t, "lower", j->lower);
+    write_number_remark(&t, "upper", j->upper);
+    write_number_remark(&t, "effort", j->effort);
+    write_number_remark(&t, "velocity", j->velocity);
+    write_number_remark(&t, "damping", j->damping);
+    write_number_remark(&t, "friction", j->friction);
+    if (t.length) text_printf(out, "    //%s\n", text_get(&t));
+    text_free(&t);
+    if (!j->mimic) return;
+    text_add(out, "    // mimic ");
+    write_remark(out, j->mimic);
+    write_number_remark(out, "multiplier", j->multiplier);
+    write_number_remark(out, "offset", j->offset);
+    text_char(out, '\n');
+}
+
+static void write_joint(Text *out, const Urdf *u, const UrdfJoint *j) {
+    static const char *const word[] = {"fixed", "revolute", "prismatic", "free", "planar"};
+    if (j->is_frame) {
+        text_printf(out, "  frame %s on %s", j->id, body_name(u, j->parent));
+        write_origin(out, &j->at);
+        text_char(out, '\n');
+        return;
+    }
+    text_printf(out, "  joint %s %s", j->id, word[j->kind]);
+    if (j->kind != URDF_FIXED && j->kind != URDF_FLOATING) write_axis(out, j->axis);
+    text_printf(out, ": %s -> %s", body_name(u, j->parent), body_name(u, j->child));
+    write_origin(out, &j->at);
+    text_char(out, '\n');
+    write_joint_remarks(out, j);
+}
+
+static void write_body(Text *out, const UrdfLink *l) {
+    text_printf(out, "  body %s mass ", l->id);
+    text_number(out, l->mass);
+    text_add(out, " {kg}");
+    if (l->at.xyz[0] != 0 || l->at.xyz[1] != 0 || l->at.xyz[2] != 0) {
+        text_add(out, " cg ");
+        write_vector(out, l->at.xyz, 3);
+        text_add(out, " {m}");
+    }
+    bool any = false;
+    for (int i = 0; i < 9; i++) any |= l->inertia[i] != 0;
+    if (any) write_inertia(out, l);
+    text_char(out, '\n');
+}
+
+static void write_shape(Text *out, const UrdfShape *s) {
+    text_printf(out, "    // %s ", s->what);
+    write_remark(out, s->shape);
+    write_origin(out, &s->at);
+    text_char(out, '\n');
+}
+
+// Shapes stand in the order of their links, as they do in the file.
+static void write_links(Text *out, const Urdf *u) {
+    int shape = 0;
+    for (int i = 0; i < u->link.count; i++) {
+        const UrdfLink *l = &u->link.data[i];
+        bool frame = l->parent >= 0 && u->joint.data[l->parent].is_frame;
+        bool world = i == u->root && u->on_world;
+        if (!frame && !world) write_body(out, l);
+        if ((frame || world) && shape < u->shape.count && u->shape.data[shape].link == i)
+            text_printf(out, "    // on %s:\n", world ? "world" : u->joint.data[l->parent].id);
+        for (; shape < u->shape.count && u->shape.data[shape].link == i; shape++)
+            write_shape(out, &u->shape.data[shape]);
+    }
+}
+
+void urdf_write(Text *out, const Urdf *u, const char *name, bool free_base, const char *file) {
+    text_add(out, "// Imported from ");
+    write_remark(out, file);
+    text_add(out, " (robot ");
+    write_remark(out, u->name);
+    text_printf(out, ")\nmechanism %s\n  gravity (0, 0, -9.81) {m/s2}\n", name);
+    if (!u->on_world)
+        text_printf(out, "  joint root %s: world -> %s\n", free_base ? "free" : "fixed",
+                    u->link.data[u->root].id);
+    for (int i = 0; i < u->joint.count; i++) write_joint(out, u, &u->joint.data[i]);
+    write_links(out, u);
+    text_add(out, "end\n");
+}
+
+bool urdf_import(Text *out, const Sources *sources, uint32_t source, const UrdfOptions *options,
+                 Report *r) {
+    Urdf u = {0};
+    bool good = urdf_read(&u, sources, source, r) && urdf_connect(&u, r);
+    if (good) {
+        const char *name = options->name ? options->name : urdf_identifier(&u.arena, u.name);
+        urdf_write(out, &u, name, options->free, path_base(source_name(sources, source)));
+    }
+    array_free(&u.link);
+    array_free(&u.joint);
+    array_free(&u.shape);
+    arena_free(&u.arena);
+    return good;
+}

@@ -1,0 +1,439 @@
+// The parts of a derivation, traced one by one; see derive.h.
+//
+//     B      mech_mass_matrix            dB/dq_i   along each velocity: sum_j dB/dq_j beta_ji,
+//     which g      mech_gravity_vector                   for angles and lengths is dB/dq_i itself
+//     C      mech_coriolis               Cw        mech_bias
+//     J_x    mech_frame_jacobian         beta      mech_beta
+//     T      w' B w/2                    V         -sum m gravity . (place of the cg)
+#include "mech/derive.h"
+
+#include "base/array.h"
+#include "mech/derive_share.h"
+#include "mech/tree.h"
+#include <math.h>
+#include <string.h>
+
+enum { SHORT_CHAIN = 6 }; // velocities
+
+typedef ARRAY(DerivedPart) PartList;
+
+typedef struct {
+    Arena *out;
+    const Model *m;
+    const Mechanism *x;
+    Derivation *v;
+    PartList part;
+} Deriver;
+
+// --- names
+// ------------------------------------------------------------------------------------------------
+
+// The path as seen from inside the mechanism.
+static const char *inside(const Deriver *k, Name path) {
+    const char *text = name_text(k->m->names, path), *own = name_text(k->m->names, k->x->name);
+    size_t n = strlen(own);
+    return n && strncmp(text, own, n) == 0 && text[n] == '.' ? text + n + 1 : text;
+}
+
+static const char *var_name(const Deriver *k, int var) { return inside(k, k->m->var[var].path); }
+
+static const char *latex_name(const Deriver *k, const char *name) {
+    Text t = {0};
+    name_print_latex(&t, name);
+    const char *kept = arena_copy_text(k->out, text_get(&t), t.length);
+    text_free(&t);
+    return kept;
+}
+
+static const char *identifier(const Deriver *k, const char *name) {
+    char *id = arena_copy_text(k->out, name, strlen(name));
+    for (char *c = id; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
+            *c = '_';
+    return id;
+}
+
+static void name_coordinates(Deriver *k) {
+    Derivation *v = k->v;
+    for (int i = 0; i < k->x->joint_count; i++) {
+        v->nq += joint_coordinates(k->x->joint[i].kind);
+        v->nv += joint_velocities(k->x->joint[i].kind);
+    }
+    v->q = ARENA_ARRAY(k->out, Expr, v->nq);
+    v->w = ARENA_ARRAY(k->out, Expr, v->nv);
+    v->q_name = ARENA_ARRAY(k->out, const char *, v->nq);
+    v->w_name = ARENA_ARRAY(k->out, const char *, v->nv);
+    int nq = 0, nv = 0;
+    for (int i = 0; i < k->x->joint_count; i++) {
+        const MechJoint *j = &k->x->joint[i];
+        for (int c = 0; c < joint_coordinates(j->kind); c++, nq++) {
+            v->q[nq] = k->m->var[j->coordinate[c]].symbol;
+            v->q_name[nq] = var_name(k, j->coordinate[c]);
+        }
+        for (int c = 0; c < joint_velocities(j->kind); c++, nv++) {
+            v->w[nv] = k->m->var[j->f + c].symbol;
+            v->w_name[nv] = var_name(k, j->f + c);
+        }
+    }
+}
+
+// --- parts
+// ------------------------------------------------------------------------------------------------
+
+static DerivedPart *add_part(Deriver *k, const char *name, const char *latex, Matrix value,
+                             const char *about) {
+    DerivedPart p = {
+        .name = name, .id = identifier(k, name), .latex = latex, .value = value, .about = about};
+    array_push(&k->part, p);
+    return &array_last(&k->part);
+}
+
+static void add_mass_matrix(Deriver *k) {
+    Derivation *v = k->v;
+    Matrix B = mech_mass_matrix(k->out, v->d, k->x, v->q);
+    add_part(k, "B", "B", B, "inertia: p = B w, kinetic energy w' B w/2")->symmetric = true;
+}
+
+// Column i of beta are the rates of all coordinates while only velocity i is 1.
+static Matrix matrix_along(Deriver *k, Matrix B, Matrix beta, int i) {
+    Derivation *v = k->v;
+    Matrix rate = matrix_new(k->out, v->nv, v->nv);
+    Rates *rates = rates_new(v->d);
+    for (int j = 0; j < v->nq; j++) rates_set(rates, v->q[j], MATRIX_AT(beta, j, i));
+    for (int a = 0; a < v->nv; a++)
+        for (int b = a; b < v->nv; b++)
+            MATRIX_AT(rate, a, b) = MATRIX_AT(rate, b, a) = rates_of(rates, MATRIX_AT(B, a, b));
+    rates_free(rates);
+    return rate;
+}
+
+static void add_matrix_rates(Deriver *k) {
+    Derivation *v = k->v;
+    Matrix B = mech_mass_matrix(k->out, v->d, k->x, v->q);
+    Matrix beta = mech_beta(k->out, v->d, k->x, v->q);
+    int nq = 0, nv = 0;
+    for (int j = 0; j < k->x->joint_count; j++) {
+        JointKind kind = k->x->joint[j].kind;
+        bool plain = joint_coordinates(kind) == joint_velocities(kind) && kind != JOINT_PLANAR;
+        for (int c = 0; c < joint_velocities(kind); c++) {
+            Matrix rate = matrix_along(k, B, beta, nv + c);
+            if (matrix_is_zero(v->d, rate)) continue;
+            const char *by = plain ? v->q_name[nq + c] : v->w_name[nv + c];
+            const char *name = arena_printf(k->out, plain ? "dB/d%s" : "dB/%s", by);
+            const char *latex =
+                arena_printf(k->out, "\\frac{\\partial B}{\\partial %s}", latex_name(k, by));
+            const char *about = plain ? "how B changes with this coordinate"
+                                      : "rate of B while only this velocity is 1";
+            add_part(k, name, latex, rate, about)->symmetric = true;
+        }
+        nq += joint_coordinates(kind);
+        nv += joint_velocities(kind);
+    }
+}
+
+static void add_gravity(Deriver *k) {
+    Derivation *v = k->v;
+    add_part(k, "g", "g", mech_gravity_vector(k->out, v->d, k->x, v->q),
+             "gravity: B w' + C w + g = effort");
+}
+
+static void add_coriolis(Deriver *k) {
+    Derivation *v = k->v;
+    add_part(k, "C", "C", mech_coriolis(k->out, v->d, k->x, v->q, v->w),
+             "Coriolis and centrifugal (Christoffel): dB/dt - 2 C is skew-symmetric")
+        ->uses_velocity = true;
+}
+
+// A sweep has the fewest operations for long chains; short ones read better as C w and w' B w/2.
+static int operations(const Deriver *k, Matrix a) {
+    OpCount n = expr_count(k->v->d, a.at, a.rows * a.cols);
+    return n.adds + n.multiplies + n.divides + n.calls + n.others;
+}
+
+static Matrix shorter(const Deriver *k, Matrix a, Matrix b) {
+    return operations(k, b) < operations(k, a) ? b : a;
+}
+
+static Matrix velocities(const Deriver *k) { return (Matrix){k->v->nv, 1, k->v->w}; }
+
+static void add_bias(Deriver *k) {
+    Derivation *v = k->v;
+    Matrix bias = mech_bias(k->out, v->d, k->x, v->q, v->w);
+    if (v->nv <= SHORT_CHAIN) {
+        Matrix C = mech_coriolis(k->out, v->d, k->x, v->q, v->w);
+        bias = shorter(k, bias, matrix_multiply(k->out, v->d, C, velocities(k)));
+    }
+    add_part(k, "Cw", "C w", bias, "Coriolis and centrifugal efforts C(q,w) w")->uses_velocity =
+        true;
+}
+
+static void add_jacobian(Deriver *k, int frame) {
+    Derivation *v = k->v;
+    const char *name = inside(k, k->x->frame[frame].name);
+    add_part(k, arena_printf(k->out, "J_%s", name),
+             arena_printf(k->out, "J_{\\mathrm{%s}}", identifier(k, name)),
+             mech_frame_jacobian(k->out, v->d, k->x, frame, v->q),
+             "twist (linear; angular) in the frame's axes = J w; efforts = J' wrench");
+}
+
+static void add_beta(Deriver *k) {
+    Derivation *v = k->v;
+    add_part(k, "beta", "\\beta", mech_beta(k->out, v->d, k->x, v->q), "q' = beta w");
+}
+
+// B_11 w_1^2/2 + B_12 w_1 w_2 + ...
+static Expr quadratic_form(Deriver *k, Matrix B) {
+    Derivation *v = k->v;
+    Expr *term = ARENA_ARRAY(k->out, Expr, v->nv * (v->nv + 1) / 2 + 1);
+    int n = 0;
+    for (int i = 0; i < v->nv; i++)
+        for (int j = i; j < v->nv; j++) {
+            Expr half = expr_number(v->d, i == j ? 0.5 : 1);
+            Expr factor[] = {half, MATRIX_AT(B, i, j), v->w[i], v->w[j]};
+            term[n++] = expr_product(v->d, factor, 4);
+        }
+    return expr_sum(v->d, term, n);
+}
+
+static void add_kinetic(Deriver *k) {
+    Derivation *v = k->v;
+    Matrix p = mech_momenta(k->out, v->d, k->x, v->q, v->w);
+    Expr twice = matrix_dot(v->d, p, velocities(k));
+    Matrix T = matrix_scalar(k->out, expr_mul(v->d, expr_number(v->d, 0.5), twice));
+    if (v->nv <= SHORT_CHAIN) {
+        Matrix B = mech_mass_matrix(k->out, v->d, k->x, v->q);
+        T = shorter(k, T, matrix_scalar(k->out, quadratic_form(k, B)));
+    }
+    add_part(k, "T", "T", T, "kinetic energy")->uses_velocity = true;
+}
+
+// Bodies on links, links on their parents; parents stand first.
+static void add_potential(Deriver *k) {
+    Derivation *v = k->v;
+    Arena scratch = {0};
+    Tree *t = tree_build(&scratch, v->d, k->x, false);
+    tree_set_coordinates(v->d, t, v->q);
+    Pose *pose = ARENA_ARRAY(&scratch, Pose, t->count), world;
+    pose_identity(v->d, &world);
+    for (int i = 0; i < t->count; i++) {
+        Pose own;
+        link_pose(v->d, &t->link[i], &own);
+        int parent = t->link[i].parent;
+        pose_times(v->d, parent < 0 ? &world : &pose[parent], &own, &pose[i]);
+    }
+    Expr *term = ARENA_ARRAY(&scratch, Expr, k->x->body_count);
+    for (int i = 0; i < k->x->body_count; i++) {
+        const MechBody *b = &k->x->body[i];
+        int link = t->body[i].link;
+        Pose at;
+        pose_times(v->d, link < 0 ? &world : &pose[link], &t->body[i].at, &at);
+        Expr place[3];
+        m3_apply(v->d, at.R, b->cg, place);
+        v3_add(v->d, place, at.p, place);
+        Expr factor[] = {expr_number(v->d, -1), b->mass, v3_dot(v->d, k->x->gravity, place)};
+        term[i] = expr_product(v->d, factor, 3);
+    }
+    Matrix V = matrix_scalar(k->out, expr_sum(v->d, term, k->x->body_count));
+    add_part(k, "V", "V", V, "potential energy, 0 at the origin of the world");
+    arena_free(&scratch);
+}
+
+// --- which parts
+// ------------------------------------------------------------------------------------------------
+
+static const struct {
+    const char *name;
+    void (*add)(Deriver *k);
+} kinds[] = {
+    {"B", add_mass_matrix}, {"dB", add_matrix_rates}, {"g", add_gravity}, {"C", add_coriolis},
+    {"Cw", add_bias},       {"beta", add_beta},       {"T", add_kinetic}, {"V", add_potential},
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static bool is_word(const char *word, size_t length, const char *name) {
+    return strlen(name) == length && strncmp(word, name, length) == 0;
+}
+
+static void refuse_part(const Deriver *k, const char *word, int length, Report *r) {
+    Text known = {0};
+    for (int i = 0; i < KINDS; i++) text_printf(&known, "%s, ", kinds[i].name);
+    text_add(&known, "J");
+    for (int i = 0; i < k->x->frame_count && i < 20; i++)
+        text_printf(&known, ", %s", inside(k, k->x->frame[i].name));
+    Remark *m = report_error(r, D_NO_PART, POS_NONE,
+                             "'%.*s' is neither a matrix nor a frame of mechanism '%s'", length,
+                             word, k->v->name);
+    remark_help(r, m, "there are: %s", text_get(&known));
+    text_free(&known);
+}
+
+// One word of --only: marks what it asks for.
+static bool want(const Deriver *k, const char *word, size_t length, bool *kind, bool *frame) {
+    bool found = false;
+    for (int i = 0; i < KINDS; i++)
+        if (is_word(word, length, kinds[i].name)) kind[i] = found = true;
+    if (is_word(word, length, "J")) {
+        found = true;
+        for (int i = 0; i < k->x->frame_count; i++) frame[i] = true;
+    }
+    if (found) return true;
+    for (int i = 0; i < k->x->frame_count; i++) {
+        const char *name = inside(k, k->x->frame[i].name);
+        bool whole = is_word(word, length, name);
+        if (whole ||
+            (length > 2 && strncmp(word, "J_", 2) == 0 && is_word(word + 2, length - 2, name)))
+            frame[i] = found = true;
+    }
+    return found;
+}
+
+static bool choose(const Deriver *k, const char *only, bool *kind, bool *frame, Report *r) {
+    if (!only) {
+        for (int i = 0; i < KINDS; i++) kind[i] = true;
+        for (int i = 0; i < k->x->frame_count; i++) frame[i] = true;
+        return true;
+    }
+    bool good = true;
+    for (const char *at = only; *at;) {
+        size_t length = strcspn(at, ", ");
+        if (length && !want(k, at, length, kind, frame)) {
+            refuse_part(k, at, (int)length, r);
+            good = false;
+        }
+        at += length + (at[length] != 0);
+    }
+    return good;
+}
+
+// --- parameters
+// ------------------------------------------------------------------------------------------------
+
+// Values of all parameters by symbol index. They may use each other in any order.
+static double *parameter_values(Arena *scratch, const Model *m) {
+    int n = expr_symbol_count(m->dag);
+    double *value = ARENA_ARRAY(scratch, double, n + 1);
+    for (int i = 0; i < n; i++) value[i] = NAN;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < m->var_count; i++) {
+            const Var *x = &m->var[i];
+            if (x->kind != VAR_PARAM || !x->value) continue;
+            double *at = &value[expr_symbol_index(m->dag, x->symbol)];
+            if (!isnan(*at)) continue;
+            *at = expr_evaluate(m->dag, x->value, value);
+            changed |= !isnan(*at);
+        }
+    }
+    return value;
+}
+
+static void put_numbers(Deriver *k, const double *value) {
+    Rewrite *rewriting = rewrite_new(k->v->d);
+    for (int i = 0; i < k->m->var_count; i++) {
+        const Var *x = &k->m->var[i];
+        if (x->kind != VAR_PARAM) continue;
+        double number = value[expr_symbol_index(k->v->d, x->symbol)];
+        if (isfinite(number)) rewrite_set(rewriting, x->symbol, expr_number(k->v->d, number));
+    }
+    for (int i = 0; i < k->part.count; i++) {
+        Matrix *a = &k->part.data[i].value;
+        for (int e = 0; e < a->rows * a->cols; e++) a->at[e] = rewrite(rewriting, a->at[e]);
+    }
+    rewrite_free(rewriting);
+}
+
+static bool is_coordinate(const Derivation *v, Expr symbol) {
+    for (int i = 0; i < v->nq; i++)
+        if (v->q[i] == symbol) return true;
+    for (int i = 0; i < v->nv; i++)
+        if (v->w[i] == symbol) return true;
+    return false;
+}
+
+// Variables stand in the order of their paths already.
+static void find_params(Deriver *k, const double *value) {
+    Derivation *v = k->v;
+    ExprWalk *walk = walk_new(v->d);
+    ARRAY(DerivedParam) list = {0};
+    for (int i = 0; i < k->part.count; i++) {
+        Matrix a = k->part.data[i].value;
+        for (int e = 0; e < a.rows * a.cols; e++) walk_add(walk, a.at[e]);
+    }
+    for (int i = 0; i < k->m->var_count; i++) {
+        const Var *x = &k->m->var[i];
+        if (!walk_seen(walk, x->symbol) || is_coordinate(v, x->symbol)) continue;
+        array_push(&list,
+                   ((DerivedParam){x->symbol, var_name(k, i), name_text(k->m->names, x->unit),
+                                   name_text(k->m->names, x->text),
+                                   value[expr_symbol_index(v->d, x->symbol)]}));
+    }
+    v->param_count = list.count;
+    v->param = ARENA_ARRAY(k->out, DerivedParam, list.count);
+    if (list.count) memcpy(v->param, list.data, (size_t)list.count * sizeof *v->param);
+    array_free(&list);
+    walk_free(walk);
+}
+
+Expr derive_table(const Derivation *v) {
+    ExprWalk *walk = walk_new(v->d);
+    Expr found = 0;
+    for (int i = 0; i < v->part_count; i++)
+        for (int e = 0; e < v->part[i].value.rows * v->part[i].value.cols; e++)
+            walk_add(walk, v->part[i].value.at[e]);
+    for (int i = 0; i < walk_count(walk) && !found; i++) {
+        Op op = expr_op(v->d, walk_at(walk, i));
+        if (op == OP_TABLE || op == OP_TABLE_SLOPE) found = walk_at(walk, i);
+    }
+    walk_free(walk);
+    return found;
+}
+
+// The mechanism with its joints from the world outwards, joints of one body in order of their
+// names: so people number them.
+static Mechanism *outwards(Arena *out, const Mechanism *x) {
+    Mechanism *m = ARENA_NEW(out, Mechanism);
+    *m = *x;
+    m->joint = ARENA_ARRAY(out, MechJoint, x->joint_count);
+    int *stack = ARENA_ARRAY(out, int, x->joint_count + 1), depth = 0, count = 0;
+    int *first = ARENA_ARRAY(out, int, x->body_count + 1); // joints on world, then on each body
+    int *next = ARENA_ARRAY(out, int, x->joint_count);
+    for (int b = 0; b <= x->body_count; b++) first[b] = -1;
+    for (int j = x->joint_count - 1; j >= 0; j--) { // linked in order of names
+        next[j] = first[x->joint[j].parent + 1];
+        first[x->joint[j].parent + 1] = j;
+    }
+    if (first[0] >= 0) stack[depth++] = first[0];
+    while (depth) {
+        int j = stack[--depth];
+        m->joint[count++] = x->joint[j];
+        if (next[j] >= 0) stack[depth++] = next[j];
+        int child = first[x->joint[j].child + 1];
+        if (child >= 0) stack[depth++] = child;
+    }
+    return m;
+}
+
+Derivation *derive(Arena *out, const Model *m, const Mechanism *x, const DeriveOptions *options,
+                   Report *r) {
+    Deriver k = {.out = out, .m = m, .x = outwards(out, x), .v = ARENA_NEW(out, Derivation)};
+    const char *name = name_text(m->names, x->name);
+    k.v->name = *name ? name : name_text(m->names, m->name);
+    k.v->d = m->dag;
+    name_coordinates(&k);
+    Arena scratch = {0};
+    bool kind[KINDS] = {0}, *frame = ARENA_ARRAY(&scratch, bool, x->frame_count);
+    bool good = choose(&k, options->only, kind, frame, r);
+    for (int i = 0; good && i < KINDS; i++)
+        if (kind[i]) kinds[i].add(&k);
+    for (int i = 0; good && i < x->frame_count; i++)
+        if (frame[i]) add_jacobian(&k, i);
+    double *value = parameter_values(&scratch, m);
+    if (options->fixed) put_numbers(&k, value);
+    find_params(&k, value);
+    k.v->part_count = k.part.count;
+    k.v->part = ARENA_ARRAY(out, DerivedPart, k.part.count);
+    if (k.part.count) memcpy(k.v->part, k.part.data, (size_t)k.part.count * sizeof *k.v->part);
+    array_free(&k.part);
+    arena_free(&scratch);
+    return good ? k.v : NULL;
+}

@@ -1,0 +1,104 @@
+#!/bin/sh
+# import urdf: what is written can be read again; broken files are reported with their place.
+. "$(dirname "$0")/common.sh"
+
+arm=$source_folder/examples/urdf_arm/arm.urdf
+
+expect_exit 0 import urdf "$arm"
+expect_empty err
+expect_text out "mechanism tilted_arm"
+expect_text out "joint root fixed: world -> base_link"
+expect_text out "joint shoulder revolute z: base_link -> upper_arm at (0.1, 0, 0.4) {m} rotated y 0.2 {rad}"
+expect_text out "joint slide prismatic -z: forearm -> rod"
+expect_text out "// lower -2 upper 2 effort 30 velocity 5"
+expect_text out "frame tool on rod at (0, 0, 0.1) {m} rotated y 180 {deg}"
+expect_text out '// visual mesh "package://tilted_arm/upper.stl" scale 0.001 0.001 0.001 at (0, 0, 0.01) {m} rotated x 90 {deg}'
+expect_exit 0 import urdf "$arm" --free --out arm.bond
+expect_text arm.bond "joint root free: world -> base_link"
+expect_exit 0 derive arm.bond --only beta
+expect_exit 0 import urdf "$arm" --json
+"$json_check" out || fail "not JSON"
+expect_exit 2 import sdf "$arm"
+expect_exit 1 import urdf missing.urdf
+
+# robot CODE PLACE TEXT: the robot made of these elements is refused, or warned of, at line:column
+robot() {
+    printf '<robot name="r">\n%s\n</robot>\n' "$3" >robot.urdf
+    "$bondyn" import urdf robot.urdf >out 2>err </dev/null
+    got=$?
+    [ $got -le 1 ] || fail "$1: exit $got"
+    expect_text err "robot.urdf:$2:"
+    expect_text err "$1"
+}
+heavy='<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+ends='<parent link="a"/><child link="b"/>'
+robot X001 3:3 '<link name="a">'
+robot X003 2:1 '<link/>'
+robot X004 2:26 '<link name="a"><inertial><mass value="-1"/></inertial></link>'
+robot X004 2:26 '<link name="a"><inertial><mass value="heavy"/></inertial></link>'
+robot X004 3:30 "<link name=\"a\"/><link name=\"b\"/>
+<joint name=\"j\" type=\"fixed\"><origin xyz=\"0 1\"/>$ends</joint>"
+robot X005 3:1 "<link name=\"a\"/><link name=\"b\"/>
+<joint name=\"j\" type=\"hinge\">$ends</joint>"
+robot X006 2:46 "<link name=\"a\"/><joint name=\"j\" type=\"fixed\"><parent link=\"c\"/><child link=\"a\"/></joint>"
+robot X007 3:1 '<link name="a"/>
+<link name="a"/>'
+robot X008 3:1 '<link name="a"/>
+<link name="b"/>'
+robot X008 2:1 "<link name=\"a\"/><link name=\"b\"/>
+<joint name=\"j\" type=\"fixed\">$ends</joint>
+<joint name=\"k\" type=\"fixed\"><parent link=\"b\"/><child link=\"a\"/></joint>"
+robot X008 4:48 "<link name=\"a\"/><link name=\"b\"/>
+<joint name=\"j\" type=\"fixed\">$ends</joint>
+<joint name=\"k\" type=\"fixed\"><parent link=\"a\"/><child link=\"b\"/></joint>"
+robot X009 3:33 "<link name=\"a\"/><link name=\"b\">$heavy</link>
+<joint name=\"j\" type=\"revolute\"><axis xyz=\"0 0 0\"/>$ends</joint>"
+robot X010 3:33 "<link name=\"a\"/><link name=\"b\">$heavy</link>
+<joint name=\"j\" type=\"revolute\"><limit lower=\"1\" upper=\"-1\"/>$ends</joint>"
+expect_text out "joint j revolute x"
+robot X011 3:33 "<link name=\"a\"/><link name=\"b\">$heavy</link>
+<joint name=\"j\" type=\"revolute\"><mimic joint=\"i\"/>$ends</joint>"
+expect_text out "// mimic i multiplier 1"
+robot X012 3:1 "<link name=\"a\">$heavy</link><link name=\"b\"/>
+<joint name=\"j\" type=\"revolute\">$ends</joint>"
+expect_text out "frame b on a"
+printf '<sdf/>' >other.urdf
+expect_exit 1 import urdf other.urdf
+expect_text err "other.urdf:1:1: error X002"
+printf '<robot name="r"/>' >other.urdf
+expect_exit 1 import urdf other.urdf
+expect_text err "error X002: the robot 'r' has no links"
+
+# All kinds of joints, words of the language as names, and names that differ only in their signs.
+cat >all.urdf <<END
+<robot name="9 lives"><link name="world"/>
+<link name="model">$heavy</link><link name="in">$heavy</link><link name="a-b">$heavy</link><link name="a b">$heavy</link>
+<joint name="end" type="floating"><parent link="world"/><child link="model"/></joint>
+<joint name="/energy" type="planar"><parent link="model"/><child link="in"/><axis xyz="0 0 1"/></joint>
+<joint name="x-y" type="continuous"><parent link="in"/><child link="a-b"/><axis xyz="0 1 0"/></joint>
+<joint name="x y" type="prismatic"><parent link="in"/><child link="a b"/><axis xyz="1 1 0"/></joint>
+</robot>
+END
+expect_exit 0 import urdf all.urdf --out all.bond
+expect_text all.bond "mechanism n9_lives"
+expect_exit 0 derive all.bond --only beta
+expect_text out "x_y_2.f"
+
+# in the language
+cat >use.bond <<'END'
+mechanism Robot from "all.urdf" "four bodies"
+model M
+  Robot robot
+end
+END
+expect_exit 0 check use.bond
+sed 's/all.urdf/none.urdf/' use.bond >bad.bond
+expect_exit 1 check bad.bond
+expect_text err "bad.bond:1:22: error T001"
+sed 's/all.urdf/other.urdf/' use.bond >bad.bond
+expect_exit 1 check bad.bond
+expect_text err "X002"
+echo 'mechanism Robot from' >bad.bond
+expect_exit 1 check bad.bond
+expect_text err 'write mechanism Robot from "robot.urdf"'
+exit $failed
