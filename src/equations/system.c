@@ -162,7 +162,7 @@ System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r) {
         collect_demoted(&w);
         collect_blocks(&w);
         collect_energy(&w);
-        ok = start_values(&w) && r->errors == errors;
+        ok = start_values(&w) && whens_solve(&w) && r->errors == errors;
     }
     System *s = w.system;
     work_free(&w);

@@ -9,6 +9,7 @@
 //    |- port[]    of the components; a port of dimension 3 has three efforts and three flows
 //    |- bond[]    port to port (or junction), with the half-arrow
 //    |- equation[] laws of elements and equations of models, left = right, SI, scalar
+//    |- when[]    what happens at events: action[], sample[], before[]
 //    '- experiment (optional)
 #ifndef BONDYN_LANG_MODEL_H
 #define BONDYN_LANG_MODEL_H
@@ -30,6 +31,7 @@ typedef enum {
     VAR_OUTPUT,
     VAR_LOCAL,
     VAR_DERIVATIVE, // der(of)
+    VAR_DISCRETE,   // changes at events only; start = its first value
 } VarKind;
 
 typedef struct {
@@ -88,9 +90,9 @@ typedef struct {
     Expr *argument;  // R C I TF GY: the argument, argument_rows*argument_cols scalars (1x1: scalar)
     int argument_rows, argument_cols;
     Role role;
-    Expr stored; // ROLE_STORE: energy in closed form, or 0 when only its rate is known
+    Expr stored;      // ROLE_STORE: energy in closed form, or 0 when only its rate is known
     int inner_energy; // variable: energy that changes form inside it (kinetic); 0 = none
-    bool pseudo; // its bonds are of a pseudo domain: the flow is the power
+    bool pseudo;      // its bonds are of a pseudo domain: the flow is the power
     Wish wish;
     Pos wish_pos;
     Name text; // description
@@ -125,6 +127,35 @@ typedef struct {
     int comp; // the component whose law it is, or -1: an equation of a model
     Pos pos;
 } Equation;
+
+// --- events
+// ----------------------------------------------------------------------------------------
+
+typedef struct { // sample(period, offset): its symbol is 1 at the moments offset + k*period, else 0
+    Expr symbol;
+    Expr period, offset; // of parameters; 0: `initial`, the start of the run
+    Pos pos;
+} Sample;
+
+typedef struct { // pre(what): the value just before an event
+    Expr symbol, what;
+} Before;
+
+typedef struct { // var := value, at an event
+    int var;     // a discrete variable, or with reinit a state
+    bool reinit;
+    Expr value; // in the symbols of variables, samples and befores
+    Pos pos;
+} Action;
+
+typedef struct { // a branch of a `when`
+    int group;   // branches of one `when` follow each other and have one number
+    Expr condition;
+    int first_action, action_count;
+    Name owner; // path of the model in which it stands
+    Name text;  // the condition as written
+    Pos pos;
+} When;
 
 // --- experiments
 // -----------------------------------------------------------------------------------
@@ -220,6 +251,14 @@ typedef struct {
     int equation_count;
     Equation *initial; // initial equations
     int initial_count;
+    When *when; // branches, in order of owner and condition
+    int when_count;
+    Action *action;
+    int action_count;
+    Sample *sample;
+    int sample_count;
+    Before *before;
+    int before_count;
     Mechanism *mechanism; // their laws come from mech_expand
     int mechanism_count;
     Experiment *experiment; // NULL when none was asked for

@@ -201,6 +201,12 @@ static bool take_point(void *context, const SolvePoint *p) {
     return true;
 }
 
+static void take_event(void *context, double time, const double *before, const double *after) {
+    Job *j = context;
+    (void)time;
+    audit_event(&j->book, before, after);
+}
+
 static void tell_progress(void *context, double time) {
     const Job *j = context;
     double part = (time - j->plan.start) / (j->plan.stop - j->plan.start);
@@ -237,6 +243,7 @@ static void solve(Job *j, Machine *m) {
                       .sink = take_point,
                       .context = j,
                       .progress = j->options->progress ? tell_progress : NULL,
+                      .event = j->run->audit.off ? NULL : take_event,
                       .cancel = j->options->cancel};
     j->run->status = solve_run(m, NULL, &o, &j->run->stats, j->report);
     Results *r = &j->run->results;

@@ -1,7 +1,8 @@
 // Fixed steps: Euler, Heun and the classical Runge-Kutta method, over states and quadratures alike.
 //
 //   grid     start + k*step; a wanted point between two grid points divides that step, so results
-//            are exact method values and the grid does not drift
+//            are exact method values and the grid does not drift; so do moments of samples
+//   events   conditions of `when` are looked at after every step, without a search for the time
 #include "solve/job.h"
 
 #include "base/memory.h"
@@ -70,11 +71,13 @@ static bool emit_up_to(Fixed *f, double t) {
 static void integrate(Fixed *f) {
     Job *j = f->j;
     double t = j->o->start, close = 1e-9 * j->step;
+    if (!whens_start(j, t, f->y)) return;
     for (double k = 0; emit_up_to(f, t) && t < j->o->stop;) {
         double grid = j->o->start + (k + 1) * j->step;
         if (grid > j->o->stop - close) grid = j->o->stop;
         double wanted = job_next_time(j);
-        double next = wanted < grid - close ? wanted : grid;
+        double next = wanted < grid - close ? wanted : grid, moment = whens_next_moment(j);
+        if (moment < next - close) next = moment;
         if (!take_step(f, t, next - t)) {
             problem_trouble(j);
             return;
@@ -83,7 +86,7 @@ static void integrate(Fixed *f) {
         j->stats->last_step = next - t;
         if (next == grid) k++;
         t = next;
-        if (!job_poll(j, t)) return;
+        if (!whens_moment(j, t, close, f->y) || !job_poll(j, t)) return;
     }
 }
 
