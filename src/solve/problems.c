@@ -156,7 +156,7 @@ void problem_zeno(Job *j, double time, int branch, const Pace *pace, double limi
     name_branch(&name, j, branch);
     Remark *m = report_error(j->r, S_ZENO, j->p->system->model->when[branch].pos,
                              "at t = %g s the events of %s come ever faster, the last two %.1g s "
-                             "apart after %ld: they pile up at t = %.9g s",
+                             "apart after %ld: they pile up at t = %.6g s",
                              time, text_get(&name), pace->gap, pace->count, limit);
     remark_help(
         j->r, m,
