@@ -136,6 +136,11 @@ static void dump_when(Text *out, const Model *m, const When *w) {
     }
 }
 
+void model_dump_events(Text *out, const Model *m) {
+    if (m->when_count) text_add(out, "events\n");
+    for (int i = 0; i < m->when_count; i++) dump_when(out, m, &m->when[i]);
+}
+
 void model_dump(Text *out, const Model *m) {
     text_printf(out, "model %s\nvariables\n", name_text(m->names, m->name));
     for (int i = 0; i < m->var_count; i++) dump_var(out, m, &m->var[i]);
@@ -152,8 +157,7 @@ void model_dump(Text *out, const Model *m) {
     }
     text_add(out, "equations\n");
     for (int i = 0; i < m->equation_count; i++) dump_equation(out, m, &m->equation[i]);
-    if (m->when_count) text_add(out, "events\n");
-    for (int i = 0; i < m->when_count; i++) dump_when(out, m, &m->when[i]);
+    model_dump_events(out, m);
     if (m->initial_count) text_add(out, "initial\n");
     for (int i = 0; i < m->initial_count; i++) dump_equation(out, m, &m->initial[i]);
 }

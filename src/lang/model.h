@@ -268,5 +268,6 @@ typedef struct {
 int model_find(const Model *m, const char *path);         // variable by path, or -1
 bool path_matches(const char *pattern, const char *path); // * = any text
 void model_dump(Text *out, const Model *m);               // all lists as readable text
+void model_dump_events(Text *out, const Model *m);        // of them, `when`
 
 #endif

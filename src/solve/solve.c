@@ -89,6 +89,10 @@ static void run_method(Job *j) {
         algebraic_run(j);
         return;
     }
+    if (j->n == 0 && j->nq == 0 && j->stats->method == SOLVER_RK78) {
+        j->stats->method = SOLVER_CVODE_ADAMS; // events alone: it can do without states
+        j->stats->why = "the model has no states";
+    }
     switch (j->stats->method) {
     case SOLVER_EULER:
     case SOLVER_HEUN:
