@@ -14,6 +14,7 @@ typedef struct {
     Whens *out;
     Resolver *solved;
     int *discrete_of_symbol; // -1: none
+    int *state_of_quantity;  // -1: none
     int *first_set;          // per discrete variable: its settings, from set[first] on
     Rewrite *next;
 } Plan;
@@ -66,9 +67,7 @@ static bool add_reset(Plan *p, Setting s, int var) {
     Work *w = p->w;
     int sign;
     int q = w->quantity_of_node[alias_root(w, var, &sign)];
-    int state = -1;
-    for (int i = 0; q >= 0 && i < w->system->state_count; i++)
-        if (w->system->state[i] == w->quantity.data[q].symbol) state = i;
+    int state = q >= 0 ? p->state_of_quantity[q] : -1;
     if (state >= 0) {
         s.target = state;
         if (sign < 0) s.value = expr_neg(w->dag, s.value);
@@ -82,6 +81,14 @@ static bool add_reset(Plan *p, Setting s, int var) {
                 was ? "a constraint ties it to another storage: set that one"
                     : "set q or p of the storage behind it, or a variable with a derivative");
     return false;
+}
+
+// States are listed in the order of quantities.
+static void number_states(Plan *p) {
+    Work *w = p->w;
+    p->state_of_quantity = ARENA_ARRAY(&w->scratch, int, w->quantity.count);
+    for (int q = 0, n = 0; q < w->quantity.count; q++)
+        p->state_of_quantity[q] = is_state(&w->quantity.data[q]) ? n++ : -1;
 }
 
 static int by_target(const void *pa, const void *pb) {
@@ -210,6 +217,7 @@ bool whens_solve(Work *w) {
         rewrite_set(p.next, m->before[i].symbol, resolve(p.solved, m->before[i].what));
     list_discrete(&p);
     list_branches(&p);
+    number_states(&p);
     bool good = list_settings(&p) && order_values(&p);
     for (int i = 0; i < p.out->reset_count && good; i++)
         p.out->reset[i].value = rewrite(p.next, p.out->reset[i].value);

@@ -32,7 +32,7 @@ static bool open_sample(Job *j, int i) {
     const double *s = &j->when.sample[2 * i];
     const Sample *sample = &j->p->system->model->sample[i];
     if (!sample->period) return true; // `initial`
-    double least = 1000 * DBL_EPSILON * fmax(fabs(j->o->start), fabs(j->o->stop));
+    double least = 1000 * DBL_EPSILON * fmax(fmax(fabs(j->o->start), fabs(j->o->stop)), fabs(s[1]));
     if (!(s[0] > least) || !isfinite(s[0]) || !isfinite(s[1])) {
         problem_sample(j, i, s[0]);
         return false;
