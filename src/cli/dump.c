@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const char *const var_kind[] = {
-    "time",         "param", "effort", "flow", "momentum",
-    "displacement", "input", "output", "var",  "derivative",
+    "time",  "param",  "effort", "flow",       "momentum", "displacement",
+    "input", "output", "var",    "derivative", "discrete",
 };
 static const char *const comp_kind[] = {"0", "1",  "Se", "Sf", "R",  "C",
                                         "I", "TF", "GY", "De", "Df", "field"};
@@ -82,6 +82,7 @@ static void dump_model(Text *t, const Model *m) {
     dump_comps(t, m);
     dump_bonds(t, m);
     dump_equations(t, m, "equations", m->equation, m->equation_count);
+    model_dump_events(t, m);
     if (m->initial_count) dump_equations(t, m, "initial", m->initial, m->initial_count);
 }
 

@@ -1,7 +1,7 @@
 // Building a program: the roles of symbols, then blocks, then each function, then `prepare` with
 // everything the others found to depend on parameters alone; at last registers get their numbers.
 //
-//   places     c0 c1 | p0 | t | x0 x1 | prepared | unknowns | inputs | work | inner work
+//   places     c0 c1 | p0 | t | x0 x1 | held | prepared | unknowns | inputs | work | inner work
 //   registers  0  1    2    3   4  5    ...
 #include "engine/build.h"
 
@@ -32,6 +32,7 @@ static void set_roles(Builder *b) {
     if (s->time) builder_set_role(b, s->time, (SymbolRole){SYMBOL_TIME, 0, 0});
     for (int i = 0; i < s->state_count; i++)
         builder_set_role(b, s->state[i], (SymbolRole){SYMBOL_STATE, i, 0});
+    whens_roles(b);
 }
 
 static const char *block_words(Builder *b, const Block *block) {
@@ -83,7 +84,7 @@ static void write_derivative(Builder *b, Draft *draft, const ProgramWish *wish) 
     function_end(b);
 }
 
-static void write_all(Builder *b, Draft *code, const ProgramWish *wish) {
+static void write_all(Builder *b, Draft *code, WhenDrafts *when, const ProgramWish *wish) {
     const System *s = b->system;
     for (int i = 0; i < b->block.count; i++) block_write(b, i);
     write_derivative(b, &code[CODE_DERIVATIVE], wish);
@@ -91,6 +92,7 @@ static void write_all(Builder *b, Draft *code, const ProgramWish *wish) {
     write_switches(b, &code[CODE_SWITCHES]);
     write_roots(b, &code[CODE_CLOCKS], LEVEL_TIME, b->phase.data, b->phase.count);
     write_roots(b, &code[CODE_INITIAL], LEVEL_TIME, s->start, s->state_count);
+    write_whens(b, when);
     if (!b->failed) jacobian_build(b, &code[CODE_JACOBIAN]);
     write_roots(b, &code[CODE_PREPARE], LEVEL_STATIC, b->prepared.data, b->prepared.count);
 }
@@ -107,6 +109,7 @@ static Layout lay_out(Builder *b) {
         [SPACE_PARAM] = (uint32_t)b->param.count,
         [SPACE_TIME] = 1,
         [SPACE_STATE] = (uint32_t)b->system->state_count,
+        [SPACE_HELD] = (uint32_t)whens_count(b),
         [SPACE_PREPARED] = (uint32_t)b->prepared.count,
         [SPACE_UNKNOWN] = (uint32_t)b->unknown_count,
         [SPACE_INPUT] = (uint32_t)b->input.count,
@@ -126,6 +129,7 @@ static Layout lay_out(Builder *b) {
     p->param_count = size[SPACE_PARAM];
     p->time = layout.base[SPACE_TIME];
     p->first_state = layout.base[SPACE_STATE];
+    p->first_held = layout.base[SPACE_HELD];
     p->first_unknown = layout.base[SPACE_UNKNOWN];
     p->unknown_count = size[SPACE_UNKNOWN];
     return layout;
@@ -209,7 +213,7 @@ static Expr *copy_exprs(Program *p, const Expr *e, int count) {
     return copy;
 }
 
-static void finish_program(Builder *b, Draft *code, const ProgramWish *wish) {
+static void finish_program(Builder *b, Draft *code, WhenDrafts *when, const ProgramWish *wish) {
     Program *p = b->program;
     Layout layout = lay_out(b);
     p->state_count = b->system->state_count;
@@ -224,6 +228,11 @@ static void finish_program(Builder *b, Draft *code, const ProgramWish *wish) {
     p->switches = finish(b, &layout, &code[CODE_SWITCHES]);
     p->initial = finish(b, &layout, &code[CODE_INITIAL]);
     p->clocks = finish(b, &layout, &code[CODE_CLOCKS]);
+    p->held_start = finish(b, &layout, &when->start);
+    p->conditions = finish(b, &layout, &when->conditions);
+    p->actions = finish(b, &layout, &when->actions);
+    p->samples = finish(b, &layout, &when->samples);
+    p->held_count = whens_count(b);
     finish_blocks(b, &layout);
     finish_tables(b);
     finish_params(b);
@@ -266,13 +275,18 @@ Program *program_build(const System *s, const ProgramWish *wish, Report *r) {
     p->system = s;
     Builder b = {.program = p, .system = s, .dag = s->dag, .report = r};
     Draft code[CODE_FUNCTIONS] = {0};
+    WhenDrafts when = {0};
     set_roles(&b);
     add_blocks(&b);
     find_switches(&b, wish);
-    write_all(&b, code, wish);
+    write_all(&b, code, &when, wish);
     bool good = !b.failed;
-    if (good) finish_program(&b, code, wish);
+    if (good) finish_program(&b, code, &when, wish);
     for (int i = 0; i < CODE_FUNCTIONS; i++) draft_free(&code[i]);
+    draft_free(&when.start);
+    draft_free(&when.conditions);
+    draft_free(&when.actions);
+    draft_free(&when.samples);
     builder_free(&b);
     if (good && program_check(p, r)) return p;
     program_free(p);

@@ -23,6 +23,7 @@ typedef enum {
     SPACE_PARAM,
     SPACE_TIME,
     SPACE_STATE,
+    SPACE_HELD, // discrete variables, samples, fired branches
     SPACE_PREPARED,
     SPACE_UNKNOWN, // of blocks
     SPACE_INPUT,   // values that blocks read, computed before them
@@ -46,13 +47,14 @@ typedef enum {
     SYMBOL_UNSOLVED,
     SYMBOL_TIME,
     SYMBOL_STATE,
+    SYMBOL_HELD,
     SYMBOL_PARAM,
     SYMBOL_UNKNOWN
 } SymbolKind;
 
 typedef struct { // what a symbol stands for
     SymbolKind kind;
-    int index; // state, model variable of a parameter, or number of an unknown
+    int index; // state, held value, model variable of a parameter, or number of an unknown
     int block; // of an unknown
 } SymbolRole;
 
@@ -145,6 +147,14 @@ void draft_free(Draft *d);
 // --- switches.c
 void find_switches(Builder *b, const ProgramWish *wish); // relations and clocks
 void write_switches(Builder *b, Draft *draft);
+
+// --- whens.c: what happens at events
+void whens_roles(Builder *b);
+int whens_count(const Builder *b); // held values
+typedef struct {
+    Draft start, conditions, actions, samples;
+} WhenDrafts;
+void write_whens(Builder *b, WhenDrafts *code);
 
 // --- jacobian.c
 void jacobian_build(Builder *b, Draft *code);

@@ -384,11 +384,16 @@ static void write_params(Writer *w) {
     write_array(w->out, text_get(&name), p->param_value, (int)p->param_count);
     text_free(&name);
     write_code(w, "prepare", &p->prepare, p->prepare.count);
+    if (p->held_count) write_code(w, "held", &p->held_start, p->held_start.count);
     text_printf(w->out,
                 "\nvoid %s_set_params(%s_machine *m, const double *param) {\n"
                 "    memcpy(m->reg + %u, param ? param : %s_param_value, %u * sizeof *param);\n"
                 "    %s_prepare_code(m);\n",
                 x, x, p->first_param, x, p->param_count, x);
+    if (p->held_count) text_printf(w->out, "    %s_held_code(m);\n", x);
+    for (int i = 0; i < p->held_start.result_count; i++)
+        text_printf(w->out, "    m->reg[%u] = m->reg[%u];\n", p->first_held + (uint32_t)i,
+                    p->held_start.result[i]);
     for (int i = 0; i < p->block_count; i++)
         for (int k = 0; k < p->block[i].size; k++)
             text_printf(w->out, "    m->reg[%u] = m->reg[%u];\n", p->block[i].unknown + (uint32_t)k,

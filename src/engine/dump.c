@@ -71,4 +71,7 @@ void program_dump(Text *out, const Program *p) {
     dump_function(out, p, "outputs", &p->outputs);
     dump_function(out, p, "switches", &p->switches);
     dump_function(out, p, "jacobian", &p->jacobian);
+    if (p->conditions.result_count == 0) return;
+    dump_function(out, p, "conditions", &p->conditions);
+    dump_function(out, p, "actions", &p->actions);
 }

@@ -111,6 +111,8 @@ static void set_symbols(Values *v) {
     if (s->time) set_symbol(v, s->time, v->m->reg[p->time]);
     for (int i = 0; i < s->state_count; i++)
         set_symbol(v, s->state[i], v->m->reg[p->first_state + (uint32_t)i]);
+    for (int i = 0; i < s->whens.discrete_count; i++)
+        set_symbol(v, s->whens.discrete[i], v->m->reg[p->first_held + (uint32_t)i]);
     for (int i = 0; i < s->block_count; i++)
         for (int k = 0; k < s->block[i].size; k++)
             set_symbol(v, s->block[i].unknown[k], v->m->reg[p->block[i].unknown + (uint32_t)k]);

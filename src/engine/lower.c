@@ -24,6 +24,7 @@ static int symbol_level(Builder *b, Expr e) {
     case SYMBOL_TIME: return LEVEL_TIME;
     case SYMBOL_UNKNOWN: return role.block;
     case SYMBOL_STATE:
+    case SYMBOL_HELD:
     case SYMBOL_UNSOLVED: break;
     }
     return LEVEL_STATE;
@@ -34,6 +35,7 @@ static Place symbol_home(const Builder *b, Expr e) {
     switch (role.kind) {
     case SYMBOL_TIME: return PLACE(SPACE_TIME, 0);
     case SYMBOL_STATE: return PLACE(SPACE_STATE, role.index);
+    case SYMBOL_HELD: return PLACE(SPACE_HELD, role.index);
     case SYMBOL_UNKNOWN: return PLACE(SPACE_UNKNOWN, role.index);
     case SYMBOL_PARAM:
     case SYMBOL_UNSOLVED: break;

@@ -154,6 +154,17 @@ static void reset_unknowns(Machine *m) {
                 p->block[i].guess ? m->reg[p->block[i].guess[k]] : 0;
 }
 
+double *machine_held(Machine *m) { return m->reg + m->program->first_held; }
+
+// Discrete variables take their first values; no sample, no branch.
+static void start_held(Machine *m) {
+    const TapeFunction *f = &m->program->held_start;
+    double *held = machine_held(m);
+    run_code(m, f->code, f->count);
+    for (int i = 0; i < m->program->held_count; i++)
+        held[i] = i < f->result_count ? m->reg[f->result[i]] : 0;
+}
+
 bool machine_set_params(Machine *m, const double *param) {
     const Program *p = m->program;
     bool finite = true;
@@ -163,6 +174,7 @@ bool machine_set_params(Machine *m, const double *param) {
     }
     run_code(m, p->prepare.code, p->prepare.count);
     reset_unknowns(m);
+    start_held(m);
     m->hold = false;
     m->failed_block = -1;
     if (p->switch_count) memset(m->held, 0, (size_t)p->switch_count);
@@ -194,6 +206,7 @@ void machine_initial(Machine *m, double time, double *state) {
     const Program *p = m->program;
     m->reg[p->time] = time;
     if (p->state_count) memset(m->reg + p->first_state, 0, (size_t)p->state_count * sizeof *m->reg);
+    start_held(m);
     bool good = run_code(m, p->initial.code, p->initial.count);
     get_results(m, &p->initial, 0, p->state_count, state);
     for (int i = 0; i < p->state_count && !good; i++) state[i] = NAN; // a block has no solution
@@ -219,6 +232,20 @@ bool machine_jacobian(Machine *m, double time, const double *state, double *nonz
 
 bool machine_switches(Machine *m, double time, const double *state, double *value) {
     return evaluate(m, &m->program->switches, time, state, value);
+}
+
+bool machine_conditions(Machine *m, double time, const double *state, double *value) {
+    return evaluate(m, &m->program->conditions, time, state, value);
+}
+
+bool machine_actions(Machine *m, double time, const double *state, double *value) {
+    return evaluate(m, &m->program->actions, time, state, value);
+}
+
+void machine_samples(Machine *m, double *period_and_offset) {
+    const TapeFunction *f = &m->program->samples;
+    run_code(m, f->code, f->count);
+    get_results(m, f, 0, f->result_count, period_and_offset);
 }
 
 // Clocks depend on time alone.

@@ -1,10 +1,11 @@
 // The tape: straight-line register programs that evaluate a system.
 //
-//   registers   [ constants | parameters | time | states | prepared | work ... ]
+//   registers   [ constants | parameters | time | states | held | prepared | work ... ]
 //   functions   prepare     parameter-only parts, once per set of parameters
 //               derivative  rates of the states, then rates of the quadratures
 //               outputs     recorded signals
 //               jacobian    nonzeros of d rate / d state
+//               conditions  of `when`, true or false; actions: new values at events
 //               switches    functions whose sign changes are events (left - right of relations)
 //
 // A Program never changes and serves many runs; a Machine is the registers of one run. Calling a
@@ -91,12 +92,18 @@ typedef struct {
     int *param_var;                    // its model variable
     double *param_value;               // defaults (evaluated)
     uint32_t time, first_state;
+    uint32_t first_held; // discrete variables, samples, fired branches, as System.whens lists them
+    int held_count;
     int state_count, quad_count, output_count, switch_count;
     double *start;             // initial states for the default parameters
     Expr *output, *quadrature; // what they evaluate, for messages
     TapeFunction prepare, derivative, outputs, jacobian, switches, initial;
-    TapeFunction clocks; // per clock: phase and rate of the phase
-    int rate_code;       // the first instructions of derivative that suffice for the rates
+    TapeFunction held_start; // first values of the discrete variables
+    TapeFunction conditions; // per branch
+    TapeFunction actions;    // new values of the discrete variables, then of Whens.reset
+    TapeFunction samples;    // per sample: period and offset
+    TapeFunction clocks;     // per clock: phase and rate of the phase
+    int rate_code;           // the first instructions of derivative that suffice for the rates
     // sparsity of d rate / d state, by columns (CSC); NULL when it was too much to find out
     int *column_start, *row; // state_count+1, nonzeros
     int nonzero_count;
@@ -149,6 +156,10 @@ bool machine_outputs(Machine *m, double time, const double *state, double *outpu
 bool machine_jacobian(Machine *m, double time, const double *state, double *nonzero);
 bool machine_switches(Machine *m, double time, const double *state, double *value);
 void machine_clocks(Machine *m, double time, double *phase_and_rate); // pairs
+double *machine_held(Machine *m); // held values, which only events change
+bool machine_conditions(Machine *m, double time, const double *state, double *value);
+bool machine_actions(Machine *m, double time, const double *state, double *value);
+void machine_samples(Machine *m, double *period_and_offset); // pairs
 void machine_update_switches(Machine *m, double time,
                              const double *state); // take their true states
 

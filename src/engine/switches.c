@@ -92,7 +92,10 @@ void find_switches(Builder *b, const ProgramWish *wish) {
     b->program->clock = ARENA_ARRAY(&b->program->arena, TapeClock, MOST_CLOCKS);
     ExprWalk *walk = walk_rates(b, wish);
     b->rate_nodes = walk_count(walk);
-    for (int i = 0; i < b->rate_nodes; i++) {
+    for (int i = 0; i < b->system->whens.branch_count; i++)
+        walk_add(walk, b->system->whens.condition[i]);
+    int count = walk_count(walk);
+    for (int i = 0; i < count; i++) {
         Expr e = walk_at(walk, i);
         Op op = expr_op(b->dag, e);
         if ((op == OP_LESS || op == OP_LESS_EQUAL) && b->level.data[e] > LEVEL_STATIC)

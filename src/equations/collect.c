@@ -64,7 +64,9 @@ Expr node_value(Work *w, int node) {
 static int effort_node(const Work *w, int bond) { return w->model->var_count + 2 * bond; }
 static int flow_node(const Work *w, int bond) { return w->model->var_count + 2 * bond + 1; }
 
-static bool is_known(const Var *v) { return v->kind == VAR_TIME || v->kind == VAR_PARAM; }
+static bool is_known(const Var *v) {
+    return v->kind == VAR_TIME || v->kind == VAR_PARAM || v->kind == VAR_DISCRETE;
+}
 
 // The derivative of a = sign*b, when both sides have one: claimed as an alias too.
 static void claim_derivatives(Collect *c, int a, int b, int sign, int origin) {

@@ -62,7 +62,8 @@ static void read_conditions(Start *s) {
     const Model *m = w->model;
     for (int i = 0; i < m->var_count; i++) {
         const Var *v = &m->var[i];
-        if (v->kind == VAR_PARAM || !v->start || s->state_of_var[i] >= 0) continue;
+        if (v->kind == VAR_PARAM || v->kind == VAR_DISCRETE || !v->start || s->state_of_var[i] >= 0)
+            continue;
         if (!was_state(w, i) || is_open_start(w, v->start)) continue;
         Expr residual = expr_sub(w->dag, w->system->value[i], v->start);
         array_push(&s->condition, ((StartCondition){rewrite(s->fixed, residual), i, v->pos}));
@@ -215,7 +216,9 @@ static void inner_open(Start *s) {
                       .dag = w->dag,
                       .report = w->report,
                       .out = &s->inner.scratch,
-                      .system = w->system};
+                      .system = w->system,
+                      .discrete = w->discrete,
+                      .discrete_symbols = w->discrete_symbols};
     s->inner.walk = walk_new(w->dag);
     s->inner.rates = rates_new(w->dag);
     s->inner.solved = rewrite_new(w->dag);

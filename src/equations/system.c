@@ -182,7 +182,7 @@ System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r) {
         collect_energy(&w);
         rewrite_free(w.solved);
         w.solved = NULL;
-        ok = start_values(&w) && r->errors == errors;
+        ok = start_values(&w) && whens_solve(&w) && r->errors == errors;
     }
     System *s = w.system;
     work_free(&w);

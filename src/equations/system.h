@@ -15,6 +15,7 @@
 #ifndef BONDYN_EQUATIONS_SYSTEM_H
 #define BONDYN_EQUATIONS_SYSTEM_H
 
+#include "equations/whens.h"
 #include "graph/graph.h"
 
 // Equations in extended numbering: those of the model (Model.equation), then the balance of each
@@ -70,6 +71,7 @@ typedef struct {
     int equation_count; // equations that were left, before index reduction
     Expr *power;        // per component: net power into it, in solved form (0 for junctions)
     Expr *stored;       // per component: stored energy in closed form, or 0
+    Whens whens;        // what happens at events
 } System;
 
 // Needs: a graph with strokes and without conflicts.  Keeps: model and graph (new symbols and nodes

@@ -81,19 +81,36 @@ static void evaluate_params(Work *w) {
 
 // --- the rest -----------------------------------------------------------------------------------
 
+// What jumps at events is no constant, although no equation determines it.
+static void note_discrete(Work *w) {
+    const Model *m = w->model;
+    w->discrete_symbols = expr_symbol_count(w->dag);
+    for (int i = 0; i < m->var_count; i++) {
+        if (m->var[i].kind != VAR_DISCRETE) continue;
+        if (!w->discrete) w->discrete = ARENA_ARRAY(&w->scratch, bool, w->discrete_symbols);
+        w->discrete[expr_symbol_index(w->dag, m->var[i].symbol)] = true;
+    }
+}
+
 void values_prepare(Work *w) {
     const Model *m = w->model;
     values_grow(w);
     for (int i = 0; i < m->var_count; i++) set_value(w, m->var[i].symbol, stand_in(i), 1);
+    note_discrete(w);
     evaluate_params(w);
     if (m->var_count > 0)
         set_value(w, m->var[0].symbol, m->experiment ? m->experiment->start : 0, 0);
     for (int i = 0; i < m->var_count; i++) {
         const Var *v = &m->var[i];
-        if (v->kind == VAR_PARAM || v->der < 0) continue;
+        if (v->kind == VAR_PARAM || (v->der < 0 && v->kind != VAR_DISCRETE)) continue;
         double start = v->start ? expr_evaluate(w->dag, v->start, w->value.data) : 0;
         set_value(w, v->symbol, start, 0);
     }
+}
+
+static bool is_discrete(const Work *w, Expr symbol) {
+    int index = expr_symbol_index(w->dag, symbol);
+    return w->discrete && index < w->discrete_symbols && w->discrete[index];
 }
 
 bool is_constant(Work *w, Expr e) {
@@ -103,6 +120,7 @@ bool is_constant(Work *w, Expr e) {
         Expr x = walk_at(w->walk, i);
         if (expr_op(w->dag, x) != OP_SYMBOL) continue;
         if (x == w->system->time) return false;
+        if (is_discrete(w, x)) return false;
         int q = quantity_of(w, x);
         if (q >= 0 && !w->quantity.data[q].constant) return false;
     }

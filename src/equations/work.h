@@ -82,6 +82,8 @@ typedef struct {
     Rates *rates; // the time derivative
     int rounds;   // how often a constraint had to be differentiated at most
 
+    bool *discrete; // by symbol index, as far as discrete_symbols: jumps at events; NULL: none does
+    int discrete_symbols;
     ARRAY(double) value; // by symbol index: numbers at the start, for the choice of pivots
 
     // solution, in order
@@ -149,5 +151,7 @@ void block_keep(Work *w, const int *quantities, const Expr *residual, const int 
 
 // start.c
 bool start_values(Work *w);
+// whens.c
+bool whens_solve(Work *w);
 
 #endif

@@ -207,7 +207,9 @@ static void unite_by_equations(const Model *m, int *parent) {
         for (int k = 0; k < walk_count(walk); k++) {
             if (expr_op(m->dag, walk_at(walk, k)) != OP_SYMBOL) continue;
             int v = var_of[expr_symbol_index(m->dag, walk_at(walk, k))];
-            if (v < 0 || m->var[v].kind == VAR_TIME || m->var[v].kind == VAR_PARAM) continue;
+            if (v < 0 || m->var[v].kind == VAR_TIME || m->var[v].kind == VAR_PARAM ||
+                m->var[v].kind == VAR_DISCRETE)
+                continue;
             if (m->var[v].kind == VAR_DERIVATIVE) v = m->var[v].of;
             int item = m->var[v].comp >= 0 ? m->var[v].comp : m->comp_count + v;
             if (first >= 0) unite(parent, first, item);

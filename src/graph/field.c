@@ -241,7 +241,8 @@ static void read_law(FieldReader *r, const Equation *eq, int comp, int *cols) {
         if (r->col_of_var[v] < 0 && is_inner(&m->var[v], comp))
             give_column(r, v, (*cols)++, VIA_VAR);
         if (r->col_of_var[v] < 0) {
-            bool given = m->var[v].kind == VAR_PARAM || m->var[v].kind == VAR_TIME;
+            bool given = m->var[v].kind == VAR_PARAM || m->var[v].kind == VAR_TIME ||
+                         m->var[v].kind == VAR_DISCRETE;
             array_last(&r->foreign) |= !given && m->var[v].comp != comp;
             continue;
         }

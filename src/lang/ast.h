@@ -98,10 +98,12 @@ typedef enum {
     ITEM_BOND,      // ends[] -> ends[]: one item per '->'; a chain a -> b -> c is two items that
                // follow each other and share the AstExpr of b. The order matters for two-ports:
                // b is entered (p1) by the first and left (p2) by the second
-    ITEM_EQUATION,  // left = right
-    ITEM_INITIAL,   // initial left = right
-    ITEM_FOR,       // name in range: body
-    ITEM_IF,        // condition: body, otherwise (elseif is an ITEM_IF alone in otherwise)
+    ITEM_EQUATION, // left = right
+    ITEM_INITIAL,  // initial left = right
+    ITEM_FOR,      // name in range: body
+    ITEM_IF,       // condition: body, otherwise (elseif is an ITEM_IF alone in otherwise)
+    ITEM_WHEN,     // condition (NULL: at the start): body, otherwise (elsewhen, an ITEM_WHEN alone)
+    ITEM_REINIT,   // in the body of a when: left := right for a state
     ITEM_CAUSALITY, // causality path word
     ITEM_STORES,    // stores expression
     ITEM_LOSSLESS,
@@ -133,6 +135,7 @@ struct AstItem { // 120 bytes
     bool relative : 1; // expect: the tolerance
     bool out : 1;      // port: power counts positive out
     bool has_unit : 1;
+    bool discrete : 1; // var, output: changes at events only
     int8_t junction; // ITEM_COMPONENT: 0 or 1 for a junction, -1 otherwise
     Name name;       // declared name, loop variable, method, causality word
     Pos pos;         // of the name, or of the statement

@@ -8,6 +8,7 @@
 //   flatten.c     variables, components, ports and bonds in the order of their paths
 //   laws.c        the laws of built-in elements        equations.c   those that the user wrote
 //   mechanism_build.c  their data as expressions, for src/mech; pose.c   places and turns
+//   when.c        what happens at events
 //   experiment.c  what is to be run, plotted and expected
 //
 // Expressions are lowered by lower.c in three ways: to numbers (sizes, conditions, values of
@@ -242,6 +243,8 @@ typedef struct {     // effort and flow of everything that is bonded together
     bool broken;     // different domains meet: nothing is checked any more
 } NodeClass;
 
+typedef enum { WHEN_OUTSIDE, WHEN_CONDITION, WHEN_VALUE } WhenPart;
+
 typedef struct Builder {
     Arena *out; // of the model
     Arena tmp;  // until the model is ready
@@ -267,7 +270,7 @@ typedef struct Builder {
     ARRAY(Terminal) terminal;
     ARRAY(Domain) domain;
     ARRAY(Member) member;
-    ARRAY(Statement) bond, equation, wish;
+    ARRAY(Statement) bond, equation, wish, when;
     ARRAY(Override) override;
     ARRAY(MechPart) part;
     Pairs bodies; // (0, path) -> part
@@ -288,6 +291,12 @@ typedef struct Builder {
     ARRAY(Port) port;
     ARRAY(Bond) flat;
     ARRAY(Equation) law, start;
+    ARRAY(When) branch;
+    ARRAY(Action) action;
+    ARRAY(Sample) sample;
+    ARRAY(Before) before;
+    Pairs samples, befores; // expressions -> sample, before
+    WhenPart when_part;     // where the expression that is being lowered stands
     Rates *rates;
     ExprWalk *walk;
 } Builder;
@@ -493,6 +502,10 @@ void builtin_law(Builder *b, int instance);
 bool equation_sides(Lower *l, Value *x, Value *y, const AstItem *item); // false: reported
 void user_equations(Builder *b);
 void causality_wishes(Builder *b);
+int compare_loops(const Env *x, const Env *y); // by the loop variables around two places
+void lower_whens(Builder *b);                  // when.c
+Value lower_sample(Lower *l, const AstExpr *e, const Env *env); // sample(period, offset)
+Value lower_pre(Lower *l, const AstExpr *e, const Env *env);    // pre(x)
 void finish_model(Builder *b); // der(x) variables take their place in the order
 
 Experiment *build_experiment(Builder *b, Definition experiment);

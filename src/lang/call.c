@@ -354,6 +354,16 @@ Expr derivative_symbol(Builder *b, int var) {
     return d.symbol;
 }
 
+// False for what jumps at events (reported).
+static bool has_rate(Lower *l, int var, Pos pos) {
+    Builder *b = l->b;
+    bool jumps = var >= b->var.count || b->var.data[var].kind == VAR_DISCRETE;
+    if (!jumps) return true;
+    Remark *m = complain(b, L_DER_OF, pos, "what changes only at events has no derivative");
+    remark_help(b->r, m, "take a difference between samples: (x - pre(x))/Ts");
+    return false;
+}
+
 // The symbols below an expression get their derivatives. False: one of them has none (reported).
 static bool prepare_rates(Lower *l, Expr e, Pos pos) {
     Builder *b = l->b;
@@ -363,6 +373,7 @@ static bool prepare_rates(Lower *l, Expr e, Pos pos) {
         Expr x = walk_at(b->walk, i);
         if (expr_op(b->dag, x) != OP_SYMBOL) continue;
         int var = expr_symbol_index(b->dag, x);
+        if (!has_rate(l, var, pos)) return false;
         VarKind kind = b->var.data[var].kind;
         if (kind == VAR_TIME || kind == VAR_PARAM) continue;
         if (kind == VAR_DERIVATIVE) {
@@ -561,6 +572,8 @@ static Value call_builtin(Lower *l, const AstExpr *e, const Env *env) {
         if (!argument_values(l, e, env, &x, 1, 1)) return VALUE_BAD;
         return lower_der(l, x, e->pos);
     }
+    if (strcmp(name, "sample") == 0) return lower_sample(l, e, env);
+    if (strcmp(name, "pre") == 0) return lower_pre(l, e, env);
     for (int i = 0; i < FUNCTIONS; i++) {
         const Function *f = &functions[i];
         if (strcmp(f->name, name) != 0) continue;

@@ -55,7 +55,7 @@ typedef struct {
     Statement s;
 } Ordered;
 
-static int compare_loops(const Env *x, const Env *y) {
+int compare_loops(const Env *x, const Env *y) {
     for (; x && y; x = x->outer, y = y->outer)
         if (x->number != y->number) return x->number < y->number ? -1 : 1;
     return 0;
@@ -236,7 +236,7 @@ static void lower_initial(Builder *b, const Statement *s) {
 
 static void start_value(Builder *b, int entity) {
     const Entity x = b->entity.data[entity];
-    if (x.kind != ENTITY_LOCAL || !x.item->left || x.first < 0) return;
+    if (!x.item->left || x.first < 0) return;
     Lower l = lower_symbols(b);
     Value v = lower(&l, x.item->left, x.env);
     Pos pos = ast_start(x.item->left);
@@ -384,7 +384,7 @@ void user_equations(Builder *b) {
             lower_equation(b, &list[k].s, -1);
     default_roles(b);
     each_entity(b, input_value, 1u << ENTITY_INPUT);
-    each_entity(b, start_value, 1u << ENTITY_LOCAL);
+    each_entity(b, start_value, 1u << ENTITY_LOCAL | 1u << ENTITY_OUTPUT);
     for (int k = 0; k < count && !b->stop; k++)
         if (list[k].s.item->kind == ITEM_INITIAL) lower_initial(b, &list[k].s);
 }

@@ -91,9 +91,18 @@ void finish_model(Builder *b) {
         if (c->var >= 0) c->var = place[c->var];
         if (c->state_count) c->first_state = place[c->first_state];
     }
+    for (int i = 0; i < b->action.count; i++) b->action.data[i].var = place[b->action.data[i].var];
     for (int i = 0; i < b->mechanism.count; i++) number_mechanism(&b->mechanism.data[i], place);
     m->mechanism_count = b->mechanism.count;
     m->mechanism = KEEP(b->mechanism);
+    m->when_count = b->branch.count;
+    m->when = KEEP(b->branch);
+    m->action_count = b->action.count;
+    m->action = KEEP(b->action);
+    m->sample_count = b->sample.count;
+    m->sample = KEEP(b->sample);
+    m->before_count = b->before.count;
+    m->before = KEEP(b->before);
     m->comp_count = b->comp.count;
     m->comp = KEEP(b->comp);
     m->port_count = b->port.count;

@@ -269,6 +269,7 @@ static void flatten_entity(Builder *b, int entity) {
                                    [ENTITY_OUTPUT] = VAR_OUTPUT,
                                    [ENTITY_LOCAL] = VAR_LOCAL};
     Var v = {.kind = kind[x->kind], .comp = b->instance.data[x->owner].comp, .dim = x->dim};
+    if (x->item->discrete) v.kind = VAR_DISCRETE;
     v.unit = x->unit;
     v.text = x->item->text;
     v.pos = x->item->pos;

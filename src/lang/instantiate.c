@@ -171,6 +171,11 @@ static void free_builder(Builder *b) {
     free_structure(b);
     array_free(&b->domain);
     array_free(&b->wish);
+    array_free(&b->when);
+    array_free(&b->branch);
+    array_free(&b->action);
+    array_free(&b->sample);
+    array_free(&b->before);
     array_free(&b->part);
     array_free(&b->mechanism);
     array_free(&b->override);
@@ -213,6 +218,7 @@ static void run_stages(Builder *b, Definition chosen, Definition run) {
     user_equations(b);
     causality_wishes(b);
     b->frozen = true;
+    if (!b->stop) lower_whens(b);
     if (b->stop) return;
     if (run.what) b->model->experiment = build_experiment(b, run);
     if (!no_errors(b)) return;

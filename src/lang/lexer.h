@@ -22,6 +22,7 @@
     WORD(ELEMENT, "element")                                                                       \
     WORD(ELSE, "else")                                                                             \
     WORD(ELSEIF, "elseif")                                                                         \
+    WORD(ELSEWHEN, "elsewhen")                                                                     \
     WORD(END, "end")                                                                               \
     WORD(EXPECT, "expect")                                                                         \
     WORD(EXPERIMENT, "experiment")                                                                 \
@@ -56,6 +57,7 @@
     WORD(TIME, "time")                                                                             \
     WORD(TRUE, "true")                                                                             \
     WORD(VAR, "var")                                                                               \
+    WORD(WHEN, "when")                                                                             \
     WORD(WITHIN, "within")
 
 typedef enum {

@@ -55,6 +55,7 @@ static const char *const var_word[] = {
     [VAR_MOMENTUM] = "momentum", [VAR_DISPLACEMENT] = "displacement",
     [VAR_INPUT] = "input",       [VAR_OUTPUT] = "output",
     [VAR_LOCAL] = "var",         [VAR_DERIVATIVE] = "derivative",
+    [VAR_DISCRETE] = "discrete",
 };
 
 static const char *const role_word[] = {
@@ -130,6 +131,24 @@ static void dump_equation(Text *out, const Model *m, const Equation *e) {
     text_char(out, '\n');
 }
 
+static void dump_when(Text *out, const Model *m, const When *w) {
+    text_add(out, "  when ");
+    dump_expr(out, m, w->condition);
+    text_char(out, '\n');
+    for (int i = w->first_action; i < w->first_action + w->action_count; i++) {
+        const Action *a = &m->action[i];
+        text_printf(out, "    %s%s = ", a->reinit ? "reinit " : "",
+                    name_text(m->names, m->var[a->var].path));
+        dump_expr(out, m, a->value);
+        text_char(out, '\n');
+    }
+}
+
+void model_dump_events(Text *out, const Model *m) {
+    if (m->when_count) text_add(out, "events\n");
+    for (int i = 0; i < m->when_count; i++) dump_when(out, m, &m->when[i]);
+}
+
 void model_dump(Text *out, const Model *m) {
     text_printf(out, "model %s\nvariables\n", name_text(m->names, m->name));
     for (int i = 0; i < m->var_count; i++) dump_var(out, m, &m->var[i]);
@@ -146,6 +165,7 @@ void model_dump(Text *out, const Model *m) {
     }
     text_add(out, "equations\n");
     for (int i = 0; i < m->equation_count; i++) dump_equation(out, m, &m->equation[i]);
+    model_dump_events(out, m);
     if (m->initial_count) text_add(out, "initial\n");
     for (int i = 0; i < m->initial_count; i++) dump_equation(out, m, &m->initial[i]);
 }

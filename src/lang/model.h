@@ -9,6 +9,7 @@
 //    |- port[]    of the components; a port of dimension 3 has three efforts and three flows
 //    |- bond[]    port to port (or junction), with the half-arrow
 //    |- equation[] laws of elements and equations of models, left = right, SI, scalar
+//    |- when[]    what happens at events: action[], sample[], before[]
 //    '- experiment (optional)
 #ifndef BONDYN_LANG_MODEL_H
 #define BONDYN_LANG_MODEL_H
@@ -30,6 +31,7 @@ typedef enum {
     VAR_OUTPUT,
     VAR_LOCAL,
     VAR_DERIVATIVE, // der(of)
+    VAR_DISCRETE,   // changes at events only; start = its first value
 } VarKind;
 
 typedef struct { // 56 bytes: there are millions in a large model
@@ -127,6 +129,35 @@ typedef struct {
     Pos pos;
 } Equation;
 
+// --- events
+// ----------------------------------------------------------------------------------------
+
+typedef struct { // sample(period, offset): its symbol is 1 at the moments offset + k*period, else 0
+    Expr symbol;
+    Expr period, offset; // of parameters; 0: `initial`, the start of the run
+    Pos pos;
+} Sample;
+
+typedef struct { // pre(what): the value just before an event
+    Expr symbol, what;
+} Before;
+
+typedef struct { // var := value, at an event
+    int var;     // a discrete variable, or with reinit a state
+    bool reinit;
+    Expr value; // in the symbols of variables, samples and befores
+    Pos pos;
+} Action;
+
+typedef struct { // a branch of a `when`
+    int group;   // branches of one `when` follow each other and have one number
+    Expr condition;
+    int first_action, action_count;
+    Name owner; // path of the model in which it stands
+    Name text;  // the condition as written
+    Pos pos;
+} When;
+
 // --- experiments
 // -----------------------------------------------------------------------------------
 
@@ -222,6 +253,14 @@ typedef struct {
     int equation_count;
     Equation *initial; // initial equations
     int initial_count;
+    When *when; // branches, in order of owner and condition
+    int when_count;
+    Action *action;
+    int action_count;
+    Sample *sample;
+    int sample_count;
+    Before *before;
+    int before_count;
     Mechanism *mechanism; // their laws come from mech_expand
     int mechanism_count;
     Experiment *experiment; // NULL when none was asked for
@@ -234,5 +273,6 @@ bool path_matches(const char *pattern, const char *path); // * = any text
 // unless the pattern says der(...).
 bool pattern_takes(const char *pattern, const Var *v, const Names *names);
 void model_dump(Text *out, const Model *m); // all lists as readable text
+void model_dump_events(Text *out, const Model *m); // of them, `when`
 
 #endif

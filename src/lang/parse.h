@@ -3,6 +3,7 @@
 //     parser.c             tokens, mistakes and recovery; the ways in
 //     parse_definition.c   models, functions, tables ... at the top of a file
 //     parse_statement.c    what stands in models: declarations, components, bonds, equations
+//     parse_when.c         when, elsewhen and what stands in them
 //     parse_mechanism.c    what stands in mechanisms: joints, bodies, frames
 //     parse_experiment.c   what stands in experiments
 //     parse_expression.c   expressions, paths, arguments
@@ -34,6 +35,7 @@ typedef struct {
     Token culprit;   // the token of the mistake
     int depth;       // of nesting, bounded by AST_NESTED
     int open_ifs;    // structural ifs around this place
+    int open_whens;  // 1 inside a when
     bool experiment; // inside an experiment: `end` can be a time
     bool mechanism;  // inside a mechanism: joint, body and frame start statements
     Opener suspect;  // a for or if whose `end` stands too far left: one may be missing there
@@ -122,6 +124,9 @@ void *p_take(Parser *p, size_t count, size_t size);
 AstItem *p_new_item(Parser *p, ItemKind kind, Token t);
 void p_add_item(ItemList *list, AstItem *item);
 void parse_model_statement(Parser *p, ItemList *list);      // parse_statement.c
+bool is_reinit(const Parser *p, const AstExpr *e);          // a call of reinit
+AstItem *parse_when(Parser *p);                             // parse_when.c
+void parse_right_side(Parser *p, AstItem *item);            // "=" and what follows
 bool parse_mechanism_statement(Parser *p, ItemList *list);  // false: a statement as in models
 void parse_value_declaration(Parser *p, AstItem *item);     // name [size] {unit} = value "text"
 void parse_experiment_statement(Parser *p, ItemList *list); // parse_experiment.c

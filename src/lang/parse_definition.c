@@ -348,7 +348,8 @@ bool p_skip_inner_definition(Parser *p) {
 }
 
 static void report_stray(Parser *p) {
-    bool end = p_at(p, TOKEN_END) || p_at(p, TOKEN_ELSE) || p_at(p, TOKEN_ELSEIF);
+    bool end = p_at(p, TOKEN_END) || p_at(p, TOKEN_ELSE) || p_at(p, TOKEN_ELSEIF) ||
+               p_at(p, TOKEN_ELSEWHEN);
     Remark *m;
     if (end) {
         m = p_complain(p, P_STRAY_END, p->token, "this '%s' belongs to nothing",

@@ -37,7 +37,7 @@ static void refuse_value(Parser *p, const AstItem *item) {
            item->kind == ITEM_VAR ? ", or 'initial' for the start value of a state" : "");
 }
 
-// value-declaration = name [size] [unit] ["=" expr] [string]
+// value-declaration = name [size] [unit] ["discrete"] ["initial" expr | "=" expr] [string]
 void parse_value_declaration(Parser *p, AstItem *item) {
     item->pos = p_pos(p, p->token);
     item->name = p_expect_name(p, "a name");
@@ -45,7 +45,9 @@ void parse_value_declaration(Parser *p, AstItem *item) {
     item->unit = parse_kept_unit(p, &item->unit_text);
     item->has_unit = item->unit != NULL;
     bool no_value = item->kind == ITEM_OUTPUT || item->kind == ITEM_VAR;
-    if (item->kind == ITEM_VAR && p_accept(p, TOKEN_INITIAL)) item->left = parse_expr(p);
+    if (no_value) item->discrete = p_accept_word(p, "discrete");
+    bool start = item->kind == ITEM_VAR || item->discrete;
+    if (start && p_accept(p, TOKEN_INITIAL)) item->left = parse_expr(p);
     if (p_at(p, TOKEN_EQUALS) && no_value) refuse_value(p, item);
     if (p_accept(p, TOKEN_EQUALS)) item->left = parse_expr(p);
     item->text = p_accept_string(p);
@@ -89,7 +91,7 @@ static void parse_declarations(Parser *p, ItemKind kind, ItemList *list) {
 static bool is_equality(const AstExpr *e) { return e->kind == AST_BINARY && e->op == BIN_EQ; }
 
 // The right side, from '=' on. `left == right` and `left := right` are mended on the way.
-static void parse_right_side(Parser *p, AstItem *item) {
+void parse_right_side(Parser *p, AstItem *item) {
     Token sign = p->token;
     if (is_equality(item->left) && !p_at(p, TOKEN_EQUALS)) {
         sign.at = item->left->pos.at;
@@ -377,7 +379,10 @@ static const struct {
 
 static void unknown_statement(Parser *p, const AstExpr *e, Token start) {
     Remark *m = NULL;
-    if (e->kind == AST_NUMBER && p_at(p, TOKEN_NAME)) {
+    if (is_reinit(p, e)) {
+        m = p_fail(p, P_WHEN_BODY, start, "'reinit' belongs into a 'when'");
+        p_help(p, m, "write when condition then, reinit(x, value) on a line of its own, end");
+    } else if (e->kind == AST_NUMBER && p_at(p, TOKEN_NAME)) {
         m = p_fail(p, P_EXPECTED, start, "a junction is declared with 0 or 1 before its name");
         p_help(p, m, "write 0 name for common effort, 1 name for common flow");
     } else if (p_is_path(e)) {
@@ -429,7 +434,8 @@ static void parse_single(Parser *p, AstItem *item, ItemList *list) {
     if (!p->failed) p_add_item(list, item);
 }
 
-// statement = declarations | components | bond | equation | for | if | causality | initial | energy
+// statement = declarations | components | bond | equation | for | if | when | causality | initial |
+// energy
 void parse_model_statement(Parser *p, ItemList *list) {
     if (p->mechanism && parse_mechanism_statement(p, list)) return;
     switch (p->token.kind) {
@@ -441,6 +447,7 @@ void parse_model_statement(Parser *p, ItemList *list) {
     case TOKEN_VAR: parse_declarations(p, ITEM_VAR, list); break;
     case TOKEN_FOR: parse_single(p, parse_for(p), list); break;
     case TOKEN_IF: parse_single(p, parse_if(p), list); break;
+    case TOKEN_WHEN: parse_single(p, parse_when(p), list); break;
     case TOKEN_INITIAL: parse_single(p, parse_initial(p), list); break;
     case TOKEN_CAUSALITY: parse_single(p, parse_causality(p), list); break;
     case TOKEN_STORES: parse_single(p, parse_stores(p), list); break;

@@ -272,20 +272,26 @@ void p_end_statement(Parser *p, Token start) {
 
 static bool at_else(const Parser *p) { return p_at(p, TOKEN_ELSE) || p_at(p, TOKEN_ELSEIF); }
 
-static void stray_else(Parser *p) {
-    Remark *m = p_fail(p, P_STRAY_END, p->token, "'%s' without an 'if'", token_text(p->token.kind));
-    p_help(p, m, "an 'end' above may have closed the 'if' too early");
+static bool at_divider(const Parser *p) {
+    return (at_else(p) && p->open_ifs) || (p_at(p, TOKEN_ELSEWHEN) && p->open_whens);
 }
 
-// body = {statement NEWLINE}, up to end, the next definition, or an else of an open if
+static void stray_else(Parser *p) {
+    bool when = p_at(p, TOKEN_ELSEWHEN);
+    Remark *m = p_fail(p, P_STRAY_END, p->token, "'%s' without %s", token_text(p->token.kind),
+                       when ? "a 'when'" : "an 'if'");
+    p_help(p, m, "an 'end' above may have closed the '%s' too early", when ? "when" : "if");
+}
+
+// body = {statement NEWLINE}, up to end, the next definition, or an else of an open if or when
 ItemList parse_body(Parser *p, void (*statement)(Parser *, ItemList *)) {
     ItemList list = {0};
     p_skip_newlines(p);
     while (!p_at(p, TOKEN_END) && !p_stopped(p)) {
         if (p_skip_inner_definition(p)) continue;
-        if (p_starts_definition(p->token.kind) || (at_else(p) && p->open_ifs)) break;
+        if (p_starts_definition(p->token.kind) || at_divider(p)) break;
         Token start = p->token;
-        if (at_else(p))
+        if (at_else(p) || p_at(p, TOKEN_ELSEWHEN))
             stray_else(p);
         else
             statement(p, &list);

@@ -2,6 +2,7 @@
 //
 //      supplied        - energy into a source, over the run
 //      dissipated      energy into a resistor
+//                      (either also of a storage whose state an event changes)
 //      stored          change of a storage's energy: in closed form if known, else the energy in
 //      residual        supplied - dissipated - stored; zero when every law conserves power and the
 //                      integration is exact
@@ -9,7 +10,7 @@
 // Energies are integrals of powers, W(t), carried along by the solver. Because junctions conserve
 // power exactly, a residual is always the sum of residuals of single components:
 //
-//      storage         W - change of the closed form
+//      storage         W - change of the closed form, without what events changed
 //      lossless        the energy that went in or out, summed over the steps between points
 //      resistor        the energy that it handed out
 //
@@ -50,7 +51,7 @@ void audit_point(AuditBook *book, const double *quad, const double *output) {
         if (role == ROLE_DISSIPATE && !(more >= 0)) t->against -= more;
         t->energy = quad[i];
         t->moved = fmax(t->moved, fabs(quad[i]));
-        moved += fabs(quad[i]);
+        moved += fabs(quad[i]) + t->gained + t->lost;
         if (t->inner >= 0 && !book->started) t->first_inner = output[t->inner];
         if (t->inner >= 0) moved += 2 * fabs(output[t->inner] - t->first_inner);
         if (t->stored < 0) continue;
@@ -61,6 +62,16 @@ void audit_point(AuditBook *book, const double *quad, const double *output) {
     book->started = true;
     if (!(moved / 2 <= book->throughput)) book->throughput = moved / 2; // nan stays
     if (!(stored <= book->most_stored)) book->most_stored = stored;
+}
+
+// A reinit changes what is stored without any power: energy lost in an impact, or put in.
+void audit_event(AuditBook *book, const double *before, const double *after) {
+    for (int i = 0; i < book->track_count; i++) {
+        AuditTrack *t = &book->track[i];
+        if (t->stored < 0) continue;
+        double more = after[t->stored] - before[t->stored];
+        *(more > 0 ? &t->gained : &t->lost) += fabs(more);
+    }
 }
 
 // --- closing ------------------------------------------------------------------------------------
@@ -75,7 +86,9 @@ static AuditLine close_line(const AuditTrack *t, Role role) {
         break;
     case ROLE_STORE:
         line.stored = t->stored < 0 ? t->energy : t->last_stored - t->first_stored;
-        line.residual = t->energy - line.stored;
+        line.supplied = t->gained;
+        line.dissipated = t->lost;
+        line.residual = t->energy + t->gained - t->lost - line.stored;
         break;
     case ROLE_LOSSLESS: line.residual = t->against; break;
     case ROLE_NONE: break;

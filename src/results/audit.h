@@ -39,6 +39,7 @@ typedef struct { // one audited component
     double moved, against;      // largest |energy|; energy that went the forbidden way
     int inner;                  // which output is the energy that changes form inside it, or -1
     double first_inner;
+    double gained, lost; // by events: what `when` put in or took away
 } AuditTrack;
 
 typedef struct {
@@ -52,6 +53,7 @@ typedef struct {
 // Components with a role; their powers are the first wishes for quadratures.
 void audit_open(AuditBook *book, Arena *out, const System *s);
 void audit_point(AuditBook *book, const double *quad, const double *output);
+void audit_event(AuditBook *book, const double *before, const double *after); // outputs
 void audit_close(Audit *a, Arena *out, const AuditBook *book, double bound, double rtol);
 // The bound when the experiment gives none: rtol of the solver, 0 for fixed steps.
 double audit_default_bound(double rtol);

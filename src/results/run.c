@@ -203,6 +203,12 @@ static bool take_point(void *context, const SolvePoint *p) {
     return true;
 }
 
+static void take_event(void *context, double time, const double *before, const double *after) {
+    Job *j = context;
+    (void)time;
+    audit_event(&j->book, before, after);
+}
+
 static void tell_progress(void *context, double time) {
     const Job *j = context;
     double part = (time - j->plan.start) / (j->plan.stop - j->plan.start);
@@ -250,6 +256,7 @@ static bool solve(Job *j, Machine *m) {
                       .sink = take_point,
                       .context = j,
                       .progress = j->options->progress ? tell_progress : NULL,
+                      .event = j->run->audit.off ? NULL : take_event,
                       .cancel = j->options->cancel,
                       .pos = j->plan.pos};
     j->run->status = solve_run(m, NULL, &o, &j->run->stats, j->report);

@@ -105,7 +105,7 @@ static bool open_integrator(Cvode *c) {
     bool good = CVodeInit(c->mem, rates, c->t, c->y) == 0 && CVodeSetUserData(c->mem, j) == 0 &&
                 CVodeSStolerances(c->mem, j->rtol, j->atol) == 0 &&
                 CVodeSetMaxNumSteps(c->mem, -1) == 0 &&
-                CVodeSetMaxStep(c->mem, events_longest_step(j)) == 0 && set_stop(c) &&
+                CVodeSetMaxStep(c->mem, events_longest_step(j, c->t)) == 0 && set_stop(c) &&
                 open_algebra(c) && open_quadratures(c);
     if (good && j->p->switch_count > 0)
         good = CVodeRootInit(c->mem, j->p->switch_count, borders) == 0 &&
@@ -265,8 +265,7 @@ static bool began_on_border(Cvode *c) {
 }
 
 static bool change_switches(Cvode *c) {
-    const double *y = N_VGetArrayPointer(c->y);
-    if (!events_cross(c->j, c->t, y, c->crossed)) return false;
+    if (!events_cross(c->j, c->t, N_VGetArrayPointer(c->y), c->crossed)) return false;
     if (restart(c)) return true;
     problem_solver(c->j, c->t, "no new start after an event", 0);
     return false;
@@ -287,7 +286,7 @@ static bool after_step(Cvode *c, int flag) {
         }
     }
     c->taken_back = false;
-    if (!emit_up_to(c, c->t)) return false;
+    if (!emit_up_to(c, events_before(j, c->t, c->jump))) return false;
     get_quad(c); // emitting used the vector
     return !event || c->t >= j->o->stop || change_switches(c);
 }
@@ -297,9 +296,9 @@ static bool step_over_jump(Cvode *c) {
     Job *j = c->j;
     while (c->t >= c->jump) {
         c->t = c->after_jump;
-        events_jump(j, c->t, N_VGetArrayPointer(c->y));
+        if (!events_jump(j, c->t, N_VGetArrayPointer(c->y))) return false;
         copy_point(c);
-        while (job_wants(j, c->t))
+        while (job_wants(j, c->t + events_margin(j, c->t)))
             if (!job_emit(j, j->o->times[j->next], j->state, j->quad)) return false;
         if (!restart(c)) {
             problem_solver(j, c->t, "no new start after a jump", 0);
@@ -335,13 +334,23 @@ static bool watch_stiffness(Cvode *c) {
     return false;
 }
 
+// Events at the start may have changed the state.
+static bool begin(Cvode *c) {
+    if (!has_whens(c->j)) return true;
+    copy_point(c);
+    if (restart(c)) return true;
+    problem_solver(c->j, c->t, "no start after an event", 0);
+    return false;
+}
+
 static void integrate(Cvode *c) {
     Job *j = c->j;
     double stop = j->o->stop;
-    events_start(j, c->t, N_VGetArrayPointer(c->y));
+    if (!events_start(j, c->t, N_VGetArrayPointer(c->y)) || !begin(c)) return;
     if (!emit_up_to(c, c->t) || !step_over_jump(c)) return;
     while (c->t < stop) {
         remember(c);
+        if (has_whens(j)) CVodeSetMaxStep(c->mem, events_longest_step(j, c->t));
         int flag = CVode(c->mem, stop, c->y, &c->t, CV_ONE_STEP);
         if (flag < 0 || job_is_stuck(j, c->t)) {
             fail(c, flag < 0 ? flag : CV_CONV_FAILURE);

@@ -6,6 +6,8 @@
 //    -----o-----------> t                 is set by the direction of the crossing, the others are
 //          \   held: false                looked at again, and the integrator starts anew.
 //
+// After every change `when` conditions are looked at (whens.c).
+//
 // Signals of time alone that jump (mod, floor, ceil) have a phase that grows steadily and jump
 // where it is whole: such times are computed, the run steps to just before and starts anew just
 // after.
@@ -42,10 +44,28 @@ static void settle_borders(Job *j, double time, const double *state, const int *
     }
 }
 
-void events_start(Job *j, double time, const double *state) {
-    if (j->p->switch_count == 0) return;
-    machine_update_switches(j->m, time, state);
-    j->m->hold = true;
+bool events_start(Job *j, double time, double *state) {
+    if (j->p->switch_count > 0) {
+        machine_update_switches(j->m, time, state);
+        j->m->hold = true;
+        settle_borders(j, time, state, NULL);
+    }
+    return whens_start(j, time, state);
+}
+
+void events_settle(Job *j, double time, const double *state, const double *before) {
+    if (!j->m->hold) return;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        bool changed = false;
+        if (!machine_switches(j->m, time, state, j->border)) return;
+        for (int i = 0; i < j->p->switch_count; i++) {
+            if (j->border[i] == 0 || j->border[i] == before[i]) continue;
+            unsigned char now = is_true(j, i, j->border[i]);
+            changed = changed || now != j->m->held[i];
+            j->m->held[i] = now;
+        }
+        if (!changed) break;
+    }
     settle_borders(j, time, state, NULL);
 }
 
@@ -77,14 +97,28 @@ static bool count_event(Job *j, double time) {
     return false;
 }
 
-bool events_cross(Job *j, double time, const double *state, const int *direction) {
+bool events_cross(Job *j, double time, double *state, const int *direction) {
     for (int i = 0; i < j->p->switch_count; i++) {
         if (!direction[i]) continue;
         j->m->held[i] = direction[i] < 0;
         j->last_switch = i;
     }
     settle_others(j, time, state, direction);
-    return count_event(j, time);
+    return whens_run(j, time, state) && count_event(j, time);
+}
+
+// A crossing is found a rounding early or late: a border that is about to be crossed anyway has not
+// been missed. False when none is left.
+static bool forget_roundings(Job *j, double time, const double *state, int *direction) {
+    bool any = false;
+    if (!look_ahead(j, time, state)) return true;
+    for (int i = 0; i < j->p->switch_count; i++) {
+        if (!direction[i]) continue;
+        double soon = 1e-3 * (j->ahead[i] - j->border[i]); // its change within 1e-12 of the run
+        if (j->border[i] * soon < 0 && fabs(j->border[i]) < fabs(soon)) direction[i] = 0;
+        any = any || direction[i];
+    }
+    return any;
 }
 
 bool events_missed(Job *j, double time, const double *state, int *direction) {
@@ -96,13 +130,13 @@ bool events_missed(Job *j, double time, const double *state, int *direction) {
         direction[i] = j->border[i] > 0 ? 1 : -1;
         any = true;
     }
-    return any;
+    return any && forget_roundings(j, time, state, direction);
 }
 
 // --- jumps in time -------------------------------------------------------------------------------
 
 // Rounding decides on which of some neighbouring times a jump falls; these belong to neither side.
-static double margin_at(const Job *j, double time) {
+double events_margin(const Job *j, double time) {
     return 8 * DBL_EPSILON * fmax(fabs(time), 1e-6 * j->span);
 }
 
@@ -113,8 +147,8 @@ static double next_whole(double time, double phase, double rate, double margin) 
     return next > time + margin / 2 ? next : next + 1 / fabs(rate);
 }
 
-double events_next_jump(Job *j, double time, double *after) {
-    double next = INFINITY, margin = margin_at(j, time);
+static double next_clock(Job *j, double time, double *after) {
+    double next = INFINITY, margin = events_margin(j, time);
     *after = INFINITY;
     if (j->p->clock_count == 0) return next;
     machine_clocks(j->m, time, j->phase);
@@ -124,23 +158,37 @@ double events_next_jump(Job *j, double time, double *after) {
         if (!j->p->clock[i].jumps || !usable || 1 / fabs(rate) < 100 * margin) continue;
         next = fmin(next, next_whole(time, phase, rate, margin));
     }
-    margin = margin_at(j, next);
+    margin = events_margin(j, next);
     if (!(next + margin < j->o->stop)) return *after = INFINITY;
     *after = next + margin;
     return fmax(next - margin, time);
 }
 
-void events_jump(Job *j, double time, const double *state) {
+// Moments of samples are hit exactly.
+double events_next_jump(Job *j, double time, double *after) {
+    double clock = next_clock(j, time, after), moment = whens_next_moment(j);
+    if (!(moment <= clock) || moment == INFINITY) return clock;
+    return *after = moment;
+}
+
+double events_before(const Job *j, double time, double jump) {
+    return time >= jump ? time - events_margin(j, time) : time;
+}
+
+bool events_jump(Job *j, double time, double *state) {
     j->stats->events++;
-    if (j->p->switch_count == 0) return;
-    machine_update_switches(j->m, time, state);
-    settle_borders(j, time, state, NULL);
+    if (j->p->switch_count > 0) {
+        machine_update_switches(j->m, time, state);
+        settle_borders(j, time, state, NULL);
+    }
+    return whens_moment(j, time, events_margin(j, time), state);
 }
 
 enum { STEPS_PER_SWING = 16 };
 
-double events_longest_step(Job *j) {
+double events_longest_step(Job *j, double time) {
     double longest = j->o->max_step > 0 ? j->o->max_step : INFINITY;
+    longest = fmin(longest, whens_longest_step(j, time));
     if (j->p->clock_count) machine_clocks(j->m, j->o->start, j->phase);
     for (int i = 0; i < j->p->clock_count; i++) {
         double rate = fabs(j->phase[2 * i + 1]);

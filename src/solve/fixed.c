@@ -7,6 +7,9 @@
 //            t[k] ----------------------------> t[k+1] ---->
 //              \----> w1
 //               \------------> w2
+//
+//   samples  moments of `sample` divide the step of the grid
+//   events   conditions of `when` are looked at after every step, without a search for the time
 #include "solve/job.h"
 
 #include "base/memory.h"
@@ -97,14 +100,17 @@ static bool emit_aside(Fixed *f, double t, double grid) {
 static void integrate(Fixed *f) {
     Job *j = f->j;
     double t = j->o->start, close = 1e-9 * j->step;
-    for (double k = 1; emit_up_to(f, t) && t < j->o->stop; k++) {
-        double grid = j->o->start + k * j->step;
+    if (!whens_start(j, t, f->y)) return;
+    for (double k = 0; emit_up_to(f, t) && t < j->o->stop;) {
+        double grid = j->o->start + (k + 1) * j->step;
         if (grid > j->o->stop - close) grid = j->o->stop;
-        if (!emit_aside(f, t, grid - close) || !step_or_trouble(f, t, grid - t)) return;
+        double moment = whens_next_moment(j), next = moment < grid - close ? moment : grid;
+        if (!emit_aside(f, t, next - close) || !step_or_trouble(f, t, next - t)) return;
         j->stats->steps++;
-        j->stats->last_step = grid - t;
-        t = grid;
-        if (!job_poll(j, t)) return;
+        j->stats->last_step = next - t;
+        if (next == grid) k++;
+        t = next;
+        if (!whens_moment(j, t, close, f->y) || !job_poll(j, t)) return;
     }
 }
 

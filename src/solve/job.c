@@ -41,6 +41,7 @@ void job_free(Job *j) {
     free(j->phase);
     free(j->ahead);
     free(j->later);
+    whens_close(j);
 }
 
 void job_ignore_words(int code, const char *module, const char *function,
@@ -67,6 +68,11 @@ static bool note_trouble(Job *j, double time, const double *state, int rate, int
     t->residual = j->m->residual;
     if (j->n) memcpy(t->state, state, (size_t)j->n * sizeof *state);
     return false;
+}
+
+void job_block_failed(Job *j, double time, const double *state) {
+    note_trouble(j, time, state, -1, j->m->failed_block);
+    problem_trouble(j);
 }
 
 bool job_rates(Job *j, double time, const double *state, double *rate, double *quad) {

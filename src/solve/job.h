@@ -4,7 +4,7 @@
 //     job_rates     the rates at a point, or notes what went wrong there
 //     job_emit      a wanted point goes to the sink
 //     job_poll      after every step: cancel, progress, the bound on steps
-//     events_...    relations that switch (events.c)
+//     events_...    relations that switch (events.c), and what `when` does then (whens.c)
 //   problems.c      turns what was noted into a report
 #ifndef BONDYN_SOLVE_JOB_H
 #define BONDYN_SOLVE_JOB_H
@@ -20,6 +20,23 @@ typedef struct { // the last point where the rates had no value
     int rate;  // the first that is not finite, or -1
     int block; // that did not converge, or -1
 } Trouble;
+
+typedef struct {      // how fast a branch of a `when` fires
+    double time, gap; // last time; time since the one before
+    int shrinking;    // how often in a row the gap has shrunk
+    long count;
+} Pace;
+
+typedef struct { // `when` during the run, see whens.c
+    double *condition, *action;
+    bool *was;      // per branch: its condition, the last time it was looked at
+    double *sample; // period and offset in pairs
+    double *next;   // per sample: number of its next moment
+    double *border; // switch functions before an action
+    double *output; // outputs before and after an action
+    Pace *pace;     // per branch
+    int last;       // branch that fired
+} WhenRun;
 
 typedef struct {
     Machine *m;
@@ -41,7 +58,8 @@ typedef struct {
     double chatter_time;    // when the present burst of events began
     long chatter_count;
     int last_switch; // that changed
-    void *linear;    // the Linear of the implicit method
+    WhenRun when;
+    void *linear; // the Linear of the implicit method
     // progress
     long polls;
     int idle; // steps without progress in time
@@ -53,6 +71,7 @@ void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Repo
 void job_free(Job *j);
 bool job_rates(Job *j, double time, const double *state, double *rate, double *quad);
 bool job_emit(Job *j, double time, const double *state, const double *quad); // false: stop
+void job_block_failed(Job *j, double time, const double *state);             // reports it
 bool job_poll(Job *j, double time);     // false: stop; the status says why
 bool job_is_stuck(Job *j, double time); // many steps were lost in the rounding of the time
 bool job_in_trouble(const Job *j);      // the rates had no value in the present step
@@ -68,22 +87,42 @@ bool job_jacobian(Job *j, double time, const double *state, double *nonzero); //
 // The largest decay rate on the diagonal of the Jacobian; -1 when there is no Jacobian.
 double job_stiffness(Job *j, double time, const double *state);
 
-// --- events.c
-void events_start(Job *j, double time, const double *state); // switches as they are just after time
-// Switches cross in the given directions (+1 rising, -1 falling, 0 not). False: chatter, reported.
-bool events_cross(Job *j, double time, const double *state, const int *direction);
+// --- events.c: these may change the state, by `when`. False: a problem, reported.
+bool events_start(Job *j, double time, double *state); // switches as they are just after time
+// Switches cross in the given directions (+1 rising, -1 falling, 0 not).
+bool events_cross(Job *j, double time, double *state, const int *direction);
 // Did switches change that no root announced? Fills direction, as above.
 bool events_missed(Job *j, double time, const double *state, int *direction);
+// Switches after an action; those whose border it did not move stay as they are.
+void events_settle(Job *j, double time, const double *state, const double *before);
+double events_margin(const Job *j, double time); // times closer than this are one
 
-// Signals of time that jump: the last time before the next jump (infinite when there is none), and
-// the first one after it in *after.
+// Signals of time that jump, and samples: the last time before the next jump (infinite when there
+// is none), and the first one after it in *after.
 double events_next_jump(Job *j, double time, double *after);
-void events_jump(Job *j, double time, const double *state); // switches as they are after it
-double events_longest_step(Job *j);                         // so that no swing is stepped over
+bool events_jump(Job *j, double time, double *state); // switches as they are after it
+double events_longest_step(Job *j, double time);      // so that no swing is stepped over
+// Up to which wanted time are values those before the jump?
+double events_before(const Job *j, double time, double jump);
+
+// --- whens.c
+static inline bool has_whens(const Job *j) { return j->p->system->whens.branch_count > 0; }
+bool whens_open(Job *j);
+void whens_close(Job *j);
+bool whens_start(Job *j, double time, double *state);
+bool whens_run(Job *j, double time, double *state);                  // what has become true happens
+bool whens_moment(Job *j, double time, double slack, double *state); // with samples due by then
+double whens_longest_step(const Job *j, double time);
+double whens_next_moment(const Job *j); // of a sample; infinite when there is none until the end
 
 // --- problems.c
 void problem_trouble(Job *j);
 void problem_chatter(Job *j, double time);
+void problem_zeno(Job *j, double time, int branch, const Pace *pace, double limit);
+void problem_event_loop(Job *j, double time);
+void problem_conflict(Job *j, double time, const Setting *a, const Setting *b, bool state);
+void problem_new_value(Job *j, double time, const Setting *s, bool state, double value);
+void problem_sample(Job *j, int sample, double period);
 void problem_too_many_steps(Job *j, double time);
 void problem_step(Job *j, double time, double step, int state); // too small; -1: no state known
 void problem_singular(Job *j, double time);

@@ -118,3 +118,70 @@ void problem_start(Job *j, int state) {
     remark_help(j->r, m, "give it an initial value that is a number");
     j->status = SOLVE_REFUSED;
 }
+
+// --- events --------------------------------------------------------------------------------------
+
+// "'when h <= 0' of 'ball'"
+static void name_branch(Text *out, const Job *j, int branch) {
+    const Model *m = j->p->system->model;
+    const When *w = &m->when[branch];
+    text_printf(out, "'when %s'", name_text(m->names, w->text));
+    if (*name_text(m->names, w->owner)) text_printf(out, " of '%s'", name_text(m->names, w->owner));
+}
+
+static const char *name_target(const Job *j, int target, bool state) {
+    const System *s = j->p->system;
+    int var = state ? s->state_var[target] : s->whens.discrete_var[target];
+    return name_text(s->model->names, s->model->var[var].path);
+}
+
+void problem_zeno(Job *j, double time, int branch, const Pace *pace, double limit) {
+    Text name = {0};
+    name_branch(&name, j, branch);
+    Remark *m = report_error(j->r, S_ZENO, j->p->system->model->when[branch].pos,
+                             "at t = %g s the events of %s come ever faster, the last two %.1g s "
+                             "apart after %ld: they pile up at t = %.6g s",
+                             time, text_get(&name), pace->gap, pace->count, limit);
+    remark_help(
+        j->r, m,
+        "let the motion end before: a discrete variable that holds it at rest below a small "
+        "speed, a soft contact, or an earlier `stop`");
+    text_free(&name);
+    j->status = SOLVE_FAILED;
+}
+
+void problem_event_loop(Job *j, double time) {
+    Text name = {0};
+    name_branch(&name, j, j->when.last);
+    Remark *m = report_error(j->r, S_EVENT_LOOP, j->p->system->model->when[j->when.last].pos,
+                             "at t = %g s events cause each other without end, the last one is %s",
+                             time, text_get(&name));
+    remark_help(j->r, m, "break the circle: what it sets must not make its own condition rise");
+    text_free(&name);
+    j->status = SOLVE_FAILED;
+}
+
+void problem_conflict(Job *j, double time, const Setting *a, const Setting *b, bool state) {
+    Remark *m = report_error(j->r, S_EVENT_CONFLICT, b->pos,
+                             "at t = %g s two whens set '%s' at the same moment", time,
+                             name_target(j, a->target, state));
+    remark_note(j->r, m, a->pos, "the other one is here");
+    remark_help(j->r, m, "join them with elsewhen: the first one that becomes true wins");
+    j->status = SOLVE_FAILED;
+}
+
+void problem_new_value(Job *j, double time, const Setting *s, bool state, double value) {
+    Remark *m = report_error(j->r, S_EVENT_NOT_FINITE, s->pos,
+                             "at t = %g s the new value of '%s' is not a finite number (%s)", time,
+                             name_target(j, s->target, state), isnan(value) ? "nan" : "inf");
+    remark_help(j->r, m, "look for a division by zero or a function outside its range");
+    j->status = SOLVE_FAILED;
+}
+
+void problem_sample(Job *j, int sample, double period) {
+    Remark *m = report_error(j->r, S_SAMPLE, j->p->system->model->sample[sample].pos,
+                             "a sample period of %g s does not suit a run from %g s to %g s",
+                             period, j->o->start, j->o->stop);
+    remark_help(j->r, m, "give a longer period");
+    j->status = SOLVE_FAILED;
+}

@@ -154,7 +154,7 @@ static bool open_integrator(Rk78 *k) {
     good = good && ERKStepSetUserData(k->mem, j) == 0 &&
            ERKStepSStolerances(k->mem, j->rtol, j->atol) == 0 &&
            ERKStepSetMaxNumSteps(k->mem, -1) == 0 &&
-           ERKStepSetMaxStep(k->mem, events_longest_step(j)) == 0;
+           ERKStepSetMaxStep(k->mem, events_longest_step(j, k->t)) == 0;
     // a cubic costs nothing; a fifth-degree polynomial costs four evaluations, and finds roots
     good = good && ERKStepSetInterpolantDegree(k->mem, j->p->switch_count > 0 ? 5 : 3) == 0;
     if (good && j->p->switch_count > 0)
@@ -284,7 +284,7 @@ static bool after_step(Rk78 *k, int flag) {
         }
     }
     k->taken_back = false;
-    if (!emit_up_to(k, k->t)) return false;
+    if (!emit_up_to(k, events_before(j, k->t, k->jump))) return false;
     return !event || k->t >= j->o->stop || change_switches(k);
 }
 
@@ -292,8 +292,8 @@ static bool after_step(Rk78 *k, int flag) {
 static bool step_over_jump(Rk78 *k) {
     while (k->t >= k->jump) {
         k->t = k->after_jump;
-        events_jump(k->j, k->t, N_VGetArrayPointer(k->y));
-        if (!emit_up_to(k, k->t)) return false;
+        if (!events_jump(k->j, k->t, N_VGetArrayPointer(k->y))) return false;
+        if (!emit_up_to(k, k->t + events_margin(k->j, k->t))) return false;
         if (!restart(k)) {
             problem_solver(k->j, k->t, "no new start after a jump", 0);
             return false;
@@ -305,13 +305,18 @@ static bool step_over_jump(Rk78 *k) {
 
 static void integrate(Rk78 *k) {
     Job *j = k->j;
-    events_start(j, k->t, N_VGetArrayPointer(k->y));
-    k->jump = events_next_jump(j, k->t, &k->after_jump);
+    if (!events_start(j, k->t, N_VGetArrayPointer(k->y))) return;
+    if (!restart(k)) {
+        problem_solver(j, k->t, "no start after an event", 0);
+        return;
+    }
     if (!emit_up_to(k, k->t) || !step_over_jump(k)) return;
     while (k->t < j->o->stop) {
-        double target = fmin(job_next_time(j), k->jump);
+        double target = job_next_time(j);
+        if (target > k->jump - events_margin(j, k->jump)) target = k->jump;
         remember(k);
         ERKStepSetStopTime(k->mem, target);
+        if (has_whens(j)) ERKStepSetMaxStep(k->mem, events_longest_step(j, k->t));
         int flag = ERKStepEvolve(k->mem, target, k->y, &k->t, ARK_ONE_STEP);
         if (flag < 0 || job_is_stuck(j, k->t)) {
             fail(k, flag < 0 ? flag : ARK_CONV_FAILURE);

@@ -86,9 +86,13 @@ static void algebraic_run(Job *j) {
 }
 
 static void run_method(Job *j) {
-    if (j->n == 0 && j->nq == 0) {
+    if (j->n == 0 && j->nq == 0 && !has_whens(j)) {
         algebraic_run(j);
         return;
+    }
+    if (j->n == 0 && j->nq == 0 && j->stats->method == SOLVER_RK78) {
+        j->stats->method = SOLVER_CVODE_ADAMS; // events alone: it can do without states
+        j->stats->why = "the model has no states";
     }
     switch (j->stats->method) {
     case SOLVER_EULER:
@@ -124,7 +128,7 @@ SolveStatus solve_run(Machine *m, const double *params, const SolveOptions *o, S
     job_init(&j, m, o, stats, r);
     long calls = m->calls;
     machine_initial(m, o->start, j.state);
-    if (start_is_finite(&j)) {
+    if (start_is_finite(&j) && whens_open(&j)) {
         if (o->method == SOLVER_AUTO) stats->method = choose(&j);
         run_method(&j);
     }

@@ -20,6 +20,8 @@ typedef struct {
     bool (*sink)(void *context, const SolvePoint *point); // false: stop
     void *context;
     void (*progress)(void *context, double time); // Nullable
+    // The outputs just before and after a `when` changed something. Nullable.
+    void (*event)(void *context, double time, const double *before, const double *after);
     const volatile int *cancel;                   // becomes nonzero: end cleanly
     long most_steps;                              // 0: 50 million
     Pos pos;                                      // of the experiment, for reports

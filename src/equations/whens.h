@@ -1,0 +1,41 @@
+// What happens at events, in solved form: conditions and new values as expressions of states, time,
+// parameters, unknowns of blocks, and of what is held between events:
+//
+//   discrete[]   the discrete variables
+//   sample[]     1 at the moments of a sample, else 0
+//   fired[]      1 for the branches of `when` that happen in the present round, else 0
+//
+//   next[k] = if fired[i] then value_i else if fired[j] then value_j ... else discrete[k]
+//
+// Values see the new values of other discrete variables (put in place of their symbols, in the
+// order of need) and the states as they are before the event.
+#ifndef BONDYN_EQUATIONS_WHENS_H
+#define BONDYN_EQUATIONS_WHENS_H
+
+#include "lang/model.h"
+
+typedef struct { // a branch sets a discrete variable or a state
+    int branch;
+    int target; // discrete variable or state
+    Expr value; // states: their new value
+    Pos pos;
+} Setting;
+
+typedef struct {
+    int discrete_count;
+    int *discrete_var; // model variables
+    Expr *discrete;    // their symbols
+    Expr *next;        // their new values
+    Expr *start;       // their first values
+    int sample_count;
+    Expr *sample; // symbols; period and offset stand in the model
+    int branch_count;
+    Expr *fired;     // symbols
+    Expr *condition; // per branch
+    Setting *set;    // of discrete variables, in their order; value is not used
+    int set_count;
+    Setting *reset; // of states, in their order
+    int reset_count;
+} Whens;
+
+#endif

@@ -1,0 +1,185 @@
+// Events of the language, from text to results: what happens, when, in which order, by every
+// method.
+#include "../test.h"
+
+#include "lang/lang.h"
+#include "mech/expand.h"
+#include "results/results.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    Arena arena;
+    Names *names;
+    Sources *sources;
+    Report report;
+    Model *model;
+    Run *run;
+} Bench;
+
+static void show(Bench *b, const System *s) {
+    Text t = {0};
+    report_print(&t, &b->report, b->sources);
+    if (b->run) verdicts_print(&t, b->run, s);
+    if (t.length) print_message("%s", text_get(&t));
+    text_free(&t);
+}
+
+static void bench_run(Bench *b, const char *text, SolverKind solver) {
+    *b = (Bench){.names = names_new(), .sources = sources_new()};
+    LangOptions o = {.library = BONDYN_SOURCE "/library"};
+    Syntax *s = lang_load_text(&b->arena, b->names, b->sources, "test.bond", text, strlen(text), &o,
+                               &b->report);
+    b->model = lang_instantiate(&b->arena, s, NULL, NULL, &o, &b->report);
+    if (!b->model) show(b, NULL);
+    assert_non_null(b->model);
+    assert_true(mech_expand(b->model, &b->arena, &b->report));
+    Graph *g = graph_build(&b->arena, b->model, &b->report);
+    causality_assign(&b->arena, g, &b->report);
+    System *system = equations_build(&b->arena, b->model, g, &b->report);
+    if (!system) show(b, NULL);
+    assert_non_null(system);
+    b->run = run_experiment(system, &(RunOptions){.solver = solver}, &b->report);
+    assert_non_null(b->run);
+    if (b->run->failed_count || b->report.errors) show(b, system);
+    assert_int_equal(b->run->failed_count, 0);
+    assert_int_equal(b->report.errors, 0);
+    assert_true(b->run->results.complete);
+}
+
+static void bench_close(Bench *b) {
+    run_free(b->run);
+    if (b->model) dag_free(b->model->dag);
+    arena_free(&b->arena);
+    report_free(&b->report);
+    sources_free(b->sources);
+    names_free(b->names);
+}
+
+static const SolverKind method[] = {SOLVER_AUTO, SOLVER_CVODE_BDF, SOLVER_RK78, SOLVER_RK4};
+
+// The expectations in the text hold, by every method.
+static void holds(const char *text) {
+    for (int i = 0; i < 4; i++) {
+        Bench b;
+        bench_run(&b, text, method[i]);
+        bench_close(&b);
+    }
+}
+
+// --- what happens -------------------------------------------------------------------------------
+
+static void states_jump_and_counters_count(void **state) {
+    (void)state;
+    holds("model M\n var x initial 0, n discrete\n der(x) = 1 {1/s}\n"
+          "when x >= 1 then\n reinit(x, 0)\n n = pre(n) + 1\n end\nend\n"
+          "experiment E of M\n stop 4.5 {s}\n"
+          "expect n(end) = 4 within 0\n expect x(end) = 0.5 within 2e-2\n"
+          "expect max(x) < 1.02\nend\n");
+}
+
+static void what_is_true_from_the_start_is_no_event(void **state) {
+    (void)state;
+    holds("model M\n var x initial 2, a discrete, b discrete initial 7\n der(x) = 1 {1/s}\n"
+          "when x > 1 then\n a = 1\n end\nwhen initial then\n b = pre(b) + x\n end\nend\n"
+          "experiment E of M\n stop 1 {s}\n"
+          "expect a(end) = 0 within 0\n expect b(0 {s}) = 9 within 0\n"
+          "expect b(end) = 9 within 0\nend\n");
+}
+
+static void events_cause_events(void **state) {
+    (void)state;
+    holds("model M\n var x initial 0, a discrete, b discrete, c discrete\n der(x) = 1 {1/s}\n"
+          "when b > 0 then\n c = pre(c) + a\n end\nwhen x > 1 then\n a = 5\n end\n"
+          "when a > 0 then\n b = 1\n end\nend\n"
+          "experiment E of M\n stop 2 {s}\n expect c(0.9 {s}) = 0 within 0\n"
+          "expect c(end) = 5 within 0\nend\n");
+}
+
+static void the_first_branch_wins(void **state) {
+    (void)state;
+    holds("model M\n var x initial 0, k discrete\n der(x) = 1 {1/s}\n"
+          "when x > 2 then\n k = 3\n elsewhen sample(1 {s}, 1 {s}) then\n k = pre(k) + 1\n"
+          "elsewhen sample(0.5 {s}, 0.5 {s}) then\n k = pre(k) + 10\n end\nend\n"
+          "experiment E of M\n stop 1.7 {s}\n expect k(0.7 {s}) = 10 within 0\n"
+          "expect k(1.2 {s}) = 11 within 0\n expect k(end) = 21 within 0\nend\n");
+}
+
+// A chain of sampled blocks sees the new values of those before it, in any order of the text.
+static void samples_see_new_values(void **state) {
+    (void)state;
+    holds("model Hold\n input u\n output y discrete\n when sample(0.1 {s}) then\n y = u + 1\n "
+          "end\nend\n"
+          "model M\n Hold c, a, b\n a.u = time/(1 {s})\n c.u = 2*b.y\n b.u = a.y\nend\n"
+          "experiment E of M\n stop 1 {s}\n"
+          "expect a.y(0.25 {s}) = 1.2 within 1e-12\n expect b.y(0.25 {s}) = 2.2 within 1e-12\n"
+          "expect c.y(0.25 {s}) = 5.4 within 1e-12\n expect c.y(0.3 {s}) = 5.6 within 1e-12\n"
+          "expect c.y(end) = 7 within 1e-12\nend\n");
+}
+
+static void vectors_are_set_by_parts(void **state) {
+    (void)state;
+    holds("model M\n var x initial 0, k[2] discrete\n der(x) = k[1]*1 {1/s} + k[2]*1 {1/s}\n"
+          "when sample(1 {s}) then\n k = pre(k) + (1, 2)\n end\nend\n"
+          "experiment E of M\n stop 1.5 {s}\n expect x(end) = 6 within 1e-6\nend\n");
+}
+
+// --- the order of the text means nothing --------------------------------------------------------
+
+static void order_changes_nothing(void **state) {
+    (void)state;
+#define REST                                                                                       \
+    " der(x) = (k - x)*1 {1/s}\nend\nexperiment E of M\n stop 3 {s}\n record x, k, n\nend\n"
+    Bench a, b;
+    bench_run(&a,
+              "model M\n var x initial 0, k discrete, n discrete\n"
+              "when sample(0.3 {s}) then\n n = pre(n) + x\n k = 2 - n\n end\n"
+              "when x > 0.7 then\n reinit(x, x/2)\n end\n" REST,
+              SOLVER_AUTO);
+    bench_run(&b,
+              "model M\n when x > 0.7 then\n reinit(x, x/2)\n end\n"
+              "var n discrete, k discrete, x initial 0\n"
+              "when sample(0.3 {s}) then\n k = 2 - n\n n = pre(n) + x\n end\n" REST,
+              SOLVER_AUTO);
+    const Results *x = &a.run->results, *y = &b.run->results;
+    assert_int_equal(x->row_count, y->row_count);
+    for (int c = 0; c < x->column_count; c++) {
+        int other = results_column(y, x->column[c].name);
+        assert_true(other >= 0);
+        assert_memory_equal(x->column[c].value, y->column[other].value,
+                            (size_t)x->row_count * sizeof(double));
+    }
+    bench_close(&a);
+    bench_close(&b);
+}
+
+// --- energy -------------------------------------------------------------------------------------
+
+static void audit_holds_through_events(void **state) {
+    (void)state;
+    Bench b;
+    bench_run(&b,
+              "model M\n I m(2 {kg}, p0 = 4 {N.s})\n C s(0.1 {m/N})\n R d(0.1 {N.s/m})\n 1 v\n"
+              "v -> m, s, d\nwhen time > 1 {s} then\n reinit(m.p, 0)\n end\n"
+              "when time > 2 {s} then\n reinit(s.q, 3 {m})\n end\nend\n"
+              "experiment E of M\n stop 3 {s}\n solver cvode rtol 1e-10 atol 1e-12\nend\n",
+              SOLVER_AUTO);
+    assert_true(b.run->audit.pass);
+    assert_true(b.run->audit.supplied > 1 && b.run->audit.dissipated > 1);
+    assert_true(fabs(b.run->audit.residual) < 1e-8 * b.run->audit.throughput);
+    bench_close(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(states_jump_and_counters_count),
+        cmocka_unit_test(what_is_true_from_the_start_is_no_event),
+        cmocka_unit_test(events_cause_events),
+        cmocka_unit_test(the_first_branch_wins),
+        cmocka_unit_test(samples_see_new_values),
+        cmocka_unit_test(vectors_are_set_by_parts),
+        cmocka_unit_test(order_changes_nothing),
+        cmocka_unit_test(audit_holds_through_events),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
