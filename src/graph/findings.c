@@ -174,9 +174,7 @@ void causality_findings(Text *out, const Graph *g) {
         if (!is_sink(g, n)) continue;
         text_add(out, "sink: the half-arrow points into ");
         node_title(out, g, n);
-        bool flow = node_comp(g, n)->kind == COMP_SF;
-        text_add(out, flow ? ": its flow still counts positive out of it, against the half-arrow\n"
-                           : ": positive power leaves the system there\n");
+        text_add(out, ": positive power leaves the system there\n");
     }
 }
 

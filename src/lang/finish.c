@@ -73,6 +73,16 @@ static void number_mechanism(Mechanism *m, const int *place) {
     m->momentum = place[m->momentum];
 }
 
+// What a source sets, it sets along its half-arrow: `drain = 2 {l/s}` with `tank -> drain` takes 2
+// l/s out of the tank. So its port counts as the arrow does.
+static void orient_sources(Model *m) {
+    for (int i = 0; i < m->bond_count; i++) {
+        const BondEnd *to = &m->bond[i].to;
+        CompKind kind = m->comp[to->comp].kind;
+        if (to->port >= 0 && (kind == COMP_SE || kind == COMP_SF)) m->port[to->port].out = false;
+    }
+}
+
 #define KEEP(list) keep(b, (list).data, (list).count, sizeof *(list).data)
 
 void finish_model(Builder *b) {
@@ -109,6 +119,7 @@ void finish_model(Builder *b) {
     m->port = KEEP(b->port);
     m->bond_count = b->flat.count;
     m->bond = KEEP(b->flat);
+    orient_sources(m);
     m->equation_count = b->law.count;
     m->equation = KEEP(b->law);
     m->initial_count = b->start.count;
