@@ -19,7 +19,7 @@
 typedef struct {
     double parse, instantiate, causality, equations, total, bytes;
     int bonds, states;
-} Sample;
+} Measured;
 
 static void write_ladder(Text *out, int sections) {
     text_add(out, "model Ladder\n  Se u = 1 {V}\n");
@@ -33,18 +33,19 @@ static void write_ladder(Text *out, int sections) {
     text_add(out, "end\n");
 }
 
-static Sample measure(const Text *text) {
-    Sample s = {0};
+static Measured measure(const Text *text) {
+    Measured s = {0};
     double memory_before = peak_memory(), start = now_seconds();
-    Arena arena = {0};
+    Arena arena = {0}, text_tree = {0}, bonds = {0};
     Names *names = names_new();
     Sources *sources = sources_new();
     Report report = {0};
-    LangOptions options = {.library = BONDYN_SOURCE "/library"};
-    Syntax *syntax = lang_load_text(&arena, names, sources, "ladder.bond", text_get(text),
+    LangOptions options = {.library = BONDYN_SOURCE "/library", .bonds = &bonds, .last = true};
+    Syntax *syntax = lang_load_text(&text_tree, names, sources, "ladder.bond", text_get(text),
                                     text->length, &options, &report);
     double parsed = now_seconds();
     Model *model = lang_instantiate(&arena, syntax, NULL, NULL, &options, &report);
+    arena_free(&text_tree);
     double instantiated = now_seconds();
     if (!model || !mech_expand(model, &arena, &report)) exit(1);
     Graph *graph = graph_build(&arena, model, &report);
@@ -70,14 +71,14 @@ static Sample measure(const Text *text) {
 }
 
 // One sample in a child process; the result comes back through a pipe.
-static bool measure_apart(int bonds, Sample *s) {
+static bool measure_apart(int bonds, Measured *s) {
     int fd[2];
     if (pipe(fd) != 0) return false;
     pid_t child = fork();
     if (child == 0) {
         Text text = {0};
         write_ladder(&text, bonds / 4);
-        Sample mine = measure(&text);
+        Measured mine = measure(&text);
         _exit(write(fd[1], &mine, sizeof mine) == sizeof mine ? 0 : 1);
     }
     close(fd[1]);
@@ -88,7 +89,7 @@ static bool measure_apart(int bonds, Sample *s) {
     return good && status == 0;
 }
 
-static double middle(const Sample *s, int n, size_t field) {
+static double middle(const Measured *s, int n, size_t field) {
     double value[64];
     for (int i = 0; i < n; i++) memcpy(&value[i], (const char *)&s[i] + field, sizeof(double));
     return median(value, n);
@@ -102,17 +103,17 @@ int main(void) {
            "causal", "equat.", "total", "byte/bond", "growth");
     for (int k = 0; k < 6; k++) {
         enum { MOST = 21 };
-        Sample s[MOST];
+        Measured s[MOST];
         int n = sizes[k] > 20000 ? 5 : MOST;
         for (int i = 0; i < n; i++)
             if (!measure_apart(sizes[k], &s[i])) return fprintf(stderr, "ladder failed\n"), 1;
-        double total = middle(s, n, offsetof(Sample, total));
+        double total = middle(s, n, offsetof(Measured, total));
         printf("%8d %8d %8.3f %8.3f %8.3f %8.3f %9.3f %10.0f", s[0].bonds, s[0].states,
-               1e3 * middle(s, n, offsetof(Sample, parse)),
-               1e3 * middle(s, n, offsetof(Sample, instantiate)),
-               1e3 * middle(s, n, offsetof(Sample, causality)),
-               1e3 * middle(s, n, offsetof(Sample, equations)), 1e3 * total,
-               middle(s, n, offsetof(Sample, bytes)) / s[0].bonds);
+               1e3 * middle(s, n, offsetof(Measured, parse)),
+               1e3 * middle(s, n, offsetof(Measured, instantiate)),
+               1e3 * middle(s, n, offsetof(Measured, causality)),
+               1e3 * middle(s, n, offsetof(Measured, equations)), 1e3 * total,
+               middle(s, n, offsetof(Measured, bytes)) / s[0].bonds);
         if (last_time > 0) printf(" %8.2f", log(total / last_time) / log(s[0].bonds / last_bonds));
         printf("\n");
         last_time = total, last_bonds = s[0].bonds;

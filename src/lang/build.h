@@ -259,6 +259,7 @@ typedef struct Builder {
     int errors;  // in the report before we started
     bool stop;   // nothing sensible can follow
     bool frozen; // the variables are final: no new derivatives
+    bool last;   // the syntax is not needed any more
 
     Pairs members; // (instance, name) -> 4*index + MEMBER_...
     Pairs said;    // (place, code): what was reported already

@@ -211,6 +211,7 @@ static void run_stages(Builder *b, Definition chosen, Definition run) {
     infer_domains(b);
     array_free(&b->bond);
     array_free(&b->raw);
+    if (b->last && b->syntax->bonds) arena_free(b->syntax->bonds);
     flatten(b);
     if (b->stop) return;
     rates_set(b->rates, b->var.data[0].symbol, expr_number(b->dag, 1));
@@ -245,7 +246,8 @@ Model *lang_instantiate(Arena *out, Syntax *s, const char *model, const char *ex
                  .model = m,
                  .dag = m->dag,
                  .scratch = dag_new(s->names),
-                 .errors = r->errors};
+                 .errors = r->errors,
+                 .last = options->last};
     b.limit = options->most_scalars > 0 ? options->most_scalars : MOST_SCALARS;
     b.dummy = expr_symbol(b.scratch, name_of(s->names, "?"));
     b.rates = rates_new(b.dag);
@@ -256,6 +258,7 @@ Model *lang_instantiate(Arena *out, Syntax *s, const char *model, const char *ex
     run_stages(&b, chosen, run);
     bool good = no_errors(&b) && !b.stop;
     free_builder(&b);
+    if (options->last) s->files = NULL; // parts of it may be gone
     if (good) return m;
     dag_free(m->dag);
     return NULL;

@@ -13,14 +13,20 @@ typedef struct {
     const char *const *set; // "m = 2 {kg}" from the command line, in order
     int set_count;
     int most_scalars; // refuse larger models; 0 = 20 million
+    // For large models. When loading: an arena for the bonds as they are written, a third of the
+    // syntax; NULL: they go where all of it goes. When instantiating: `last` promises that the
+    // syntax is not needed any more, so its bonds are given back as soon as they are connected.
+    Arena *bonds;
+    bool last;
 } LangOptions;
 
 // A file with everything it imports. Never NULL; look at the report for errors.
 typedef struct {
     Arena *arena;
+    Arena *bonds; // of the statements that are bonds, or NULL: they are in `arena`
     Names *names;
     Sources *sources;
-    AstFile *files;        // the first is the file asked for
+    AstFile *files;        // the first is the file asked for; NULL when used up
     struct Lookup *lookup; // definitions by name and who imports whom: lang/lookup.h
     const char *library;   // folder of the component library, or NULL
 } Syntax;

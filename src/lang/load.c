@@ -67,7 +67,7 @@ static void fill_from_urdf(Loader *l, AstClass *c, const char *folder) {
 static AstFile *add_text(Loader *l, const char *path, Name key, const char *text, size_t length) {
     Syntax *s = l->syntax;
     uint32_t source = sources_add(s->sources, path, text, length);
-    AstFile *file = parse_file(s->arena, s->names, s->sources, source, l->r);
+    AstFile *file = parse_file_apart(s->arena, s->bonds, s->names, s->sources, source, l->r);
     if (!file) file = ARENA_NEW(s->arena, AstFile);
     file->source = source;
     file->stem = name_of(s->names, path_stem(s->arena, path));
@@ -171,7 +171,8 @@ static void build_lookup(Loader *l) {
 
 static Syntax *new_syntax(Arena *out, Names *names, Sources *sources, const LangOptions *o) {
     Syntax *s = ARENA_NEW(out, Syntax);
-    *s = (Syntax){.arena = out, .names = names, .sources = sources, .library = o->library};
+    *s = (Syntax){
+        .arena = out, .bonds = o->bonds, .names = names, .sources = sources, .library = o->library};
     return s;
 }
 

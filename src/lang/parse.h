@@ -27,6 +27,12 @@ typedef struct {
     Token token;      // that opened it
 } Opener;
 
+typedef struct { // an arena, and what is left of the last piece of it: see p_take
+    Arena *arena;
+    char *room;
+    size_t size;
+} Pile;
+
 typedef struct {
     Lexer lexer;
     Token token;     // the next one to be read
@@ -42,8 +48,7 @@ typedef struct {
     int indent;      // of the open definition's first line
     Token last_end;  // the `end` of the last definition
     Arena *out;
-    char *room; // what is left of the last piece of the arena, see p_take
-    size_t room_size;
+    Pile main, bonds, *pile; // where p_take takes from: `main`, but for bonds
     struct {
         Name text;
         const Unit *unit;

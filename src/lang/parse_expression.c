@@ -140,7 +140,7 @@ const Unit *parse_kept_unit(Parser *p, Name *text) {
             return p->recent_unit[i].unit;
         }
     int errors = p->report->errors;
-    Unit *unit = p_take(p, 1, sizeof *unit);
+    Unit *unit = ARENA_NEW(p->out, Unit);
     parse_unit(p, unit, text);
     if (p->report->errors > errors) return unit;
     int place = p->recent_units++ % room;

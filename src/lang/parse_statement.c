@@ -406,6 +406,16 @@ static bool foreign_word(Parser *p, const AstExpr *e, Token start) {
     return false;
 }
 
+// `a -> ...` or `a, ...`: the usual bond, known by its second token. One that starts with a longer
+// path is found out later, and lies where all else lies.
+static bool at_plain_bond(const Parser *p) {
+    if (!p_at(p, TOKEN_NAME)) return false;
+    Lexer ahead = p->lexer;
+    ahead.quiet = true;
+    TokenKind next = lexer_next(&ahead).kind;
+    return next == TOKEN_ARROW || next == TOKEN_COMMA;
+}
+
 static void parse_other(Parser *p, ItemList *list) {
     Token start = p->token;
     bool digit = start.kind == TOKEN_NUMBER && start.end - start.at == 1 && start.number <= 1;
@@ -466,6 +476,9 @@ void parse_model_statement(Parser *p, ItemList *list) {
         p_help(p, m, "write where the bond comes from: a -> b");
         break;
     }
-    default: parse_other(p, list);
+    default:
+        p->pile = at_plain_bond(p) ? &p->bonds : &p->main;
+        parse_other(p, list);
+        p->pile = &p->main;
     }
 }

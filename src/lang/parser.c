@@ -50,14 +50,15 @@ Pos p_pos(const Parser *p, Token t) { return (Pos){p->lexer.file, t.at}; }
 void *p_take(Parser *p, size_t count, size_t size) {
     enum { ALIGN = 8, PIECE = 4096 };
     size_t need = (count * size + ALIGN - 1) / ALIGN * ALIGN;
-    if (need > PIECE / 4) return arena_alloc(p->out, count, size);
-    if (need > p->room_size) {
-        p->room = arena_alloc(p->out, 1, PIECE);
-        p->room_size = PIECE;
+    Pile *from = p->pile;
+    if (need > PIECE / 4) return arena_alloc(from->arena, count, size);
+    if (need > from->size) {
+        from->room = arena_alloc(from->arena, 1, PIECE);
+        from->size = PIECE;
     }
-    void *taken = p->room;
-    p->room += need;
-    p->room_size -= need;
+    void *taken = from->room;
+    from->room += need;
+    from->size -= need;
     return taken;
 }
 
@@ -340,18 +341,26 @@ void p_close_with_end(Parser *p, const Opener *o) {
 static bool open_parser(Parser *p, Arena *out, Names *names, const Sources *sources,
                         uint32_t source, Report *r) {
     *p = (Parser){.out = out, .names = names, .report = r};
+    p->main.arena = p->bonds.arena = out;
+    p->pile = &p->main;
     if (!lexer_open(&p->lexer, names, sources, source, r)) return false;
     p_advance(p);
     return true;
 }
 
 AstFile *parse_file(Arena *out, Names *names, const Sources *sources, uint32_t source, Report *r) {
+    return parse_file_apart(out, NULL, names, sources, source, r);
+}
+
+AstFile *parse_file_apart(Arena *out, Arena *bonds, Names *names, const Sources *sources,
+                          uint32_t source, Report *r) {
     AstFile *file = ARENA_NEW(out, AstFile);
     file->source = source;
     file->stem = name_of(names, path_stem(out, source_name(sources, source)));
     Parser p;
     int errors_before = r->errors;
     if (!open_parser(&p, out, names, sources, source, r)) return file;
+    if (bonds) p.bonds.arena = bonds;
     file->classes = parse_definitions(&p);
     if (!file->classes && r->errors == errors_before) {
         Remark *m = report_error(r, P_EMPTY_FILE, ((Pos){source, 0}),

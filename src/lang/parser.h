@@ -7,6 +7,9 @@
 #include "lang/ast.h"
 
 AstFile *parse_file(Arena *out, Names *names, const Sources *sources, uint32_t source, Report *r);
+// The same with an arena of their own for statements that are bonds. Nullable: bonds.
+AstFile *parse_file_apart(Arena *out, Arena *bonds, Names *names, const Sources *sources,
+                          uint32_t source, Report *r);
 AstExpr *parse_expression_text(Arena *out, Names *names, const Sources *sources, uint32_t source,
                                Report *r); // a whole source that is one expression: command line
 
