@@ -136,9 +136,9 @@ struct AstItem { // 120 bytes
     bool out : 1;      // port: power counts positive out
     bool has_unit : 1;
     bool discrete : 1; // var, output: changes at events only
-    int8_t junction; // ITEM_COMPONENT: 0 or 1 for a junction, -1 otherwise
-    Name name;       // declared name, loop variable, method, causality word
-    Pos pos;         // of the name, or of the statement
+    int8_t junction;   // ITEM_COMPONENT: 0 or 1 for a junction, -1 otherwise
+    Name name;         // declared name, loop variable, method, causality word
+    Pos pos;           // of the name, or of the statement
     AstItem *next;
     Name text; // description or title
     union {

@@ -272,7 +272,7 @@ bool path_matches(const char *pattern, const char *path); // * = any text
 // What a pattern of `record` takes: no parameter unless its whole path is written, no derivative
 // unless the pattern says der(...).
 bool pattern_takes(const char *pattern, const Var *v, const Names *names);
-void model_dump(Text *out, const Model *m); // all lists as readable text
+void model_dump(Text *out, const Model *m);        // all lists as readable text
 void model_dump_events(Text *out, const Model *m); // of them, `when`
 
 #endif

@@ -22,9 +22,9 @@ typedef struct {
     void (*progress)(void *context, double time); // Nullable
     // The outputs just before and after a `when` changed something. Nullable.
     void (*event)(void *context, double time, const double *before, const double *after);
-    const volatile int *cancel;                   // becomes nonzero: end cleanly
-    long most_steps;                              // 0: 50 million
-    Pos pos;                                      // of the experiment, for reports
+    const volatile int *cancel; // becomes nonzero: end cleanly
+    long most_steps;            // 0: 50 million
+    Pos pos;                    // of the experiment, for reports
 } SolveOptions;
 
 typedef enum { SOLVE_DONE, SOLVE_CANCELLED, SOLVE_FAILED, SOLVE_REFUSED } SolveStatus;
