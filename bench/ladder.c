@@ -11,6 +11,7 @@
 #include "equations/system.h"
 #include "lang/lang.h"
 #include "mech/expand.h"
+#include <malloc.h>
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -96,6 +97,7 @@ static double middle(const Measured *s, int n, size_t field) {
 }
 
 int main(void) {
+    mallopt(M_MMAP_THRESHOLD, 128 * 1024); // as the program does
     const int sizes[] = {10, 40, 160, 1000, 10000, 100000};
     double last_time = 0, last_bonds = 0;
     printf("RC ladder, text to reduced equations (medians; milliseconds)\n");

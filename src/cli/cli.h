@@ -69,6 +69,7 @@ typedef struct {
     const Verb *verb; // NULL while it is not known
     Options options;
     Arena arena;
+    Arena syntax, bonds; // what was loaded, and the bonds in it
     Names *names;
     Sources *sources;
     Report report;

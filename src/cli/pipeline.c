@@ -5,12 +5,28 @@
 #include "cli/cli.h"
 
 #include "mech/expand.h"
+#include <string.h>
 
 Syntax *pipeline_load(Session *s, const char *file) {
     int before = s->report.errors;
     LangOptions options = session_lang_options(s);
-    Syntax *syntax = lang_load(&s->arena, s->names, s->sources, file, &options, &s->report);
+    options.bonds = &s->bonds;
+    Syntax *syntax = lang_load(&s->syntax, s->names, s->sources, file, &options, &s->report);
     return s->report.errors > before ? NULL : syntax;
+}
+
+// Does the verb build from one file, and only once? Then the syntax need not stay beside the model.
+static bool is_only_build(const Session *s, const Syntax *syntax) {
+    static const char *const once[] = {"check", "equations", "graph"};
+    int arguments = s->options.argument.count; // FILE [EXPERIMENT]...
+    if (!s->verb || arguments > 2) return false;
+    for (size_t i = 0; i < sizeof once / sizeof once[0]; i++)
+        if (strcmp(s->verb->name, once[i]) == 0) return true;
+    if (strcmp(s->verb->name, "run") != 0) return false;
+    TextList experiments = experiment_names(syntax);
+    bool single = arguments == 2 || experiments.count <= 1;
+    array_free(&experiments);
+    return single;
 }
 
 bool pipeline_build(Pipeline *p, Session *s, Syntax *syntax, const char *experiment, Stage last) {
@@ -18,8 +34,10 @@ bool pipeline_build(Pipeline *p, Session *s, Syntax *syntax, const char *experim
     Report *r = &s->report;
     int before = r->errors;
     LangOptions options = session_lang_options(s);
+    options.last = is_only_build(s, syntax);
     p->model =
         lang_instantiate(&p->arena, syntax, session_value(s, OPT_MODEL), experiment, &options, r);
+    if (options.last) arena_free(&s->syntax);
     if (!p->model || r->errors > before) return false;
     if (!mech_expand(p->model, &p->arena, r)) return false;
     if (last == STAGE_MODEL) return true;

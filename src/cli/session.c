@@ -10,8 +10,22 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
-void session_begin(Session *s) { *s = (Session){.names = names_new(), .sources = sources_new()}; }
+// Large blocks come from the system and go back when they are freed. Left alone, the allocator of
+// glibc raises the size from which it does so, and holes make large models a seventh larger.
+static void return_large_blocks(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+#endif
+}
+
+void session_begin(Session *s) {
+    return_large_blocks();
+    *s = (Session){.names = names_new(), .sources = sources_new()};
+}
 
 bool session_has(const Session *s, OptionId id) { return s->options.value[id] != NULL; }
 
@@ -112,6 +126,8 @@ ExitCode session_end(Session *s, ExitCode code) {
     array_free(&s->options.records);
     array_free(&s->options.argument);
     arena_free(&s->arena);
+    arena_free(&s->syntax);
+    arena_free(&s->bonds);
     sources_free(s->sources);
     names_free(s->names);
     return code;

@@ -203,10 +203,13 @@ static void eliminate(Choice *c, int column, int pivot) {
 
 // --- what the user hears ------------------------------------------------------------------------
 
+// Storages seldom lose their hold. A constraint between variables of the user's own, such as a
+// circle in Cartesian coordinates, does where the variable turns back: such a system is not run.
 static void warn_of_changing_pivot(Choice *c, int q, int rule) {
     Work *w = c->w;
     Text name = {0};
     quantity_label(&name, w, q);
+    if (w->model->var[w->quantity.data[q].var].comp < 0) w->system->unsure = w->rule.data[rule].pos;
     Remark *remark = report_warning(
         w->report, Q_CHANGING_CHOICE, w->rule.data[rule].pos,
         "the constraint determines '%s' only as long as the run stays away from points where it "

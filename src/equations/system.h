@@ -64,6 +64,7 @@ typedef struct {
     Block *block; // in the order of solution
     int loop_count;
     Loop *loop;
+    Pos unsure; // a constraint that may lose its hold during a run (Q007): check, do not run
     int demoted_count;
     Demoted *demoted;
     int index;          // differential index that was found: 0 or 1 explicit, 2 and up reduced

@@ -130,7 +130,7 @@ typedef enum {
 
 // As with expressions, what no kind needs together shares its place. A bond, the most frequent one,
 // ends before `left`.
-struct AstItem { // 120 bytes
+struct AstItem { // 112 bytes
     ItemKind kind : 8;
     bool relative : 1; // expect: the tolerance
     bool out : 1;      // port: power counts positive out
@@ -151,7 +151,8 @@ struct AstItem { // 120 bytes
         AstExpr *tolerance; // expect
     };
     union {
-        int tail_count;    // bond
+        int arg_count;     // of args
+        int tail_count;    // bond: how many of exprs stand left of the arrow
         BinaryOp relation; // expect: BIN_EQ, BIN_LT, BIN_GT, BIN_LE, BIN_GE
     };
     int size_count;
@@ -171,7 +172,6 @@ struct AstItem { // 120 bytes
         const Unit *unit;   // param, const, input, output, var: the declared one, if has_unit
     };
     AstItem *mount; // ITEM_COMPONENT in a mechanism: an ITEM_FRAME, where it is mounted
-    int arg_count;
 };
 
 typedef struct {

@@ -292,6 +292,8 @@ typedef struct Builder {
     ARRAY(Port) port;
     ARRAY(Bond) flat;
     ARRAY(Equation) law, start;
+    Expr *argument_room; // for Comp.argument
+    int argument_left;
     ARRAY(When) branch;
     ARRAY(Action) action;
     ARRAY(Sample) sample;

@@ -63,11 +63,24 @@ static bool fits_unit(Law *w, Value *v, Pos pos) {
                      text_of(w->b, member_path(w->b, w->instance, i->builtin->argument)));
 }
 
+// Most arguments are scalars: they are cut from pieces, as an arena would give each 16 bytes.
+static Expr *argument_room(Builder *b, int count) {
+    enum { PIECE = 256 };
+    if (count > PIECE / 8) return ARENA_ARRAY(b->out, Expr, count);
+    if (count > b->argument_left) {
+        b->argument_room = ARENA_ARRAY(b->out, Expr, PIECE);
+        b->argument_left = PIECE;
+    }
+    b->argument_left -= count;
+    b->argument_room += count;
+    return b->argument_room - count;
+}
+
 static void keep_argument(Law *w, const Value *v) {
     Comp *c = &w->b->comp.data[w->comp];
     c->argument_rows = v->rows;
     c->argument_cols = v->cols;
-    c->argument = ARENA_ARRAY(w->b->out, Expr, value_count(v));
+    c->argument = argument_room(w->b, value_count(v));
     for (int i = 0; i < value_count(v); i++) c->argument[i] = value_at(v, i);
 }
 

@@ -175,7 +175,6 @@ static AstItem *named_item(Parser *p, ItemKind kind, const char *what) {
 
 static void keep_bodies(Parser *p, AstItem *item, AstExpr *first, AstExpr *second) {
     item->expr_count = second ? 2 : 1;
-    item->tail_count = 1;
     item->exprs = ARENA_ARRAY(p->out, AstExpr *, 2);
     item->exprs[0] = first;
     item->exprs[1] = second;
