@@ -16,7 +16,7 @@ typedef struct AstExpr AstExpr;
 typedef struct AstItem AstItem;
 typedef struct AstClass AstClass;
 
-enum { AST_DEEPEST = 2000, AST_NESTED = 200 };
+enum { AST_DEEPEST = 1000, AST_NESTED = 200 };
 
 // --- expressions --------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@
 enum {
     MOST_SCALARS = 20000000, // unless LangOptions says otherwise
     DEEPEST_NESTING = 100,   // instances within instances
-    DEEPEST_LOWERING = 2500, // expressions within functions within parameters ...
+    DEEPEST_LOWERING = 1200, // expressions within functions within parameters ...
     MOST_INLINED = 200000,   // expressions that functions put into one statement
     LARGEST_SIZE = 100000,   // of one vector, or of one side of a matrix
 };
