@@ -152,7 +152,7 @@ static void blocks_and_tables_agree(void **state) {
 
 // Allocations are counted: by a hook of the sanitizer, else by functions in place of the C
 // library's own.
-static long heap_count;
+static volatile long heap_count; // changes behind the back of the compiler
 
 #if defined(__SANITIZE_ADDRESS__)
 int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
