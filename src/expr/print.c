@@ -14,7 +14,7 @@
 enum { NODE_LIMIT = 20000, DEPTH_LIMIT = 250 };
 
 static const char *const op_name[] = {
-#define OP(id, name, arguments) [id] = name,
+#define OP(id, name, arguments) [id] = (name),
 #include "expr/ops.def"
 #undef OP
 };

@@ -10,7 +10,7 @@ static int level_of(const AstExpr *e) {
     switch (e->kind) {
     case AST_BINARY: return binary_level[e->op];
     case AST_UNARY: return e->op == '\'' ? 9 : e->op == 'n' ? 3 : 7;
-    case AST_IF: return 0;
+    case AST_IF:
     case AST_RANGE: return 0;
     case AST_NUMBER: return e->number < 0 ? 7 : 10;
     default: return 10;

@@ -230,11 +230,15 @@ static bool two_port_tells(Builder *b, const Instance *i) {
         NodeClass *x = class_of(b, i->first_terminal, k < i->dim ? k : 0);
         NodeClass *y = class_of(b, i->first_terminal + 1, k < i->dim2 ? k : 0);
         if (i->builtin->kind == COMP_TF) {
-            news |= learn(&x->e, dim_multiply(m, y->e)) | learn(&y->e, dim_divide(x->e, m));
-            news |= learn(&y->f, dim_multiply(m, x->f)) | learn(&x->f, dim_divide(y->f, m));
+            news |= learn(&x->e, dim_multiply(m, y->e));
+            news |= learn(&y->e, dim_divide(x->e, m));
+            news |= learn(&y->f, dim_multiply(m, x->f));
+            news |= learn(&x->f, dim_divide(y->f, m));
         } else {
-            news |= learn(&x->e, dim_multiply(m, y->f)) | learn(&y->f, dim_divide(x->e, m));
-            news |= learn(&y->e, dim_multiply(m, x->f)) | learn(&x->f, dim_divide(y->e, m));
+            news |= learn(&x->e, dim_multiply(m, y->f));
+            news |= learn(&y->f, dim_divide(x->e, m));
+            news |= learn(&y->e, dim_multiply(m, x->f));
+            news |= learn(&x->f, dim_divide(y->e, m));
         }
         complete(b, x);
         complete(b, y);

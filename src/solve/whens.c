@@ -47,7 +47,8 @@ bool whens_open(Job *j) {
     j->when.condition = memory_zeroed(branches, sizeof(double));
     j->when.was = memory_zeroed(branches, sizeof(bool));
     j->when.pace = memory_zeroed(branches, sizeof(Pace));
-    j->when.action = memory_zeroed((size_t)(w->discrete_count + w->reset_count), sizeof(double));
+    j->when.action =
+        memory_zeroed((size_t)w->discrete_count + (size_t)w->reset_count, sizeof(double));
     j->when.sample = memory_zeroed(2 * (size_t)w->sample_count, sizeof(double));
     j->when.next = memory_zeroed((size_t)w->sample_count, sizeof(double));
     j->when.border = memory_zeroed((size_t)j->p->switch_count, sizeof(double));
