@@ -52,7 +52,7 @@ void *p_take(Parser *p, size_t count, size_t size) {
     size_t need = (count * size + ALIGN - 1) / ALIGN * ALIGN;
     Pile *from = p->pile;
     if (need > PIECE / 4) return arena_alloc(from->arena, count, size);
-    if (need > from->size) {
+    if (!from->room || need > from->size) {
         from->room = arena_alloc(from->arena, 1, PIECE);
         from->size = PIECE;
     }

@@ -9,7 +9,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void run_briefly(Built *b) {
-    RunOptions options = {.stop = 1e-2, .solver = SOLVER_HEUN};
+    RunOptions options = {.stop = 1e-6, .solver = SOLVER_HEUN};
     Run *run = run_experiment(b->system, &options, &b->report);
     if (!run) return;
     for (int c = 0; run->status == SOLVE_DONE && c < run->results.column_count; c++)
