@@ -9,10 +9,10 @@
 
 typedef struct {
     Arena arena;
+    Arena tree, bonds; // the syntax; given back as soon as the model is made
     Names *names;
     Sources *sources;
     Report report;
-    Syntax *syntax;
     Model *model;
     Graph *graph;
     System *system; // NULL: look at the report
@@ -21,10 +21,14 @@ typedef struct {
 static inline bool build_text(Built *b, const char *text, size_t length, const char *model,
                               const char *experiment, const LangOptions *options) {
     *b = (Built){.names = names_new(), .sources = sources_new()};
-    b->syntax = lang_load_text(&b->arena, b->names, b->sources, "test.bond", text, length, options,
-                               &b->report);
+    LangOptions with = options ? *options : (LangOptions){0};
+    with.bonds = &b->bonds;
+    with.last = true;
+    Syntax *syntax = lang_load_text(&b->tree, b->names, b->sources, "test.bond", text, length,
+                                    &with, &b->report);
     if (b->report.errors) return false;
-    b->model = lang_instantiate(&b->arena, b->syntax, model, experiment, options, &b->report);
+    b->model = lang_instantiate(&b->arena, syntax, model, experiment, &with, &b->report);
+    arena_free(&b->tree);
     if (!b->model || b->report.errors) return false;
     if (!mech_expand(b->model, &b->arena, &b->report)) return false;
     b->graph = graph_build(&b->arena, b->model, &b->report);
@@ -41,6 +45,8 @@ static inline void build_free(Built *b) {
     sources_free(b->sources);
     names_free(b->names);
     arena_free(&b->arena);
+    arena_free(&b->tree);
+    arena_free(&b->bonds);
 }
 
 #endif

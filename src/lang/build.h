@@ -176,7 +176,6 @@ typedef struct { // a port or a junction: whatever a bond can end at
     bool of_class : 1;    // port of a model or element the user wrote
     bool transparent : 1; // a model's port that is bonded inside: it vanishes
     bool used : 1;        // the class has an equation with it
-    Pos pos;
 } Terminal;
 
 typedef struct {
@@ -487,6 +486,7 @@ int ref_variables(Builder *b, const Ref *ref, int *count, int *rows); // first o
 void find_dimensions(Builder *b);
 bool instance_dimension(Builder *b, int instance); // false: wrong
 void add_terminal(Builder *b, Terminal t);
+Pos terminal_pos(const Builder *b, const Terminal *t); // of its declaration
 
 void connect_bonds(Builder *b);
 bool no_errors(const Builder *b); // since the instantiation began

@@ -237,7 +237,7 @@ static void report_free_port(Builder *b, int terminal) {
     const char *name = terminal_text(b, terminal);
     if (i->state == 3 || i->part) return;
     if (t->instance == 0) {
-        Remark *m = complain(b, L_PORT_FREE, t->pos,
+        Remark *m = complain(b, L_PORT_FREE, terminal_pos(b, t),
                              "the model to run has a port '%s', and nothing is bonded to it", name);
         remark_help(b->r, m, "write a model that contains '%s' and bonds its ports",
                     text_of(b, i->class->name));
@@ -263,7 +263,7 @@ static void check_uses(Builder *b, const Uses *u, bool report_free) {
         t->transparent = inside > 0;
         if (outside < t->dim && report_free) report_free_port(b, k);
         if (inside && inside < t->dim) {
-            Remark *m = complain(b, L_PORT_UNUSED, t->pos,
+            Remark *m = complain(b, L_PORT_UNUSED, terminal_pos(b, t),
                                  "only %d of the %d scalars of port '%s' are bonded inside", inside,
                                  t->dim, text_of(b, t->name));
             remark_help(b->r, m, "bond the other parts as well");

@@ -122,7 +122,7 @@ void find_dimensions(Builder *b) {
     for (int t = 0; t < b->terminal.count && !b->stop; t++) {
         Terminal *x = &b->terminal.data[t];
         if (!x->dim) x->dim = 1;
-        if (!count_scalars(b, x->dim, x->pos)) return;
+        if (!count_scalars(b, x->dim, terminal_pos(b, x))) return;
         x->node = b->node_count;
         b->node_count += x->dim;
     }

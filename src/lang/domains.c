@@ -336,7 +336,7 @@ static void check_written_bonds(Builder *b) {
 static Pos terminal_place(const Builder *b, int terminal) {
     const Terminal *t = &b->terminal.data[terminal];
     const Instance *i = &b->instance.data[t->instance];
-    return i->item ? i->item->pos : t->pos;
+    return i->item ? i->item->pos : terminal_pos(b, t);
 }
 
 static void declared_domains(Builder *b) {

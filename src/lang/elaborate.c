@@ -50,6 +50,13 @@ int add_instance(Builder *b, Instance i) {
 
 void add_terminal(Builder *b, Terminal t) { array_push(&b->terminal, t); }
 
+// A port of a class is one of its members; all others stand where their instance is declared.
+Pos terminal_pos(const Builder *b, const Terminal *t) {
+    if (!t->of_class) return b->instance.data[t->instance].item->pos;
+    int code = pairs_get(&b->members, (uint32_t)t->instance, t->name);
+    return b->entity.data[code / 4].item->pos;
+}
+
 Name member_path(Builder *b, int instance, const char *name) {
     const char *owner = text_of(b, b->instance.data[instance].path);
     if (!*owner) return name_of(b->names, name);
@@ -217,8 +224,7 @@ static void declare_port(Elaboration *e, const AstItem *item, const Env *env) {
                   .next = owner->first_terminal,
                   .e = -1,
                   .f = -1,
-                  .port = -1,
-                  .pos = item->pos};
+                  .port = -1};
     t.domain = item->path ? find_domain(b, item->path, env) : -1;
     owner->first_terminal = b->terminal.count;
     add_terminal(b, t);
@@ -306,11 +312,10 @@ static bool nested_too_deep(Builder *b, const AstItem *item, int parent, const A
     return true;
 }
 
-static void add_builtin_terminals(Builder *b, int instance, Pos pos) {
+static void add_builtin_terminals(Builder *b, int instance) {
     Instance *i = &b->instance.data[instance];
     CompKind kind = i->builtin->kind;
-    Terminal t = {
-        .instance = instance, .domain = -1, .next = -1, .e = -1, .f = -1, .port = -1, .pos = pos};
+    Terminal t = {.instance = instance, .domain = -1, .next = -1, .e = -1, .f = -1, .port = -1};
     i->first_terminal = b->terminal.count;
     t.junction = i->builtin->ports == 0;
     t.out = kind == COMP_SE || kind == COMP_SF;
@@ -336,7 +341,7 @@ static void finish_builtin(Builder *b, int instance) {
     }
     b->instance.data[instance].dim = dim;
     bind_builtin(b, instance);
-    add_builtin_terminals(b, instance, item->pos);
+    add_builtin_terminals(b, instance);
 }
 
 typedef struct {

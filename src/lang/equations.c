@@ -327,7 +327,7 @@ static void check_ports_used(Builder *b, int instance) {
         const Terminal *x = &b->terminal.data[t];
         if (x->transparent || x->used) continue;
         Remark *m =
-            complain(b, L_PORT_UNUSED, x->pos, "port '%s' is not used inside '%s'",
+            complain(b, L_PORT_UNUSED, terminal_pos(b, x), "port '%s' is not used inside '%s'",
                      text_of(b, x->name), text_of(b, b->instance.data[instance].class->name));
         remark_help(b->r, m, "bond it to something inside, or write equations with %s.e and %s.f",
                     text_of(b, x->name), text_of(b, x->name));

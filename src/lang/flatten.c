@@ -80,7 +80,7 @@ static int push_vars(Builder *b, int instance, const char *name, int rows, int c
 static int push_power(Builder *b, int terminal, const char *name, bool effort) {
     const Terminal *t = &b->terminal.data[terminal];
     const Instance *i = &b->instance.data[t->instance];
-    Var v = {.kind = effort ? VAR_EFFORT : VAR_FLOW, .comp = i->comp, .pos = t->pos};
+    Var v = {.kind = effort ? VAR_EFFORT : VAR_FLOW, .comp = i->comp, .pos = terminal_pos(b, t)};
     int dim = t->dim, node = t->node;
     int first = push_vars(b, t->instance, name, dim, 1, v);
     for (int k = 0; k < dim && first + k < b->var.count; k++) {
@@ -119,7 +119,9 @@ static void push_states(Builder *b, int instance) {
     const Instance *i = &b->instance.data[instance];
     bool momentum = i->builtin->kind == COMP_I;
     const Terminal *t = &b->terminal.data[i->first_terminal];
-    Var v = {.kind = momentum ? VAR_MOMENTUM : VAR_DISPLACEMENT, .comp = i->comp, .pos = t->pos};
+    Var v = {.kind = momentum ? VAR_MOMENTUM : VAR_DISPLACEMENT,
+             .comp = i->comp,
+             .pos = terminal_pos(b, t)};
     int dim = i->dim, node = t->node;
     Comp *c = &b->comp.data[i->comp];
     c->first_state = b->var.count;
@@ -171,7 +173,8 @@ static void push_port(Builder *b, int terminal) {
     Terminal *t = &b->terminal.data[terminal];
     int comp = b->instance.data[t->instance].comp;
     const NodeClass *c = &b->classes[b->node_class[t->node]];
-    Port p = {.name = t->name, .comp = comp, .dim = t->dim, .out = t->out, .pos = t->pos};
+    Port p = {
+        .name = t->name, .comp = comp, .dim = t->dim, .out = t->out, .pos = terminal_pos(b, t)};
     if (c->domain >= 0) {
         p.domain = name_of(b->names, b->domain.data[c->domain].name);
         p.pseudo = b->domain.data[c->domain].pseudo;
@@ -316,7 +319,11 @@ static void push_runs(Builder *b, int mechanism, int terminal) {
         if (to > from) {
             int domain = b->classes[b->node_class[t->node + from]].domain;
             bool mixed = t->split > from && t->split < to;
-            Port p = {.comp = comp, .dim = to - from, .part = from, .whole = t->dim, .pos = t->pos};
+            Port p = {.comp = comp,
+                      .dim = to - from,
+                      .part = from,
+                      .whole = t->dim,
+                      .pos = terminal_pos(b, t)};
             p.name = part_name(b, mechanism, t);
             if (domain >= 0 && !mixed) p.domain = name_of(b->names, b->domain.data[domain].name);
             array_push(&b->port, p);

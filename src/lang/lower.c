@@ -81,7 +81,7 @@ static bool terminal_is_readable(Lower *l, const Ref *ref, const AstExpr *e, con
     if (l->mode != TO_SYMBOLS || !t->transparent) return true;
     Remark *m = complain(b, L_PORT_BOTH, ast_start(e),
                          "'%s' cannot be read: the port only passes its bond on", expr_text(b, e));
-    remark_note(b->r, m, t->pos, "the port is bonded inside its model");
+    remark_note(b->r, m, terminal_pos(b, t), "the port is bonded inside its model");
     remark_help(b->r, m, "read the junction or element that it is bonded to");
     return false;
 }

@@ -227,7 +227,6 @@ static void add_part_terminal(const Declaring *d, int dim, int linear) {
                   .e = -1,
                   .f = -1,
                   .port = -1,
-                  .pos = d->pos,
                   .domain = linear ? translation : rotation};
     if (linear && linear < dim) {
         t.split = linear;
