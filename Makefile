@@ -20,12 +20,12 @@ test: ## install what is missing, then all tests: release, sanitizers, fuzzers, 
 	@tools/test.sh
 
 build: ## build/release/bondyn
-	@cmake --preset release >/dev/null
+	@cmake --preset release -DBUILD_TESTING=OFF >/dev/null
 	@cmake --build build/release --target bondyn
 
 bench: ## time and memory of every stage; writes bench/results
 	@tools/setup.sh build bench
-	@cmake --preset release >/dev/null
+	@cmake --preset release -DBUILD_TESTING=OFF >/dev/null
 	@bench/run.sh
 
 format: ## format all C files
@@ -37,7 +37,7 @@ check-format:
 
 tidy: ## clang-tidy over src
 	@tools/setup.sh build test
-	@cmake --preset debug >/dev/null
+	@cmake --preset debug -DBUILD_TESTING=ON >/dev/null
 	@find src -name '*.c' | xargs -n 8 -P 2 clang-tidy -p build/debug --quiet
 
 coverage: ## line coverage of src by the tests; fails below 85 %

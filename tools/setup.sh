@@ -23,6 +23,7 @@ sudo=""
 [ "$(id -u)" -eq 0 ] || sudo=sudo
 echo "setup: installing$missing" >&2
 export DEBIAN_FRONTEND=noninteractive
-$sudo apt-get update -qq >&2
+mkdir -p build
 # shellcheck disable=SC2086
-$sudo apt-get install -y -qq --no-install-recommends $missing >&2
+{ $sudo apt-get update -qq && $sudo apt-get install -y -qq --no-install-recommends $missing; } \
+    >build/setup.log 2>&1 || { tail -n 30 build/setup.log >&2; exit 1; }

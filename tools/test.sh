@@ -21,7 +21,7 @@ step() { # step NAME COMMAND...
 
 suite() { # suite PRESET: configure, build, ctest; counts every test
     echo "== tests, $1 build"
-    if ! { cmake --preset "$1" && cmake --build "build/$1"; } >build/step.log 2>&1; then
+    if ! { cmake --preset "$1" -DBUILD_TESTING=ON && cmake --build "build/$1"; } >build/step.log 2>&1; then
         tail -n 60 build/step.log
         failed=$((failed + 1))
         return
