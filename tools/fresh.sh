@@ -9,7 +9,10 @@ uri=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
     sed -nE 's/^deb (\[[^]]*\] )?([^ ]+) .*/\2/p; s/^URIs: *([^ ]+).*/\1/p' | head -n 1)
 suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
 root=$(mktemp -d "${TMPDIR:-/var/tmp}/bondyn-fresh.XXXXXX")
-clean() { umount "$root/proc" "$root/dev" 2>/dev/null || true; rm -rf --one-file-system "$root"; }
+clean() {
+    umount "$root/proc" "$root/dev/pts" "$root/dev" 2>/dev/null || true
+    rm -rf --one-file-system "$root"
+}
 trap clean EXIT INT TERM
 
 echo "fresh: a minimal $suite root in $root"
@@ -21,6 +24,7 @@ cp /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || true
 cp /etc/hosts "$root/etc/hosts" 2>/dev/null || true
 mount -t proc proc "$root/proc"
 mount --bind /dev "$root/dev"
+mount --bind /dev/pts "$root/dev/pts" # pseudo-terminals for the tests of the terminal
 mkdir "$root/bondyn"
 git archive HEAD | tar -x -C "$root/bondyn"
 for target in demo test; do
