@@ -120,6 +120,22 @@ static void wagon_has_its_values(void **state) {
     world_free(s);
 }
 
+// A force at the tip of the rod enters as J' F.
+static void wagon_feels_a_force_at_its_tip(void **state) {
+    (void)state;
+    World *s = wagon();
+    int tip = add_frame(s, "tip", 1, none);
+    s->frame[tip].position[2] = expr_symbol_at(s->d, 0); // L
+    set_values(s, s->q, (double[]){0.1, 0.2}, 2);
+    double J[12], tau[2] = {0, 0};
+    const double c = cos(0.2), z = sin(0.2), expected[2] = {1, 0.41322157182941};
+    const double F[3] = {c + 2 * z, 0, z - 2 * c}; // (1, 0, -2) in the axes of the rod
+    evaluate(s, mech_frame_jacobian(&s->arena, s->d, &s->m, tip, s->q).at, 12, J);
+    for (int i = 0; i < 6; i++) tau[i % 2] += J[i] * F[i / 2];
+    assert_vector(tau, expected, 2, 1e-13);
+    world_free(s);
+}
+
 // Springs k1 = 3, k2 = 0.5: efforts as functions of q. The trajectory passes q2 = pi/2 twice.
 static void wagon_swings(void **state) {
     (void)state;
@@ -368,7 +384,7 @@ typedef struct {
     double q[6], w[6], tau[6], B[36], g[6], p[6], dT[6], rate[6], tip[3], V, T;
 } TitanState;
 
-static const TitanState titan[2] = {
+static const TitanState titan[3] = {
     {.q = {0.3, -0.2, 0.5, -0.7, 0.4, 1.1},
      .w = {0.5, -0.3, 0.8, 0.2, -0.6, 1},
      .tau = {10, 200, -50, 20, 5, -3},
@@ -405,6 +421,19 @@ static const TitanState titan[2] = {
      .tip = {1.319853411, 0.2545252397, 0.7577306132},
      .V = 508.1573534,
      .T = 7.136836314},
+    {.w = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, // stretched out
+     .B = {116.504769, 0,        0, 0,        4.803624, 0,         0,         96.629484,
+           35.431684,  9.833772, 0, 0,        0,        35.431684, 15.428929, 4.826488,
+           0,          0,        0, 9.833772, 4.826488, 1.984516,  0,         0,
+           4.803624,   0,        0, 0,        0.509672, 0,         0,         0,
+           0,          0,        0, 0.029},
+     .g = {0, 759.294, 230.58405, 57.72204, 0, 0},
+     .p = {14.0522889, 33.8889108, 13.6456107, 4.2085072, 0.7351984, 0.0174},
+     .dT = {0, 0.00174, 0.00174, 0.00174, -0.01566, -0.00486},
+     .rate = {0.001277384072, -16.02367197, 25.5508492, -11.81955214, -0.0332293569, 0.1924137931},
+     .tip = {0, 1.924, 0.195},
+     .V = 177.31575,
+     .T = 7.16906817},
 };
 
 static World *titan_world(const TitanState *t) {
@@ -420,7 +449,7 @@ static World *titan_world(const TitanState *t) {
 
 static void titan_states(void **state) {
     (void)state;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         const TitanState *t = &titan[k];
         World *s = titan_world(t);
         double rate[6];
@@ -735,6 +764,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wagon_reads_like_the_book),
         cmocka_unit_test(wagon_has_its_values),
+        cmocka_unit_test(wagon_feels_a_force_at_its_tip),
         cmocka_unit_test(wagon_swings),
         cmocka_unit_test(spatial_chain),
         cmocka_unit_test(vehicle_point_values),
