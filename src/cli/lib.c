@@ -76,7 +76,7 @@ static void print_item(Text *t, const Names *n, const AstItem *i) {
         ast_print(t, n, i->size[k]);
         if (k == i->size_count - 1) text_char(t, ']');
     }
-    if (i->kind == ITEM_PORT) {
+    if (i->kind == ITEM_PORT || i->set) {
         text_add(t, ": ");
         print_domain(t, n, i);
         if (i->out) text_add(t, " out");
@@ -104,6 +104,10 @@ static const struct {
                    {ITEM_INPUT, "inputs"},
                    {ITEM_OUTPUT, "outputs"}};
 
+static bool is_shown(const AstItem *i, ItemKind kind) {
+    return i->kind == kind || (kind == ITEM_PARAM && i->kind == ITEM_COMPONENT && i->set);
+}
+
 static void print_entry(Text *t, const Entry *e) {
     const Names *n = e->syntax->names;
     text_printf(t, "%s %s.%s", kind_word[e->class->kind], e->file, e->name);
@@ -117,7 +121,7 @@ static void print_entry(Text *t, const Entry *e) {
     for (size_t k = 0; k < sizeof shown_items / sizeof shown_items[0]; k++) {
         bool first = true;
         for (const AstItem *i = e->class->items; i; i = i->next) {
-            if (i->kind != shown_items[k].kind) continue;
+            if (!is_shown(i, shown_items[k].kind)) continue;
             if (first) text_printf(t, "  %s\n", shown_items[k].title);
             first = false;
             print_item(t, n, i);
@@ -130,9 +134,9 @@ static void item_json(Text *t, const Names *n, const AstItem *i) {
     json_key(t, "name");
     json_string(t, name_text(n, i->name));
     Text part = {0};
-    if (i->kind == ITEM_PORT) {
+    if (i->kind == ITEM_PORT || i->set) {
         print_domain(&part, n, i);
-        json_key(t, "domain");
+        json_key(t, i->set ? "set" : "domain");
         json_string(t, text_get(&part));
         text_clear(&part);
     }
@@ -167,7 +171,7 @@ static void entry_json(Text *t, const Entry *e) {
         json_key(t, shown_items[k].title);
         json_open(t, '[');
         for (const AstItem *i = e->class->items; i; i = i->next)
-            if (i->kind == shown_items[k].kind) item_json(t, n, i);
+            if (is_shown(i, shown_items[k].kind)) item_json(t, n, i);
         json_close(t, ']');
     }
     json_close(t, '}');

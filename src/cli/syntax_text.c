@@ -19,39 +19,23 @@ static void print_arguments(Text *t, const Names *n, const AstArg *args, int cou
 }
 
 static const char *const item_word[] = {
-    [ITEM_PARAM] = "param",
-    [ITEM_CONST] = "const",
-    [ITEM_PORT] = "port",
-    [ITEM_INPUT] = "input",
-    [ITEM_OUTPUT] = "output",
-    [ITEM_VAR] = "var",
-    [ITEM_COMPONENT] = "",
-    [ITEM_BOND] = "",
-    [ITEM_EQUATION] = "",
-    [ITEM_INITIAL] = "initial",
-    [ITEM_FOR] = "for",
-    [ITEM_IF] = "if",
-    [ITEM_WHEN] = "when",
-    [ITEM_REINIT] = "reinit",
-    [ITEM_CAUSALITY] = "causality",
-    [ITEM_STORES] = "stores",
-    [ITEM_LOSSLESS] = "lossless",
-    [ITEM_SUPPLIES] = "supplies",
-    [ITEM_DISSIPATES] = "dissipates",
-    [ITEM_SET] = "set",
-    [ITEM_START] = "start",
-    [ITEM_STOP] = "stop",
-    [ITEM_POINTS] = "points",
-    [ITEM_EVERY] = "every",
-    [ITEM_SOLVER] = "solver",
-    [ITEM_PLOT] = "plot",
-    [ITEM_RECORD] = "record",
-    [ITEM_EXPECT] = "expect",
-    [ITEM_AUDIT] = "audit",
-    [ITEM_GRAVITY] = "gravity",
-    [ITEM_JOINT] = "joint",
-    [ITEM_BODY] = "body",
-    [ITEM_FRAME] = "frame",
+    [ITEM_PARAM] = "param",       [ITEM_CONST] = "const",
+    [ITEM_PORT] = "port",         [ITEM_INPUT] = "input",
+    [ITEM_OUTPUT] = "output",     [ITEM_VAR] = "var",
+    [ITEM_COMPONENT] = "",        [ITEM_BOND] = "",
+    [ITEM_EQUATION] = "",         [ITEM_INITIAL] = "initial",
+    [ITEM_FOR] = "for",           [ITEM_IF] = "if",
+    [ITEM_WHEN] = "when",         [ITEM_REINIT] = "reinit",
+    [ITEM_ASSERT] = "assert",     [ITEM_CAUSALITY] = "causality",
+    [ITEM_STORES] = "stores",     [ITEM_LOSSLESS] = "lossless",
+    [ITEM_SUPPLIES] = "supplies", [ITEM_DISSIPATES] = "dissipates",
+    [ITEM_SET] = "set",           [ITEM_START] = "start",
+    [ITEM_STOP] = "stop",         [ITEM_POINTS] = "points",
+    [ITEM_EVERY] = "every",       [ITEM_SOLVER] = "solver",
+    [ITEM_PLOT] = "plot",         [ITEM_RECORD] = "record",
+    [ITEM_EXPECT] = "expect",     [ITEM_AUDIT] = "audit",
+    [ITEM_GRAVITY] = "gravity",   [ITEM_JOINT] = "joint",
+    [ITEM_BODY] = "body",         [ITEM_FRAME] = "frame",
 };
 
 static void print_exprs(Text *t, const Names *n, AstExpr *const *list, int from, int to) {
@@ -122,7 +106,20 @@ static void print_place(Text *t, const Names *n, const AstItem *i) {
     if (i->out) text_add(t, " in world");
 }
 
+static void print_set(Text *t, const Names *n, const AstItem *i) {
+    text_printf(t, "param %s: ", name_text(n, i->name));
+    ast_print(t, n, i->path);
+    print_arguments(t, n, i->args, i->arg_count);
+    if (!i->left) return;
+    text_add(t, " = ");
+    ast_print(t, n, i->left);
+}
+
 static void print_component(Text *t, const Names *n, const AstItem *i) {
+    if (i->set) {
+        print_set(t, n, i);
+        return;
+    }
     if (i->junction >= 0)
         text_printf(t, "%d", i->junction);
     else
@@ -260,6 +257,7 @@ static void print_statement(Text *t, const Names *n, const AstItem *i) {
         break;
     default: print_simple(t, n, i);
     }
+    if (i->warns) text_add(t, " warning");
     print_description(t, n, i->text);
 }
 

@@ -104,6 +104,7 @@ typedef enum {
     ITEM_IF,       // condition: body, otherwise (elseif is an ITEM_IF alone in otherwise)
     ITEM_WHEN,     // condition (NULL: at the start): body, otherwise (elsewhen, an ITEM_WHEN alone)
     ITEM_REINIT,   // in the body of a when: left := right for a state
+    ITEM_ASSERT,   // left must hold during a run; text = what is wrong if it does not
     ITEM_CAUSALITY, // causality path word
     ITEM_STORES,    // stores expression
     ITEM_LOSSLESS,
@@ -136,6 +137,8 @@ struct AstItem { // 112 bytes
     bool out : 1;      // port: power counts positive out
     bool has_unit : 1;
     bool discrete : 1; // var, output: changes at events only
+    bool set : 1;      // ITEM_COMPONENT: `param name: Type`, a set of parameters; left: which one
+    bool warns : 1;    // assert: the run goes on
     int8_t junction;   // ITEM_COMPONENT: 0 or 1 for a junction, -1 otherwise
     Name name;         // declared name, loop variable, method, causality word
     Pos pos;           // of the name, or of the statement

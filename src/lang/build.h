@@ -332,6 +332,7 @@ int add_instance(Builder *b, Instance i);
 Name member_path(Builder *b, int instance, const char *name); // path of a member
 bool name_is_free(Builder *b, int owner, Name name, Pos pos); // false: taken, and reported
 void declare_member(Builder *b, int owner, Name name, int index);
+void declare_broken(Builder *b, int owner, Name name);          // said what is wrong already
 bool declare_array(Builder *b, int owner, const AstItem *item); // false: reported
 bool count_scalars(Builder *b, int64_t count, Pos pos);         // false: too many
 const Env *new_env(Builder *b, Env e);
@@ -355,6 +356,12 @@ const Env *argument_env(const Builder *b, const Instance *i); // where its argum
 const Env *start_env(const Builder *b, const Instance *i);
 const Override *find_override(Builder *b, Name path);
 void report_unused_overrides(Builder *b);
+
+// --- sets.c
+bool is_set(const AstItem *item);                                // param name: Type
+bool set_is_pure(Builder *b, const AstItem *item, Definition d); // nothing but parameters, or said
+void set_share(Builder *b, int owner, const AstItem *item, Definition d, const AstExpr *value,
+               const Env *env); // `owner` gets a name for the set that `value` leads to
 
 // --- mechanisms: mechanism.c, mechanism_build.c
 // ---------------------------------------------------------------------------------------------

@@ -1,9 +1,10 @@
 // Classes become instances: declared names, loops unrolled, conditions decided.
 //
-// The statements of a class are read in four sweeps, so that their order in the text does not
-// matter: parameters; then ports, inputs, outputs and variables (whose sizes use parameters); then
-// components (whose arguments are looked at when they are needed); then loops, conditions and
-// everything that only has to be remembered: bonds, equations, wishes.
+// The statements of a class are read in sweeps, so that their order in the text does not matter:
+// parameters; sets of parameters that were given (names for sets that exist already); then ports,
+// inputs, outputs and variables (whose sizes use parameters); then components (whose arguments are
+// looked at when they are needed); then loops, conditions and everything that only has to be
+// remembered: bonds, equations, wishes.
 //
 //   model Line(n = 2)                 instance ""        entity n
 //     for i in 1:n                    instance "r[1]"    env i = 1
@@ -16,7 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONGEST_EXTENDS = 50, SWEEPS = 4 };
+enum { LONGEST_EXTENDS = 50 };
+enum { SWEEP_PARAMS, SWEEP_SETS, SWEEP_VARIABLES, SWEEP_COMPONENTS, SWEEP_REST, SWEEPS };
 
 typedef struct {
     const AstClass *class;
@@ -105,7 +107,7 @@ void declare_member(Builder *b, int owner, Name name, int index) {
     array_push(&b->member, ((Member){owner, index}));
 }
 
-static void declare_broken(Builder *b, int owner, Name name) {
+void declare_broken(Builder *b, int owner, Name name) {
     if (pairs_get(&b->members, (uint32_t)owner, name) < 0)
         pairs_set(&b->tmp, &b->members, (uint32_t)owner, name, MEMBER_BROKEN);
 }
@@ -275,7 +277,7 @@ static Definition component_class(Builder *b, const AstItem *item, const Env *en
     } else if (item->laws) {
         complain(b, L_LAW, item->laws->pos, "only built-in elements can have a law here");
         d.what = NULL;
-    } else if (item->left) {
+    } else if (item->left && !item->set) {
         complain(b, L_TOO_MANY_ARGUMENTS, item->left->pos,
                  "only sources take a value with '='; arguments stand in brackets");
         d.what = NULL;
@@ -441,6 +443,38 @@ static void declare_component(Elaboration *e, const AstItem *item, const Env *en
         add_component(e, item, env, type, item->name);
 }
 
+// --- sets of parameters (see sets.c)
+// -----------------------------------------------------------------------------
+
+// What the caller, `extends` or `set` gives for a set, else what the declaration says.
+static const AstExpr *given_set(Elaboration *e, const AstItem *item, const Env **env) {
+    Builder *b = e->b;
+    const Binding *k = find_binding(e, item->name);
+    const Override *o = b->override.count
+                            ? find_override(b, member_path(b, e->instance, text_of(b, item->name)))
+                            : NULL;
+    if (o || k) *env = o ? o->env : k->env;
+    return o ? o->item->right : k ? k->value : item->left;
+}
+
+static void declare_set(Elaboration *e, const AstItem *item, const Env *env, int sweep) {
+    Builder *b = e->b;
+    if (sweep > SWEEP_SETS) return;
+    const Env *value_env = env;
+    const AstExpr *value = given_set(e, item, &value_env);
+    if (sweep != (value ? SWEEP_SETS : SWEEP_PARAMS)) return;
+    Definition d = component_class(b, item, env);
+    if (!d.what || !set_is_pure(b, item, d)) {
+        declare_broken(b, e->instance, item->name);
+        return;
+    }
+    if (!name_is_free(b, e->instance, item->name, item->pos)) return;
+    if (value)
+        set_share(b, e->instance, item, d, value, value_env);
+    else
+        add_component(e, item, env, (Type){.definition = d}, item->name);
+}
+
 // --- loops and conditions
 // --------------------------------------------------------------------------
 
@@ -527,40 +561,43 @@ static void sweep_item(Elaboration *e, const AstItem *item, const Env *env, bool
     Statement s = {env, item};
     switch (item->kind) {
     case ITEM_PARAM:
-        if (sweep == 0) declare_entity(e, item, env, ENTITY_PARAM);
+        if (sweep == SWEEP_PARAMS) declare_entity(e, item, env, ENTITY_PARAM);
         break;
     case ITEM_CONST:
-        if (sweep == 0) declare_entity(e, item, env, ENTITY_CONST);
+        if (sweep == SWEEP_PARAMS) declare_entity(e, item, env, ENTITY_CONST);
         break;
     case ITEM_PORT:
-        if (sweep == 1) declare_port(e, item, env);
+        if (sweep == SWEEP_VARIABLES) declare_port(e, item, env);
         break;
     case ITEM_INPUT:
-        if (sweep == 1) declare_entity(e, item, env, ENTITY_INPUT);
+        if (sweep == SWEEP_VARIABLES) declare_entity(e, item, env, ENTITY_INPUT);
         break;
     case ITEM_OUTPUT:
-        if (sweep == 1) declare_entity(e, item, env, ENTITY_OUTPUT);
+        if (sweep == SWEEP_VARIABLES) declare_entity(e, item, env, ENTITY_OUTPUT);
         break;
     case ITEM_VAR:
-        if (sweep == 1) declare_entity(e, item, env, ENTITY_LOCAL);
+        if (sweep == SWEEP_VARIABLES) declare_entity(e, item, env, ENTITY_LOCAL);
         break;
     case ITEM_COMPONENT:
-        if (sweep == 2) declare_component(e, item, env, in_loop);
+        if (item->set)
+            declare_set(e, item, env, sweep);
+        else if (sweep == SWEEP_COMPONENTS)
+            declare_component(e, item, env, in_loop);
         break;
     case ITEM_GRAVITY:
     case ITEM_JOINT:
     case ITEM_BODY:
     case ITEM_FRAME:
-        if (sweep == 2) declare_part(b, e->instance, item, env);
+        if (sweep == SWEEP_COMPONENTS) declare_part(b, e->instance, item, env);
         break;
     default:
-        if (sweep < 3) return;
+        if (sweep < SWEEP_REST) return;
         if (item->kind == ITEM_FOR) elaborate_for(e, item, env);
         if (item->kind == ITEM_IF) elaborate_if(e, item, env, in_loop);
         if (item->kind == ITEM_BOND) array_push(&b->bond, s);
         if (item->kind == ITEM_EQUATION || item->kind == ITEM_INITIAL) array_push(&b->equation, s);
         if (item->kind == ITEM_CAUSALITY) array_push(&b->wish, s);
-        if (item->kind == ITEM_WHEN) array_push(&b->when, s);
+        if (item->kind == ITEM_WHEN || item->kind == ITEM_ASSERT) array_push(&b->when, s);
         if (item->kind >= ITEM_STORES && item->kind <= ITEM_DISSIPATES)
             remember_role(b, e->instance, item, env);
     }
@@ -633,7 +670,8 @@ static bool find_levels(Elaboration *e, Definition d) {
 static Name settable_name(const Elaboration *e, int levels, int place) {
     for (int k = 0; k < levels; k++)
         for (const AstItem *i = e->level[k].class->items; i; i = i->next)
-            if ((i->kind == ITEM_PARAM || i->kind == ITEM_INPUT) && place-- == 0) return i->name;
+            if ((i->kind == ITEM_PARAM || i->kind == ITEM_INPUT || is_set(i)) && place-- == 0)
+                return i->name;
     return 0;
 }
 

@@ -14,6 +14,7 @@
 // Keywords, in the order of the alphabet for the search.
 #define KEYWORDS(WORD)                                                                             \
     WORD(AND, "and")                                                                               \
+    WORD(ASSERT, "assert")                                                                         \
     WORD(CAUSALITY, "causality")                                                                   \
     WORD(CONST, "const")                                                                           \
     WORD(DER, "der")                                                                               \

@@ -132,7 +132,8 @@ static void dump_equation(Text *out, const Model *m, const Equation *e) {
 }
 
 static void dump_when(Text *out, const Model *m, const When *w) {
-    text_add(out, "  when ");
+    static const char *const word[] = {"when", "warning when", "stop when"};
+    text_printf(out, "  %s ", word[w->kind]);
     dump_expr(out, m, w->condition);
     text_char(out, '\n');
     for (int i = w->first_action; i < w->first_action + w->action_count; i++) {

@@ -149,12 +149,16 @@ typedef struct { // var := value, at an event
     Pos pos;
 } Action;
 
-typedef struct { // a branch of a `when`
-    int group;   // branches of one `when` follow each other and have one number
+typedef enum { WHEN_ACTS, WHEN_WARNS, WHEN_STOPS } WhenKind;
+
+typedef struct { // a branch of a `when`; or `assert`: its condition is true when that does not hold
+    WhenKind kind : 8;
+    int group; // branches of one `when` follow each other and have one number
     Expr condition;
     int first_action, action_count;
     Name owner; // path of the model in which it stands
     Name text;  // the condition as written
+    Name words; // assert: what is wrong
     Pos pos;
 } When;
 

@@ -167,6 +167,7 @@ static bool belongs_into_model(TokenKind kind) {
     case TOKEN_VAR:
     case TOKEN_FOR:
     case TOKEN_IF:
+    case TOKEN_ASSERT:
     case TOKEN_INITIAL:
     case TOKEN_CAUSALITY:
     case TOKEN_STORES:

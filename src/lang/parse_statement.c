@@ -72,15 +72,37 @@ static void parse_port_declaration(Parser *p, AstItem *item) {
     item->text = p_accept_string(p);
 }
 
-// declarations = ("param" | "const" | "input" | "output" | "var") value-declaration {"," ...}
+static bool at_set_declaration(const Parser *p) {
+    if (!p_at(p, TOKEN_NAME)) return false;
+    Lexer ahead = p->lexer;
+    ahead.quiet = true;
+    return lexer_next(&ahead).kind == TOKEN_COLON;
+}
+
+// set-declaration = name ":" path [args] ["=" path] [string]
+static AstItem *parse_set_declaration(Parser *p) {
+    AstItem *item = p_new_item(p, ITEM_COMPONENT, p->token);
+    item->set = true;
+    item->name = p_expect_name(p, "a name");
+    p_advance(p);
+    item->path = parse_path(p, "the model whose parameters are meant");
+    if (p_at(p, TOKEN_OPEN)) parse_args(p, &item->args, &item->arg_count);
+    if (p_accept(p, TOKEN_EQUALS)) item->left = parse_path(p, "a set of parameters");
+    item->text = p_accept_string(p);
+    return item;
+}
+
+// declarations = "param" (value-declaration | set-declaration) {"," ...}
+//              | ("const" | "input" | "output" | "var") value-declaration {"," ...}
 //              | "port" port-declaration {"," ...}
 static void parse_declarations(Parser *p, ItemKind kind, ItemList *list) {
     p_advance(p);
     do {
-        AstItem *item = p_new_item(p, kind, p->token);
+        bool set = kind == ITEM_PARAM && at_set_declaration(p);
+        AstItem *item = set ? parse_set_declaration(p) : p_new_item(p, kind, p->token);
         if (kind == ITEM_PORT)
             parse_port_declaration(p, item);
-        else
+        else if (!set)
             parse_value_declaration(p, item);
         if (!p->failed) p_add_item(list, item);
     } while (p_accept(p, TOKEN_COMMA));
@@ -345,6 +367,21 @@ static AstItem *parse_stores(Parser *p) {
     return item;
 }
 
+// assert = "assert" expr [","] ["warning"] string
+static AstItem *parse_assert(Parser *p) {
+    AstItem *item = p_new_item(p, ITEM_ASSERT, p->token);
+    p_advance(p);
+    item->left = parse_expr(p);
+    p_accept(p, TOKEN_COMMA);
+    item->warns = p_accept_word(p, "warning");
+    item->text = p_accept_string(p);
+    if (!item->text && !p->failed) {
+        Remark *m = p_fail_expected(p, "a text");
+        p_help(p, m, "say what is wrong: assert p.e > 0 {Pa}, \"the oil cavitates\"");
+    }
+    return item;
+}
+
 static AstItem *parse_role(Parser *p, ItemKind kind) {
     AstItem *item = p_new_item(p, kind, p->token);
     p_advance(p);
@@ -444,8 +481,8 @@ static void parse_single(Parser *p, AstItem *item, ItemList *list) {
     if (!p->failed) p_add_item(list, item);
 }
 
-// statement = declarations | components | bond | equation | for | if | when | causality | initial |
-// energy
+// statement = declarations | components | bond | equation | for | if | when | assert | causality |
+//             initial | energy
 void parse_model_statement(Parser *p, ItemList *list) {
     if (p->mechanism && parse_mechanism_statement(p, list)) return;
     switch (p->token.kind) {
@@ -458,6 +495,7 @@ void parse_model_statement(Parser *p, ItemList *list) {
     case TOKEN_FOR: parse_single(p, parse_for(p), list); break;
     case TOKEN_IF: parse_single(p, parse_if(p), list); break;
     case TOKEN_WHEN: parse_single(p, parse_when(p), list); break;
+    case TOKEN_ASSERT: parse_single(p, parse_assert(p), list); break;
     case TOKEN_INITIAL: parse_single(p, parse_initial(p), list); break;
     case TOKEN_CAUSALITY: parse_single(p, parse_causality(p), list); break;
     case TOKEN_STORES: parse_single(p, parse_stores(p), list); break;

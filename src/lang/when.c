@@ -1,4 +1,5 @@
-// `when`: conditions and what happens when they become true.
+// `when`: conditions and what happens when they become true; and `assert`, which is a `when` of the
+// opposite condition whose only action is a report.
 //
 //     when sample(Ts) then       condition   the symbol of a sample, 1 at its moments
 //       u = k*(r - y)            action      discrete variable and value
@@ -142,8 +143,9 @@ static Expr lower_condition(Builder *b, const Statement *s, const AstItem *item)
     Value v = lower(&l, item->left, s->env);
     b->when_part = WHEN_OUTSIDE;
     if (!value_ok(&v)) return 0;
+    bool once = item->kind == ITEM_ASSERT; // of parameters: looked at when the run starts
     const char *wrong = value_count(&v) != 1                ? "is no scalar"
-                        : !(v.is & VARIES)                  ? "never changes"
+                        : !(v.is & VARIES) && !once         ? "never changes"
                         : !is_condition(b, value_at(&v, 0)) ? "is no relation"
                                                             : NULL;
     if (!wrong) return v.one;
@@ -230,6 +232,7 @@ static const char *when_text(Builder *b, const AstItem *item) {
     Text t = {0};
     for (; item; item = item->otherwise) {
         if (item->left) ast_print(&t, b->names, item->left);
+        if (item->text) text_add(&t, text_of(b, item->text));
         for (const AstItem *i = item->body; i; i = i->next) {
             text_char(&t, ' ');
             ast_print(&t, b->names, i->left);
@@ -248,6 +251,21 @@ static int by_owner_and_text(const void *pa, const void *pb) {
     if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
     int order = strcmp(a->text, b->text);
     return order ? order : compare_loops(a->s.env, b->s.env);
+}
+
+static void lower_assert(Builder *b, const Statement *s, int group) {
+    const AstItem *item = s->item;
+    When w = {.kind = item->warns ? WHEN_WARNS : WHEN_STOPS,
+              .group = group,
+              .first_action = b->action.count,
+              .owner = b->instance.data[s->env->instance].path,
+              .text = name_of(b->names, expr_text(b, item->left)),
+              .words = item->text,
+              .pos = item->pos};
+    Expr holds = lower_condition(b, s, item);
+    if (!holds) return;
+    w.condition = expr_call(b->dag, OP_NOT, &holds, 1);
+    array_push(&b->branch, w);
 }
 
 static void lower_when(Builder *b, const Statement *s, int group) {
@@ -270,5 +288,9 @@ void lower_whens(Builder *b) {
         list[i] = (Ordered){b->instance.data[s.env->instance].rank, when_text(b, s.item), s};
     }
     if (count > 1) qsort(list, (size_t)count, sizeof *list, by_owner_and_text);
-    for (int i = 0; i < count && !b->stop; i++) lower_when(b, &list[i].s, i);
+    for (int i = 0; i < count && !b->stop; i++)
+        if (list[i].s.item->kind == ITEM_ASSERT)
+            lower_assert(b, &list[i].s, i);
+        else
+            lower_when(b, &list[i].s, i);
 }

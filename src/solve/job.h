@@ -123,6 +123,7 @@ void problem_event_loop(Job *j, double time);
 void problem_conflict(Job *j, double time, const Setting *a, const Setting *b, bool state);
 void problem_new_value(Job *j, double time, const Setting *s, bool state, double value);
 void problem_sample(Job *j, int sample, double period);
+void problem_assertion(Job *j, double time, int branch); // a warning, or the end of the run
 void problem_too_many_steps(Job *j, double time);
 void problem_step(Job *j, double time, double step, int state); // too small; -1: no state known
 void problem_singular(Job *j, double time);

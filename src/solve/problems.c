@@ -185,3 +185,18 @@ void problem_sample(Job *j, int sample, double period) {
     remark_help(j->r, m, "give a longer period");
     j->status = SOLVE_FAILED;
 }
+
+void problem_assertion(Job *j, double time, int branch) {
+    const Model *m = j->p->system->model;
+    const When *w = &m->when[branch];
+    const char *owner = name_text(m->names, w->owner), *words = name_text(m->names, w->words);
+    bool stops = w->kind == WHEN_STOPS, named = *owner != 0;
+    Remark *r =
+        report_add(j->r, stops ? ERROR : WARNING, S_ASSERTION, w->pos, "at t = %g s %s%s%s%s", time,
+                   named ? "'" : "", owner, named ? "': " : "", words);
+    remark_help(j->r, r, "'%s' does not hold%s", name_text(m->names, w->text),
+                stops ? "" : "; the run goes on, later times are not reported");
+    if (!stops) return;
+    j->status = SOLVE_FAILED;
+    j->stats->reached = time;
+}

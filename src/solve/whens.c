@@ -94,6 +94,7 @@ static bool mark_fired(Job *j) {
     int taken = -1;
     bool any = false;
     for (int i = 0; i < whens_of(j)->branch_count; i++) {
+        if (when[i].kind != WHEN_ACTS) continue;
         bool now = is_true(j->when.condition[i]);
         bool fires = now && !j->when.was[i] && when[i].group != taken;
         j->when.was[i] = now;
@@ -104,6 +105,19 @@ static bool mark_fired(Job *j) {
         any = true;
     }
     return any;
+}
+
+// Each assertion that has ceased to hold is told of once. False: the run ends.
+static bool assertions_hold(Job *j, double time) {
+    const When *when = j->p->system->model->when;
+    bool good = true;
+    for (int i = 0; i < whens_of(j)->branch_count; i++) {
+        if (when[i].kind == WHEN_ACTS || j->when.was[i] || !is_true(j->when.condition[i])) continue;
+        j->when.was[i] = true;
+        problem_assertion(j, time, i);
+        good = good && when[i].kind != WHEN_STOPS;
+    }
+    return good;
 }
 
 // Settings are in the order of what they set.
@@ -214,7 +228,7 @@ double whens_longest_step(const Job *j, double time) {
 bool whens_run(Job *j, double time, double *state) {
     if (whens_of(j)->branch_count == 0) return true;
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        if (!evaluate_conditions(j, time, state)) return false;
+        if (!evaluate_conditions(j, time, state) || !assertions_hold(j, time)) return false;
         if (!mark_fired(j)) return true;
         if (!keeps_pace(j, time) || !run_round(j, time, state)) return false;
     }
@@ -224,8 +238,9 @@ bool whens_run(Job *j, double time, double *state) {
 
 static bool note_conditions(Job *j, double time, const double *state) {
     if (!evaluate_conditions(j, time, state)) return false;
+    const When *when = j->p->system->model->when;
     for (int i = 0; i < whens_of(j)->branch_count; i++)
-        j->when.was[i] = is_true(j->when.condition[i]);
+        if (when[i].kind == WHEN_ACTS) j->when.was[i] = is_true(j->when.condition[i]);
     return true;
 }
 
