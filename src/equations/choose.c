@@ -42,6 +42,7 @@ typedef struct {
     Work *w;
     ARRAY(Row) row;
     ARRAY(Column) column;
+    ARRAY(int) rule;             // the rules of the stage: `stage` below their highest derivative
     unsigned char *is_dependent; // per model variable: the graph says so
     int stage;
 } Choice;
@@ -97,14 +98,21 @@ static void add_row(Choice *c, int rule) {
     array_push(&c->row, row);
 }
 
+static void start_rules(Choice *c) {
+    const Work *w = c->w;
+    for (int r = 0; r < w->rule.count; r++)
+        if (w->rule.data[r].derivative < 0) array_push(&c->rule, r);
+}
+
+// Each rule of the stage before gives way to the one that it is the derivative of.
 static void add_rows(Choice *c) {
-    Work *w = c->w;
-    for (int r = 0; r < w->rule.count; r++) {
-        if (w->rule.data[r].derivative >= 0) continue;
-        int lower = r;
-        for (int k = 0; k < c->stage && lower >= 0; k++) lower = w->rule.data[lower].of;
-        if (lower >= 0) add_row(c, lower);
+    int kept = 0;
+    for (int i = 0; i < c->rule.count; i++) {
+        int lower = c->w->rule.data[c->rule.data[i]].of;
+        if (lower >= 0) c->rule.data[kept++] = lower;
     }
+    c->rule.count = kept;
+    for (int i = 0; i < kept; i++) add_row(c, c->rule.data[i]);
 }
 
 static int compare_columns(const void *a, const void *b) {
@@ -295,10 +303,12 @@ static void close_stage(Choice *c) {
 bool states_choose(Work *w) {
     Choice c = {.w = w};
     mark_dependent(&c);
+    start_rules(&c);
     bool ok = true;
     for (c.stage = 1; ok && c.stage <= w->rounds; c.stage++) {
         ok = run_stage(&c) && w->report->errors == 0;
         close_stage(&c);
     }
+    array_free(&c.rule);
     return ok;
 }

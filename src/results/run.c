@@ -258,6 +258,7 @@ static bool solve(Job *j, Machine *m) {
                       .progress = j->options->progress ? tell_progress : NULL,
                       .event = j->run->audit.off ? NULL : take_event,
                       .cancel = j->options->cancel,
+                      .most_steps = j->options->most_steps,
                       .pos = j->plan.pos};
     j->run->status = solve_run(m, NULL, &o, &j->run->stats, j->report);
     if (j->run->status == SOLVE_REFUSED) return false;
