@@ -69,6 +69,7 @@ static void add_blocks(Builder *b) {
 static void write_roots(Builder *b, Draft *draft, int level, const Expr *root, int count) {
     function_begin(b, draft, level, -1);
     function_roots(b, root, count);
+    function_angles(b, 0, b->touched.count);
     for (int i = 0; i < count; i++) function_add(b, root[i]);
     function_end(b);
 }
@@ -77,9 +78,13 @@ static void write_derivative(Builder *b, Draft *draft, const ProgramWish *wish) 
     const System *s = b->system;
     function_begin(b, draft, LEVEL_TIME, -1);
     function_roots(b, s->rate, s->state_count);
+    int rates = b->touched.count;
     function_roots(b, wish->quadrature, wish->quadrature_count);
+    int all = b->touched.count;
+    function_angles(b, 0, rates);
     for (int i = 0; i < s->state_count; i++) function_add(b, s->rate[i]);
     b->program->rate_code = draft->code.count;
+    function_angles(b, rates, all);
     for (int i = 0; i < wish->quadrature_count; i++) function_add(b, wish->quadrature[i]);
     function_end(b);
 }
@@ -249,6 +254,7 @@ static void builder_free(Builder *b) {
     array_free(&b->home);
     array_free(&b->place);
     array_free(&b->uses);
+    array_free(&b->ready);
     array_free(&b->role);
     array_free(&b->constant);
     array_free(&b->param);
@@ -266,6 +272,9 @@ static void builder_free(Builder *b) {
     array_free(&b->view.below);
     array_free(&b->view.outer_terms);
     array_free(&b->view.outer_factors);
+    array_free(&b->view.arrival);
+    array_free(&b->view.ordered);
+    array_free(&b->view.sorted);
 }
 
 Program *program_build(const System *s, const ProgramWish *wish, Report *r) {

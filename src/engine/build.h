@@ -81,7 +81,12 @@ typedef struct { // a part of a sum, or a product: sign * numerators / denominat
     int sign;    // into View.operand:
     int first;   // numerators
     int numerators, denominators;
+    int ready; // arrival.c
 } Item;
+
+typedef struct { // something that is ready at a time
+    int ready, index;
+} Arrival;
 
 typedef struct {
     Expr node;
@@ -94,6 +99,9 @@ typedef struct { // a node as it will be computed
     ARRAY(Signed) sums; // scratch: parts that wait to be taken apart
     Exprs products, below;
     Exprs outer_terms, outer_factors;
+    ARRAY(Arrival) arrival; // scratch of arrival.c, as the next two
+    ARRAY(Item) ordered;
+    Exprs sorted;
 } View;
 
 typedef struct {
@@ -107,6 +115,7 @@ typedef struct {
     Places home;            // the place that holds it in every function, if it has one
     Places place;           // in the present function
     ARRAY(uint8_t) uses;    // in the present function, at most 255
+    ARRAY(int32_t) ready;   // the same: when its value is there, see arrival.c
     ARRAY(SymbolRole) role; // per symbol
     // what the functions asked for
     ARRAY(double) constant;
@@ -132,13 +141,21 @@ int builder_level(Builder *b, Expr e);
 void builder_set_role(Builder *b, Expr symbol, SymbolRole role);
 void function_begin(Builder *b, Draft *draft, int level, int block);
 void function_roots(Builder *b, const Expr *root, int count); // before the first of them is added
-void function_add(Builder *b, Expr root);                     // its place is the next result
+// Angles first: sine and cosine of states stand together, so that they can be computed together.
+// Of the nodes touched from `from` to before `end`.
+void function_angles(Builder *b, int from, int end);
+void function_add(Builder *b, Expr root); // its place is the next result
 void function_end(Builder *b);
 Place outer_place(Builder *b, Expr e);
 
 // --- view.c: how a node is computed
 void view_node(Builder *b, Expr e);
 bool is_outer(const Builder *b, Expr e);
+
+// --- arrival.c: when values are ready
+int view_arrange(Builder *b); // orders b->view of a sum or product; when it is ready
+int view_time(const Builder *b, Op op);
+int ready_time(const Builder *b, Expr e);
 
 // --- registers.c: reuse of temporaries. Gives: how many are needed.
 uint32_t draft_reuse(Draft *d, Space space);

@@ -62,6 +62,7 @@ void builder_grow(Builder *b) {
         array_push(&b->home, home);
         array_push(&b->place, NO_PLACE);
         array_push(&b->uses, 0);
+        array_push(&b->ready, 0);
     }
 }
 
@@ -217,40 +218,35 @@ static Place emit_product(Builder *b, Expr e) {
     return value == to ? to : emit(b, e, TAPE_COPY, to, value, NO_PLACE);
 }
 
-// The item to begin a sum with: a positive product, whose register then gathers the others; else a
-// positive plain one; else the first.
-static int first_item(const View *v) {
-    int plain = -1;
-    for (int i = 0; i < v->item.count; i++) {
-        if (v->item.data[i].sign < 0) continue;
-        if (v->item.data[i].numerators + v->item.data[i].denominators > 1) return i;
-        if (plain < 0) plain = i;
-    }
-    return plain < 0 ? 0 : plain;
-}
-
-static void emit_more(Builder *b, Expr e, Place sum, Place so_far, Item item) {
-    if (item.denominators == 0 && item.numerators > 1 && so_far == sum) {
+// sum = so_far + item, where so_far counts with its own sign. A positive item turns a negative sum.
+static int emit_more(Builder *b, Expr e, Place sum, Place so_far, int sign, Item item) {
+    bool turn = sign < 0 && item.sign > 0, product = item.denominators == 0 && item.numerators > 1;
+    if (product && so_far == sum && !turn) {
         int last = item.first + item.numerators - 1;
         Place others = emit_chain(b, e, item.first, item.numerators - 1, NO_PLACE);
-        emit(b, e, item.sign > 0 ? TAPE_MULADD : TAPE_MULSUB, sum, others, operand(b, last));
-    } else {
-        Place value = emit_item(b, e, item, NO_PLACE);
-        emit(b, e, item.sign > 0 ? TAPE_ADD : TAPE_SUB, sum, so_far, value);
+        emit(b, e, item.sign == sign ? TAPE_MULADD : TAPE_MULSUB, sum, others, operand(b, last));
+        return sign;
     }
+    Place value = emit_item(b, e, item, NO_PLACE);
+    if (turn)
+        emit(b, e, TAPE_SUB, sum, value, so_far);
+    else
+        emit(b, e, item.sign == sign ? TAPE_ADD : TAPE_SUB, sum, so_far, value);
+    return turn ? 1 : sign;
 }
 
+// The items come in the order in which they are ready.
 static Place emit_sum(Builder *b, Expr e) {
-    int first = first_item(&b->view), count = b->view.item.count;
-    Item start = b->view.item.data[first];
+    int count = b->view.item.count;
+    Item start = b->view.item.data[0];
     Place sum = target_of(b, e);
-    Place so_far = emit_item(b, e, start, start.sign > 0 ? sum : NO_PLACE);
-    if (start.sign < 0) so_far = emit(b, e, TAPE_NEG, sum, so_far, NO_PLACE);
-    for (int i = 0; i < count; i++) {
-        if (i == first) continue;
-        emit_more(b, e, sum, so_far, b->view.item.data[i]);
+    Place so_far = emit_item(b, e, start, sum);
+    int sign = start.sign;
+    for (int i = 1; i < count; i++) {
+        sign = emit_more(b, e, sum, so_far, sign, b->view.item.data[i]);
         so_far = sum;
     }
+    if (sign < 0) return emit(b, e, TAPE_NEG, sum, so_far, NO_PLACE);
     return so_far == sum ? sum : emit(b, e, TAPE_COPY, sum, so_far, NO_PLACE);
 }
 
@@ -337,6 +333,7 @@ static void emit_partner(Builder *b, Expr e, Op op) {
     if (b->uses.data[partner] == 0 || b->place.data[partner] != NO_PLACE) return;
     Place x = place_of(b, argument);
     settle(b, partner, emit(b, partner, (TapeOp)other, target_of(b, partner), x, NO_PLACE));
+    b->ready.data[partner] = b->ready.data[e];
 }
 
 static void report_unsolved(Builder *b, Expr e) {
@@ -446,9 +443,11 @@ static void open_node(Builder *b, Expr e) {
 
 static void close_node(Builder *b, Expr e) {
     view_node(b, e);
+    Op op = expr_op(b->dag, e);
+    int ready = op == OP_SUM || op == OP_PRODUCT ? view_arrange(b) : view_time(b, op);
     Place place = emit_node(b, e);
     b->place.data[e] = place;
-    Op op = expr_op(b->dag, e);
+    b->ready.data[e] = ready;
     if (op == OP_SIN || op == OP_COS) emit_partner(b, e, op);
 }
 
@@ -466,6 +465,34 @@ static void visit(Builder *b, Expr root) {
         }
     }
     b->stack.count = 0;
+}
+
+// A state or time, or a sum or product of such with constants.
+static bool is_plain_angle(const Builder *b, Expr e) {
+    Op op = expr_op(b->dag, e);
+    if (b->level.data[e] > LEVEL_STATE || is_outer(b, e)) return false;
+    if (op == OP_SYMBOL) return true;
+    if (op != OP_SUM && op != OP_PRODUCT) return false;
+    int count = expr_arg_count(b->dag, e);
+    for (int i = 0; i < count; i++) {
+        Expr part = expr_arg(b->dag, e, i);
+        if (!is_outer(b, part) && expr_op(b->dag, part) != OP_SYMBOL) return false;
+    }
+    return true;
+}
+
+static bool is_angle_function(const Builder *b, Expr e) {
+    Op op = expr_op(b->dag, e);
+    return (op == OP_SIN || op == OP_COS) && b->uses.data[e] && !is_outer(b, e) &&
+           is_plain_angle(b, expr_arg(b->dag, e, 0));
+}
+
+void function_angles(Builder *b, int from, int end) {
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = from; i < end && !b->failed; i++) {
+            Expr e = b->touched.data[i];
+            if (is_angle_function(b, e)) visit(b, pass == 0 ? expr_arg(b->dag, e, 0) : e);
+        }
 }
 
 void function_add(Builder *b, Expr root) {

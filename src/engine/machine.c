@@ -56,6 +56,31 @@ static double switch_state(const Machine *m, const Instruction *c) {
     return c->aux ? m->reg[c->a] <= 0 : m->reg[c->a] < 0;
 }
 
+static bool is_angle_op(const Instruction *c) {
+    return c->op == TAPE_OP_SIN || c->op == TAPE_OP_COS;
+}
+
+// Sines and cosines stand side by side: those of two angles are computed together. Gives: the last
+// instruction that is done.
+static const Instruction *run_angles(double *r, const Instruction *c, const Instruction *end) {
+    enum { MOST = 4 };
+    uint32_t angle[2] = {c->a, c->a};
+    int lane[MOST] = {0}, count = 1;
+    for (; count < MOST && c + count < end && is_angle_op(c + count); count++) {
+        uint32_t a = c[count].a;
+        bool written = false;
+        for (int i = 0; i < count; i++) written = written || c[i].to == a;
+        if (angle[1] == angle[0] && !written) angle[1] = a;
+        lane[count] = a != angle[0];
+        if (written || (lane[count] && a != angle[1])) break;
+    }
+    double x[2] = {r[angle[0]], r[angle[1]]}, sine[2], cosine[2];
+    trig_two(x, sine, cosine);
+    for (int i = 0; i < count; i++)
+        r[c[i].to] = c[i].op == TAPE_OP_SIN ? sine[lane[i]] : cosine[lane[i]];
+    return c + count - 1;
+}
+
 static bool run_code(Machine *m, const Instruction *code, int count) {
     double *r = m->reg;
     const Table **table = m->program->table;
@@ -84,8 +109,8 @@ static bool run_code(Machine *m, const Instruction *code, int count) {
         case TAPE_OP_SIGN: r[c->to] = kernel_sign(r[c->a]); break;
         case TAPE_OP_EXP: r[c->to] = exp(r[c->a]); break;
         case TAPE_OP_LOG: r[c->to] = log(r[c->a]); break;
-        case TAPE_OP_SIN: r[c->to] = sin(r[c->a]); break;
-        case TAPE_OP_COS: r[c->to] = cos(r[c->a]); break;
+        case TAPE_OP_SIN:
+        case TAPE_OP_COS: c = run_angles(r, c, end); break;
         case TAPE_OP_TAN: r[c->to] = tan(r[c->a]); break;
         case TAPE_OP_ASIN: r[c->to] = asin(r[c->a]); break;
         case TAPE_OP_ACOS: r[c->to] = acos(r[c->a]); break;

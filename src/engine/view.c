@@ -99,7 +99,7 @@ static void view_term(Builder *b, Expr term, int sign) {
         view_product(b, term, sign);
     } else {
         array_push(&v->operand, term);
-        array_push(&v->item, ((Item){sign, v->operand.count - 1, 1, 0}));
+        array_push(&v->item, ((Item){sign, v->operand.count - 1, 1, 0, 0}));
     }
 }
 
@@ -112,7 +112,7 @@ static void view_sum(Builder *b, Expr e) {
         for (int i = 0; i < count; i++) view_term(b, expr_arg(b->dag, sum.node, i), sum.sign);
     }
     if (join_outer(b, OP_SUM, &v->outer_terms))
-        array_push(&v->item, ((Item){1, v->operand.count - 1, 1, 0}));
+        array_push(&v->item, ((Item){1, v->operand.count - 1, 1, 0, 0}));
 }
 
 static void view_symbol(Builder *b, Expr e) {

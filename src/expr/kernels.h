@@ -4,6 +4,7 @@
 #define BONDYN_EXPR_KERNELS_H
 
 #include "expr/expr.h"
+#include "expr/trig.h"
 #include <math.h>
 
 static inline double kernel_sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x == 0 ? 0 : x; }
@@ -40,8 +41,8 @@ static inline double kernel(Op op, double a, double b, double c) {
     case OP_SIGN: return kernel_sign(a);
     case OP_EXP: return exp(a);
     case OP_LOG: return log(a);
-    case OP_SIN: return sin(a);
-    case OP_COS: return cos(a);
+    case OP_SIN: return trig_sin(a);
+    case OP_COS: return trig_cos(a);
     case OP_TAN: return tan(a);
     case OP_ASIN: return asin(a);
     case OP_ACOS: return acos(a);
