@@ -39,6 +39,12 @@ static void place_guesses(Builder *b, BlockDraft *block) {
 void block_write(Builder *b, int number) {
     BlockDraft *block = &b->block.data[number]; // nothing below adds blocks
     write_function(b, number, &block->residual_code, block->residual, block->size);
-    write_function(b, number, &block->jacobian_code, block->jacobian, block->size * block->size);
+    const Sparse *m = &block->jacobian;
+    if (block->matrix < 0) {
+        write_function(b, number, &block->jacobian_code, m->entry, m->start[block->size]);
+    } else { // the matrix of another block: what that needs must be there
+        const BlockDraft *other = &b->block.data[block->matrix];
+        for (int i = 0; i < other->need.count; i++) array_push(&block->need, other->need.data[i]);
+    }
     place_guesses(b, block);
 }

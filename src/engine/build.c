@@ -57,6 +57,7 @@ static void add_blocks(Builder *b) {
                             .unknown = s->unknown,
                             .residual = s->residual,
                             .jacobian = s->jacobian,
+                            .matrix = -1,
                             .guess = s->guess,
                             .pos = s->pos,
                             .what = block_words(b, s)};
@@ -172,12 +173,23 @@ static TapeFunction finish(Builder *b, const Layout *layout, Draft *d) {
     return f;
 }
 
+// Made of numbers and parameters alone?
+static bool is_constant_matrix(const BlockDraft *d) {
+    for (int i = 0; i < d->jacobian_code.result.count; i++) {
+        Space space = PLACE_SPACE(d->jacobian_code.result.data[i]);
+        if (space != SPACE_CONSTANT && space != SPACE_PARAM && space != SPACE_PREPARED)
+            return false;
+    }
+    return d->linear && d->matrix < 0;
+}
+
 static void finish_blocks(Builder *b, const Layout *layout) {
     Program *p = b->program;
     p->block_count = b->block.count;
     p->block = ARENA_ARRAY(&p->arena, TapeBlock, p->block_count + 1);
     for (int i = 0; i < p->block_count; i++) {
         BlockDraft *d = &b->block.data[i];
+        bool constant = is_constant_matrix(d);
         p->block[i] = (TapeBlock){
             .size = d->size,
             .linear = d->linear,
@@ -185,6 +197,10 @@ static void finish_blocks(Builder *b, const Layout *layout) {
             .guess = registers_of(b, layout, &d->guess_place),
             .residual = finish(b, layout, &d->residual_code),
             .jacobian = finish(b, layout, &d->jacobian_code),
+            .column_start = d->jacobian.start,
+            .row = d->jacobian.row,
+            .matrix = d->matrix < 0 ? i : d->matrix,
+            .constant = constant,
             .pos = d->pos,
             .what = d->what,
         };

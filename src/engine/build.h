@@ -69,7 +69,9 @@ typedef struct {
     int size;
     bool linear;
     int first_unknown;
-    Expr *unknown, *residual, *jacobian, *guess;
+    Expr *unknown, *residual, *guess;
+    Sparse jacobian;
+    int matrix; // number of a block with the same matrix, -1 = none
     Exprs need; // what must be computed before the block: inputs and unknowns of earlier blocks
     Draft residual_code, jacobian_code;
     Places guess_place;

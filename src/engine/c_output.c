@@ -313,6 +313,15 @@ static void write_derivative(Writer *w) {
 
 // --- blocks --------------------------------------------------------------------------------------
 
+static void write_matrix(Writer *w, const TapeBlock *b) {
+    text_printf(w->out, "    for (int i = 0; i < %d; i++) b->a[i] = 0;\n", b->size * b->size);
+    for (int c = 0; c < b->size; c++)
+        for (int k = b->column_start[c]; k < b->column_start[c + 1]; k++)
+            text_printf(w->out, "    b->a[%d] = m->reg[%u];\n", b->row[k] * b->size + c,
+                        b->jacobian.result[k]);
+}
+
+// Residuals go to their places one after the other; entries of a matrix into a full one.
 static void write_inner(Writer *w, int block, const char *name, const TapeFunction *f,
                         const char *to) {
     Text full = {0};
@@ -321,7 +330,11 @@ static void write_inner(Writer *w, int block, const char *name, const TapeFuncti
     text_printf(w->out, "\nstatic void %s_%s(BondynBlock *b) {\n    %s_machine *m = b->context;\n",
                 w->prefix, text_get(&full), w->prefix);
     text_printf(w->out, "    %s_%s_code(m);\n", w->prefix, text_get(&full));
-    write_results(w, f, 0, f->result_count, to);
+    const TapeBlock *b = &w->p->block[block];
+    if (f == &b->residual)
+        write_results(w, f, 0, f->result_count, to);
+    else
+        write_matrix(w, b);
     text_add(w->out, "}\n");
     text_free(&full);
 }
@@ -343,7 +356,7 @@ static void write_block_table(Writer *w) {
         text_printf(w->out,
                     "    {%d, %d, %u, %s_guess%d, %s_block%d_residual, %s_block%d_matrix},\n",
                     p->block[i].size, p->block[i].linear, p->block[i].unknown, w->prefix, i,
-                    w->prefix, i, w->prefix, i);
+                    w->prefix, i, w->prefix, p->block[i].matrix);
     text_add(w->out, "};\n");
 }
 
@@ -354,7 +367,7 @@ static void write_blocks(Writer *w) {
         text_printf(w->out, "%s\n", block_helpers[i]);
     for (int i = 0; i < p->block_count; i++) {
         write_inner(w, i, "residual", &p->block[i].residual, "b->f");
-        write_inner(w, i, "matrix", &p->block[i].jacobian, "b->a");
+        if (p->block[i].matrix == i) write_inner(w, i, "matrix", &p->block[i].jacobian, "b->a");
     }
     write_block_table(w);
     text_printf(
@@ -364,7 +377,8 @@ static void write_blocks(Writer *w) {
         "                     .residual = %s_block_info[i].residual,\n"
         "                     .matrix = %s_block_info[i].matrix, .context = m, .number = (int)i};\n"
         "    const unsigned *guess = %s_block_info[i].guess;\n"
-        "    bondyn_block_scratch(&b, m->work, m->pivot);\n"
+        "    bondyn_block_scratch(&b, m->work);\n"
+        "    bondyn_block_dense(&b, m->work + 4 * b.n, m->pivot);\n"
         "    if (%s_block_info[i].linear ? bondyn_block_linear(&b)\n"
         "                                : bondyn_block_newton(&b, m->reg, guess))\n"
         "        return 1;\n"

@@ -28,6 +28,7 @@ typedef struct {
     Exprs piece;
     ARRAY(int) piece_row;
     Pattern pieces, blocks;
+    int *first_of; // per block that is not linear: the first that passes on its derivatives, or -1
     int *color;
     int color_count;
     Exprs entry; // per place in pieces.column: the derivative
@@ -229,6 +230,9 @@ static void differentiate_block(Work *w, Rates *rates, int number, int color) {
     Builder *b = w->b;
     BlockDraft old = b->block.data[number];
     BlockDraft new_block = {.size = old.size, .linear = true, .pos = old.pos, .what = old.what};
+    if (!old.linear && w->first_of[number] < 0) w->first_of[number] = b->block.count;
+    new_block.matrix = old.linear ? number : w->first_of[number];
+    if (new_block.matrix == b->block.count) new_block.matrix = -1;
     Arena *arena = &b->program->arena;
     new_block.unknown = ARENA_ARRAY(arena, Expr, old.size);
     new_block.residual = ARENA_ARRAY(arena, Expr, old.size);
@@ -264,8 +268,8 @@ static bool differentiate(Work *w) {
     uint32_t before = dag_size(w->b->dag);
     double block_size = 0;
     for (int i = 0; i < w->base_blocks; i++)
-        block_size += (double)w->b->block.data[i].size * w->b->block.data[i].size;
-    if (block_size * w->color_count > 1e6) return false;
+        block_size += w->b->block.data[i].jacobian.start[w->b->block.data[i].size];
+    if (block_size * w->color_count > 3e6) return false;
     if ((double)w->color_count * w->piece.count > 5e7) return false;
     for (int k = 0; k < w->pieces.column.count; k++) array_push(&w->entry, 0);
     for (int c = 0; c < w->color_count; c++) {
@@ -311,6 +315,7 @@ static void work_free(Work *w) {
     array_free(&w->entry);
     array_free(&w->stack);
     free(w->color);
+    free(w->first_of);
     free(w->seen);
     free(w->block_seen);
     free(w->state_seen);
@@ -358,6 +363,8 @@ void jacobian_build(Builder *b, Draft *code) {
     w.block_seen = new_stamps((size_t)b->block.count);
     w.state_seen = new_stamps((size_t)w.states);
     w.color = new_stamps((size_t)w.states);
+    w.first_of = new_stamps((size_t)b->block.count);
+    for (int i = 0; i < b->block.count; i++) w.first_of[i] = -1;
     w.most_visits = 30000000 + 20 * (long)dag_size(b->dag);
     if (find_patterns(&w) && !differences_will_do(&w)) make_formulas(&w, code);
     work_free(&w);

@@ -1,53 +1,11 @@
 // The virtual machine: runs tapes over one array of registers. Nothing is allocated after
 // machine_new, so any call is as cheap as its instructions.
-#include "engine/program.h"
+#include "engine/block_run.h"
 
 #include "base/memory.h"
 #include "expr/kernels.h"
 #include <math.h>
 #include <string.h>
-
-#define KERNEL(...) __VA_ARGS__
-#include "engine/kernels.def"
-#undef KERNEL
-
-static bool run_code(Machine *m, const Instruction *code, int count);
-
-// --- blocks --------------------------------------------------------------------------------------
-
-static void run_inner(BondynBlock *b, const TapeFunction *f, double *result) {
-    Machine *m = b->context;
-    run_code(m, f->code, f->count); // without blocks inside, it cannot fail
-    for (int i = 0; i < f->result_count; i++) result[i] = m->reg[f->result[i]];
-}
-
-static void block_residual(BondynBlock *b) {
-    Machine *m = b->context;
-    run_inner(b, &m->program->block[b->number].residual, b->f);
-}
-
-static void block_matrix(BondynBlock *b) {
-    Machine *m = b->context;
-    run_inner(b, &m->program->block[b->number].jacobian, b->a);
-}
-
-static bool solve_block(Machine *m, uint32_t number) {
-    const TapeBlock *t = &m->program->block[number];
-    BondynBlock b = {.n = t->size,
-                     .u = m->reg + t->unknown,
-                     .residual = block_residual,
-                     .matrix = block_matrix,
-                     .context = m,
-                     .number = (int)number};
-    bondyn_block_scratch(&b, m->work, m->pivot);
-    if (t->linear ? bondyn_block_linear(&b) : bondyn_block_newton(&b, m->reg, t->guess))
-        return true;
-    block_residual(&b);
-    m->residual = bondyn_all_finite(b.n, b.f) ? bondyn_largest(b.n, b.f) : (double)NAN;
-    m->failed_block = (int)number;
-    for (int i = 0; i < b.n; i++) b.u[i] = t->guess ? m->reg[t->guess[i]] : 0;
-    return false;
-}
 
 // --- instructions --------------------------------------------------------------------------------
 
@@ -81,7 +39,7 @@ static const Instruction *run_angles(double *r, const Instruction *c, const Inst
     return c + count - 1;
 }
 
-static bool run_code(Machine *m, const Instruction *code, int count) {
+bool run_code(Machine *m, const Instruction *code, int count) {
     double *r = m->reg;
     const Table **table = m->program->table;
     for (const Instruction *c = code, *end = code + count; c < end; c++) {
@@ -102,7 +60,7 @@ static bool run_code(Machine *m, const Instruction *code, int count) {
             break;
         case TAPE_SWITCH: r[c->to] = switch_state(m, c); break;
         case TAPE_BLOCK:
-            if (!solve_block(m, c->b)) return false;
+            if (!block_run(m, c->b)) return false;
             break;
         case TAPE_OP_POWER: r[c->to] = kernel_power(r[c->a], r[c->b]); break;
         case TAPE_OP_ABS: r[c->to] = fabs(r[c->a]); break;
@@ -147,11 +105,9 @@ static bool run_code(Machine *m, const Instruction *code, int count) {
 
 Machine *machine_new(const Program *p) {
     Machine *m = memory_zeroed(1, sizeof *m);
-    size_t n = (size_t)p->largest_block;
     m->program = p;
     m->reg = memory_zeroed(p->register_count, sizeof *m->reg);
-    m->work = memory_zeroed(n * n + 6 * n, sizeof *m->work);
-    m->pivot = memory_zeroed(n, sizeof *m->pivot);
+    block_run_open(m);
     m->held = memory_zeroed((size_t)p->switch_count, 1);
     m->switch_value = memory_zeroed((size_t)p->switch_count, sizeof *m->switch_value);
     m->failed_block = -1;
@@ -163,8 +119,7 @@ Machine *machine_new(const Program *p) {
 void machine_free(Machine *m) {
     if (!m) return;
     free(m->reg);
-    free(m->work);
-    free(m->pivot);
+    block_run_close(m);
     free(m->held);
     free(m->switch_value);
     free(m);
@@ -198,6 +153,7 @@ bool machine_set_params(Machine *m, const double *param) {
         finite = finite && isfinite(m->reg[p->first_param + i]);
     }
     run_code(m, p->prepare.code, p->prepare.count);
+    block_run_forget(m);
     reset_unknowns(m);
     start_held(m);
     m->hold = false;
@@ -209,6 +165,7 @@ bool machine_set_params(Machine *m, const double *param) {
 static void set_point(Machine *m, double time, const double *state) {
     const Program *p = m->program;
     m->reg[p->time] = time;
+    m->point++;
     if (p->state_count)
         memcpy(m->reg + p->first_state, state, (size_t)p->state_count * sizeof *state);
     m->failed_block = -1;
@@ -230,6 +187,7 @@ static bool evaluate(Machine *m, const TapeFunction *f, double time, const doubl
 void machine_initial(Machine *m, double time, double *state) {
     const Program *p = m->program;
     m->reg[p->time] = time;
+    m->point++;
     if (p->state_count) memset(m->reg + p->first_state, 0, (size_t)p->state_count * sizeof *m->reg);
     start_held(m);
     bool good = run_code(m, p->initial.code, p->initial.count);

@@ -60,10 +60,13 @@ typedef struct {
 typedef struct {
     int size;
     bool linear;
-    uint32_t unknown;      // first of `size` consecutive registers
-    uint32_t *guess;       // registers with start values, or NULL
-    TapeFunction residual; // `size` results at the unknowns as they are
-    TapeFunction jacobian; // size*size results, row by row
+    uint32_t unknown;              // first of `size` consecutive registers
+    uint32_t *guess;               // registers with start values, or NULL
+    TapeFunction residual;         // `size` results at the unknowns as they are
+    TapeFunction jacobian;         // a result per entry of the matrix that is not always zero,
+    const int *column_start, *row; // which lie there: column by column
+    int matrix;                    // number of a block with the same matrix at every point
+    bool constant;                 // the matrix changes with parameters only
     Pos pos;
     const char *what; // for messages: variables and equations in the user's words
 } TapeBlock;
@@ -132,11 +135,14 @@ typedef struct {
 Program *program_build(const System *s, const ProgramWish *wish, Report *r);
 void program_free(Program *p);
 
+typedef struct BlockFactor BlockFactor;
+
 typedef struct {
     const Program *program;
     double *reg;
-    double *work; // scratch for blocks
-    int *pivot;   // the same
+    double *work;        // scratch for blocks
+    BlockFactor *factor; // per block
+    long point;          // number of the present point: what was factored at another one is old
     double *switch_value;
     unsigned char *held; // state of each switch
     bool hold;           // switches keep their state (inside a step of an event solver)
@@ -167,6 +173,9 @@ void machine_update_switches(Machine *m, double time,
 // the operation and its inputs: "division by zero in a/b: b = v.f = 0".
 void machine_explain_rate(Machine *m, double time, const double *state, int rate, Text *out);
 void machine_explain_output(Machine *m, double time, const double *state, int output, Text *out);
+// Why does a block have no solution? "the law of 'a', the law of 'b' repeat each other, so ...".
+// Needs: registers as they were when it failed. Nothing when its matrix is not singular.
+void machine_explain_block(Machine *m, int block, Text *out);
 // "spring.q": the variable with this value, else a short formula, else what it depends on.
 void program_name(Text *out, const Program *p, Expr e);
 const char *program_state_name(const Program *p, int state);

@@ -2,17 +2,18 @@
 //
 //     linear rows    ->  eliminated symbolically while there are safe pivots
 //     what is left   ->  linear, up to 4 unknowns: by determinants, so the only division is by the
-//                        determinant; more: an implicit linear block
-//                        nonlinear: unknowns that a row gives explicitly are torn out of the loop;
-//                        the rest is an implicit block for Newton, with its exact Jacobian
+//                        determinant; more: an implicit linear block, whose matrix is what the
+//                        elimination left of the rows
+//                        nonlinear: unknowns that a row gives explicitly are torn out of the loop
+//                        (tear.c); the rest is an implicit block for Newton
 //
 // A row that elimination empties shows that equations depend on each other. Where it leaves a
 // condition between states, this is a constraint that the structure alone did not show: the
 // rule is replaced by it and index reduction starts again.
-#include "equations/eliminate.h"
+#include "equations/core.h"
 #include "expr/matrix.h"
 
-enum { BY_DETERMINANT = 4, LARGEST_BLOCK = 2000, DEEPEST_CHAIN = 8 };
+enum { BY_DETERMINANT = 4, LARGEST_BLOCK = 1000000 };
 
 // --- implicit blocks ----------------------------------------------------------------------------
 
@@ -22,16 +23,44 @@ static Expr guess_of(const Work *w, int q) {
     return start ? start : expr_number(w->dag, 0);
 }
 
+// Derivatives of the residuals, row by row.
+static void find_entries(Work *w, const Expr *residual, int n, BlockEntries *entries) {
+    Terms row = {0};
+    for (int i = 0; i < n; i++) {
+        slopes(w, residual[i], quantity_has_place, w, &row);
+        for (int k = 0; k < row.count; k++) {
+            int col = w->quantity.data[row.data[k].quantity].place;
+            array_push(entries, ((BlockEntry){i, col, row.data[k].coefficient}));
+        }
+    }
+    array_free(&row);
+}
+
+// Rows of entries turned into columns, in solved form.
+static void block_matrix(Work *w, Block *b, const BlockEntries *entries) {
+    int n = b->size, *start = ARENA_ARRAY(w->out, int, n + 1);
+    for (int k = 0; k < entries->count; k++) start[entries->data[k].col + 1]++;
+    for (int j = 0; j < n; j++) start[j + 1] += start[j];
+    b->jacobian.start = start;
+    b->jacobian.row = ARENA_ARRAY(w->out, int, entries->count);
+    b->jacobian.entry = ARENA_ARRAY(w->out, Expr, entries->count);
+    int *next = ARENA_ARRAY(&w->scratch, int, n + 1);
+    for (int j = 0; j < n; j++) next[j] = start[j];
+    for (int k = 0; k < entries->count; k++) {
+        const BlockEntry *e = &entries->data[k];
+        b->jacobian.row[next[e->col]] = e->row;
+        b->jacobian.entry[next[e->col]++] = rewrite(w->solved, e->value);
+    }
+}
+
 void block_keep(Work *w, const int *quantities, const Expr *residual, const int *rules, int n,
-                bool linear) {
+                const BlockEntries *linear) {
     Block b = {.size = n, .linear = linear, .pos = w->rule.data[rules[0]].pos};
+    BlockEntries found = {0};
     b.unknown = ARENA_ARRAY(w->out, Expr, n);
     b.residual = ARENA_ARRAY(w->out, Expr, n);
     b.guess = ARENA_ARRAY(w->out, Expr, n);
     b.equation = ARENA_ARRAY(w->out, int, n);
-    b.jacobian = ARENA_ARRAY(w->out, Expr, n * n);
-    Expr zero = expr_number(w->dag, 0);
-    for (int i = 0; i < n * n; i++) b.jacobian[i] = zero;
     for (int i = 0; i < n; i++) {
         Quantity *q = &w->quantity.data[quantities[i]];
         b.unknown[i] = q->symbol;
@@ -40,15 +69,10 @@ void block_keep(Work *w, const int *quantities, const Expr *residual, const int 
         q->constant = false;
         q->place = i;
     }
-    Terms row = {0};
-    for (int i = 0; i < n; i++) {
-        b.residual[i] = rewrite(w->solved, residual[i]);
-        slopes(w, residual[i], quantity_has_place, w, &row);
-        for (int k = 0; k < row.count; k++)
-            b.jacobian[i * n + w->quantity.data[row.data[k].quantity].place] =
-                rewrite(w->solved, row.data[k].coefficient);
-    }
-    array_free(&row);
+    for (int i = 0; i < n; i++) b.residual[i] = rewrite(w->solved, residual[i]);
+    if (!linear) find_entries(w, residual, n, &found);
+    block_matrix(w, &b, linear ? linear : &found);
+    array_free(&found);
     for (int i = 0; i < n; i++) w->quantity.data[quantities[i]].place = -1;
     array_push(&w->block, b);
 }
@@ -113,7 +137,7 @@ static bool rows_are_independent(Elimination *e) {
     return true;
 }
 
-static bool refuse_large(Elimination *e, int size) {
+bool refuse_large(Elimination *e, int size) {
     if (size <= LARGEST_BLOCK) return true;
     Work *w = e->w;
     Remark *remark =
@@ -126,14 +150,6 @@ static bool refuse_large(Elimination *e, int size) {
 }
 
 // --- the core that elimination left -------------------------------------------------------------
-
-typedef struct {
-    Elimination *e;
-    ARRAY(int) rows, cols; // of the elimination
-    int *quantities, *rules;
-    Expr *residual; // in symbols of the core's unknowns and of what is known
-    bool linear;
-} Core;
 
 static void core_open(Core *c, Elimination *e) {
     *c = (Core){.e = e, .linear = true};
@@ -157,7 +173,7 @@ static void core_close(Core *c) {
     array_free(&c->cols);
 }
 
-static void core_note(const Core *c, const int *left, int n, bool implicit) {
+void core_note(const Core *c, const int *left, int n, bool implicit) {
     Work *w = c->e->w;
     loop_note(w, c->e->size, left, n, c->linear, implicit, w->rule.data[c->e->row[0].rule].pos);
 }
@@ -195,177 +211,6 @@ static bool solve_by_determinant(Core *c) {
     return true;
 }
 
-// --- tearing ------------------------------------------------------------------------------------
-
-// Unknowns that a row gives explicitly once others are assumed:  x = f(assumed). What is assumed
-// are the unknowns of the implicit block. Chains of such steps stay short, since each may magnify
-// the error of the one before.
-typedef struct {
-    Core *c;
-    int n;
-    Incidence a;          // rows and columns of the core
-    ARRAY(int) * rows_of; // per column
-    int *open_count;      // per row: columns that are neither assumed nor given
-    int *depth;           // per column: 0 assumed, k given by a chain of k steps, -1 open
-    int *given_by;        // per column: row, or -1
-    bool *used;           // per row
-    ARRAY(int) given;     // columns in order
-    ARRAY(int) assumed;   // columns
-    ARRAY(int) queue;     // rows with one open column
-    Expr *value;          // per given column
-} Tearing;
-
-static void core_incidence(Tearing *t) {
-    Core *c = t->c;
-    Work *w = c->e->w;
-    ARRAY(int) col = {0};
-    int capacity = 0;
-    t->a = (Incidence){.row_count = t->n, .col_count = t->n};
-    t->a.start = array_grow(NULL, &capacity, t->n + 1, sizeof *t->a.start);
-    for (int j = 0; j < t->n; j++) w->quantity.data[c->quantities[j]].place = j;
-    for (int i = 0; i < t->n; i++) {
-        t->a.start[i] = col.count;
-        walk_start(w->walk);
-        walk_add(w->walk, c->residual[i]);
-        for (int k = 0; k < walk_count(w->walk); k++) {
-            Expr x = walk_at(w->walk, k);
-            int q = expr_op(w->dag, x) == OP_SYMBOL ? quantity_of(w, x) : -1;
-            int j = q >= 0 ? w->quantity.data[q].place : -1;
-            if (j < 0 || j >= t->n || c->quantities[j] != q) continue;
-            array_push(&col, j);
-            array_push(&t->rows_of[j], i);
-        }
-        t->open_count[i] = col.count - t->a.start[i];
-    }
-    t->a.start[t->n] = col.count;
-    t->a.col = col.data;
-    for (int j = 0; j < t->n; j++) w->quantity.data[c->quantities[j]].place = -1;
-}
-
-static void settle_column(Tearing *t, int col, int depth) {
-    t->depth[col] = depth;
-    for (int k = 0; k < t->rows_of[col].count; k++) {
-        int row = t->rows_of[col].data[k];
-        if (--t->open_count[row] == 1 && !t->used[row]) array_push(&t->queue, row);
-    }
-}
-
-// Does the row give its last open column explicitly, with a coefficient that cannot vanish?
-static bool gives(Tearing *t, int row) {
-    Work *w = t->c->e->w;
-    int col = -1, depth = 0;
-    for (int k = t->a.start[row]; k < t->a.start[row + 1]; k++) {
-        int j = t->a.col[k];
-        if (t->depth[j] < 0)
-            col = j;
-        else if (t->depth[j] > depth)
-            depth = t->depth[j];
-    }
-    if (col < 0 || depth >= DEEPEST_CHAIN) return false;
-    Expr x = w->quantity.data[t->c->quantities[col]].symbol, coefficient, rest;
-    if (!expr_linear_in(w->dag, t->c->residual[row], x, &coefficient, &rest)) return false;
-    if (!is_constant(w, coefficient)) return false;
-    if (expr_evaluate(w->dag, coefficient, w->value.data) == 0) return false;
-    t->value[col] = expr_neg(w->dag, expr_div(w->dag, rest, coefficient));
-    t->given_by[col] = row;
-    t->used[row] = true;
-    array_push(&t->given, col);
-    settle_column(t, col, depth + 1);
-    return true;
-}
-
-static int most_wanted_column(const Tearing *t) {
-    int best = -1, best_count = -1;
-    for (int j = 0; j < t->n; j++) {
-        if (t->depth[j] >= 0) continue;
-        int count = 0;
-        for (int k = 0; k < t->rows_of[j].count; k++) count += !t->used[t->rows_of[j].data[k]];
-        if (count > best_count) {
-            best = j;
-            best_count = count;
-        }
-    }
-    return best;
-}
-
-static void tear(Tearing *t) {
-    for (int i = 0; i < t->n; i++)
-        if (t->open_count[i] == 1) array_push(&t->queue, i);
-    for (;;) {
-        while (t->queue.count > 0) {
-            int row = array_pop(&t->queue);
-            if (!t->used[row] && t->open_count[row] == 1) gives(t, row);
-        }
-        int col = most_wanted_column(t);
-        if (col < 0) break;
-        array_push(&t->assumed, col);
-        settle_column(t, col, 0);
-    }
-}
-
-// One unknown that can be had in closed form after all.
-static bool solve_scalar(Work *w, int quantity, Expr residual, int rule, bool *ok) {
-    Expr x = w->quantity.data[quantity].symbol, value;
-    if (!invert(w->dag, residual, x, &value)) return false;
-    *ok = quantity_solved(w, quantity, value, rule);
-    return true;
-}
-
-static bool keep_torn(Tearing *t) {
-    Core *c = t->c;
-    Work *w = c->e->w;
-    int n = t->assumed.count, m = 0;
-    int *quantities = ARENA_ARRAY(&w->scratch, int, n + 1);
-    int *rules = ARENA_ARRAY(&w->scratch, int, t->n + 1);
-    Expr *residual = ARENA_ARRAY(&w->scratch, Expr, t->n + 1);
-    Rewrite *local = rewrite_new(w->dag);
-    for (int i = 0; i < t->given.count; i++) {
-        int col = t->given.data[i];
-        rewrite_set(local, w->quantity.data[c->quantities[col]].symbol,
-                    rewrite(local, t->value[col]));
-    }
-    for (int j = 0; j < n; j++) quantities[j] = c->quantities[t->assumed.data[j]];
-    for (int i = 0; i < t->n; i++) {
-        if (t->used[i]) continue;
-        rules[m] = c->rules[i];
-        residual[m++] = rewrite(local, c->residual[i]);
-    }
-    rewrite_free(local);
-    bool ok = refuse_large(c->e, n);
-    bool closed = n == 1 && solve_scalar(w, quantities[0], residual[0], rules[0], &ok);
-    if (ok && n > 0 && !closed) block_keep(w, quantities, residual, rules, n, false);
-    core_note(c, quantities, n, n > 0 && !closed);
-    for (int i = 0; ok && i < t->given.count; i++) {
-        int col = t->given.data[i];
-        ok = quantity_solved(w, c->quantities[col], t->value[col], c->rules[t->given_by[col]]);
-    }
-    return ok;
-}
-
-static bool solve_by_tearing(Core *c) {
-    Arena *a = &c->e->w->scratch;
-    int n = c->rows.count;
-    Tearing t = {.c = c, .n = n};
-    t.rows_of = calloc((size_t)n + 1, sizeof *t.rows_of);
-    if (!t.rows_of) abort();
-    t.open_count = ARENA_ARRAY(a, int, n);
-    t.depth = ARENA_ARRAY(a, int, n);
-    t.given_by = ARENA_ARRAY(a, int, n);
-    t.used = ARENA_ARRAY(a, bool, n);
-    t.value = ARENA_ARRAY(a, Expr, n);
-    for (int i = 0; i < n; i++) t.depth[i] = t.given_by[i] = -1;
-    core_incidence(&t);
-    tear(&t);
-    bool ok = keep_torn(&t);
-    for (int j = 0; j < n; j++) array_free(&t.rows_of[j]);
-    free(t.rows_of);
-    array_free(&t.given);
-    array_free(&t.assumed);
-    array_free(&t.queue);
-    incidence_free(&t.a);
-    return ok;
-}
-
 // --- all together -------------------------------------------------------------------------------
 
 // Residuals of the core with the eliminated unknowns put in: the last pivot first.
@@ -383,6 +228,24 @@ static void substitute_pivots(Core *c) {
     rewrite_free(local);
 }
 
+static void keep_linear(Core *c) {
+    Elimination *e = c->e;
+    BlockEntries entries = {0};
+    int n = c->rows.count;
+    for (int j = 0; j < n; j++) e->where[c->cols.data[j]] = j;
+    for (int i = 0; i < n; i++) {
+        const EliminationRow *row = &e->row[c->rows.data[i]];
+        c->residual[i] = row_residual(e, c->rows.data[i]);
+        for (int k = 0; k < row->cell.count; k++) {
+            const EliminationCell *cell = &row->cell.data[k];
+            array_push(&entries, ((BlockEntry){i, e->where[cell->col], cell->coefficient}));
+        }
+    }
+    for (int j = 0; j < n; j++) e->where[c->cols.data[j]] = -1;
+    block_keep(e->w, c->quantities, c->residual, c->rules, n, &entries);
+    array_free(&entries);
+}
+
 static bool solve_core(Core *c) {
     int n = c->rows.count;
     if (c->linear) core_note(c, c->quantities, n, n > BY_DETERMINANT);
@@ -390,9 +253,7 @@ static bool solve_core(Core *c) {
     if (c->linear && n <= BY_DETERMINANT) return solve_by_determinant(c);
     if (c->linear) {
         if (!refuse_large(c->e, n)) return false;
-        for (int i = 0; i < n; i++) c->residual[i] = row_residual(c->e, c->rows.data[i]);
-        for (int j = 0; j < n; j++) c->e->w->quantity.data[c->quantities[j]].place = -1;
-        block_keep(c->e->w, c->quantities, c->residual, c->rules, n, true);
+        keep_linear(c);
         return true;
     }
     substitute_pivots(c);

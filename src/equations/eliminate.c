@@ -252,6 +252,7 @@ static int best_cell(Elimination *e, const EliminationRow *row, bool numbers) {
         const EliminationCell *c = &row->cell.data[k];
         if (!c->safe || scaled(e, c) < smallest) continue;
         long fill = fill_of(e, row, c->col);
+        if (fill > e->most_fill) continue;
         if (row->combined && fill < least) least = fill;
         if (numbers && !expr_is_number(e->w->dag, c->coefficient, NULL)) continue;
         bool larger = best >= 0 && scaled(e, c) > scaled(e, &row->cell.data[best]);
@@ -366,9 +367,22 @@ static void take_pivot(Elimination *e, Pivot p) {
     for (int k = 0; k < n; k++) eliminate_from(e, e->column[p.col].rows.data[k], p, &pivot);
 }
 
-void elimination_run(Elimination *e) {
+static void take_pivots(Elimination *e) {
     Pivot p;
     while (e->work < e->budget && next_pivot(e, &p)) take_pivot(e, p);
+}
+
+// In a large block pivots that fill other rows are left to numbers: sparse factors are better at
+// them than formulas. What is small then is finished with symbols all the same.
+void elimination_run(Elimination *e) {
+    enum { LARGE = 400, MOST_FILL = 4, SMALL = 40 };
+    e->most_fill = e->size > LARGE ? MOST_FILL : LONG_MAX;
+    take_pivots(e);
+    if (e->size <= LARGE || e->size - e->pivots.count > SMALL) return;
+    e->most_fill = LONG_MAX;
+    for (int i = 0; i < e->size; i++)
+        if (e->row[i].linear && !e->row[i].done) put(e, &e->untried, i);
+    take_pivots(e);
 }
 
 // --- results ------------------------------------------------------------------------------------

@@ -49,6 +49,7 @@ typedef struct {
     Buckets untried;     // rows that may have a number as pivot
     Buckets tried;       // rows that have none
     long work, budget;
+    long most_fill; // that a pivot may bring
 } Elimination;
 
 void elimination_open(Elimination *e, Work *w, const int *rules, const int *quantities, int n);

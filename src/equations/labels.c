@@ -37,6 +37,10 @@ void rule_label(Text *out, const Model *m, const Graph *g, int origin) {
     }
 }
 
+void equation_label(Text *out, const System *s, int equation) {
+    rule_label(out, s->model, s->graph, equation);
+}
+
 void quantity_label(Text *out, const Work *w, int q) {
     Expr symbol = w->quantity.data[q].symbol;
     text_add(out, name_text(w->model->names,

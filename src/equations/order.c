@@ -139,7 +139,7 @@ static bool single_solve(Work *w, int rule, int quantity) {
         return quantity_solved(w, quantity, value, rule);
     }
     if (invert(w->dag, residual, x, &value)) return quantity_solved(w, quantity, value, rule);
-    block_keep(w, &quantity, &residual, &rule, 1, false);
+    block_keep(w, &quantity, &residual, &rule, 1, NULL);
     loop_note(w, 1, &quantity, 1, false, true, w->rule.data[rule].pos);
     return true;
 }

@@ -172,6 +172,14 @@ static double *unknown_at_start(Work *w, const Block *b, int i) {
     return &w->value.data[expr_symbol_index(w->dag, b->unknown[i])];
 }
 
+static void matrix_at_start(Work *w, const Block *b, double *a) {
+    const Sparse *m = &b->jacobian;
+    for (int i = 0; i < b->size * b->size; i++) a[i] = 0;
+    for (int j = 0; j < b->size; j++)
+        for (int k = m->start[j]; k < m->start[j + 1]; k++)
+            a[m->row[k] * b->size + j] = expr_evaluate(w->dag, m->entry[k], w->value.data);
+}
+
 // Newton from the guess; the values stay in Work.value.
 static bool solve_block_at_start(Work *w, const Block *b) {
     enum { LARGEST = 100, MOST_STEPS = 50 };
@@ -183,7 +191,7 @@ static bool solve_block_at_start(Work *w, const Block *b) {
     for (int step = 0; step < MOST_STEPS; step++) {
         double change = 0, size = 0;
         for (int i = 0; i < n; i++) x[i] = expr_evaluate(w->dag, b->residual[i], w->value.data);
-        for (int i = 0; i < n * n; i++) a[i] = expr_evaluate(w->dag, b->jacobian[i], w->value.data);
+        matrix_at_start(w, b, a);
         if (!solve_dense(n, a, x)) return false;
         for (int i = 0; i < n; i++) {
             *unknown_at_start(w, b, i) -= x[i];

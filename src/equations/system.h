@@ -21,15 +21,21 @@
 // Equations in extended numbering: those of the model (Model.equation), then the balance of each
 // node of the graph (Model.equation_count + node).
 
+typedef struct { // a square matrix without its zeros, column by column
+    int *start;  // size + 1: column j has the entries start[j] .. start[j + 1] - 1
+    int *row;    // per entry, rising within a column
+    Expr *entry;
+} Sparse;
+
 typedef struct { // unknowns that must be solved together, numerically
     int size;
-    Expr *unknown;  // symbols
-    Expr *residual; // = 0, in symbols of unknowns, states, time, parameters, earlier blocks
-    bool linear;    // residual = matrix*unknown + rest
-    Expr *jacobian; // size*size, row by row: d residual / d unknown (free of unknowns if linear)
-    Expr *guess;    // start values or 0
-    int *equation;  // the extended equations behind the residuals, for messages
-    Pos pos;        // of the first equation
+    Expr *unknown;   // symbols
+    Expr *residual;  // = 0, in symbols of unknowns, states, time, parameters, earlier blocks
+    bool linear;     // residual = matrix*unknown + rest
+    Sparse jacobian; // d residual / d unknown (free of unknowns if linear)
+    Expr *guess;     // start values or 0
+    int *equation;   // the extended equations behind the residuals, for messages
+    Pos pos;         // of the first equation
 } Block;
 
 typedef struct { // equations that had to be solved together, for `check`
@@ -78,6 +84,9 @@ typedef struct {
 // Needs: a graph with strokes and without conflicts.  Keeps: model and graph (new symbols and nodes
 // enter the model's expression graph).  NULL on error, with the culprits named.
 System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r);
+
+// An equation in the user's words: "the law of 'r' 'e = R*f'".
+void equation_label(Text *out, const System *s, int equation);
 
 // An expression of model variables in solved form (for plots, records, expectations).
 typedef struct Resolver Resolver;

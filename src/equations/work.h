@@ -58,6 +58,13 @@ typedef struct { // of the balance of a junction: sign * quantity
 
 typedef ARRAY(BalanceTerm) Balance;
 
+typedef struct { // of the matrix of an implicit block
+    int row, col;
+    Expr value; // in local symbols
+} BlockEntry;
+
+typedef ARRAY(BlockEntry) BlockEntries;
+
 typedef struct {
     const Model *model;
     const Graph *graph;
@@ -146,8 +153,10 @@ bool block_solve(Work *w, const int *rules, const int *quantities, int n);
 bool quantity_solved(Work *w, int q, Expr value, int rule); // value in local symbols
 bool quantity_solution(Work *w, int q, Solution s, int rule);
 void loop_note(Work *w, int size, const int *left, int n, bool linear, bool implicit, Pos pos);
+// An implicit block, solved numerically. Linear ones know the entries of their matrix; otherwise
+// (NULL) the residuals are differentiated.
 void block_keep(Work *w, const int *quantities, const Expr *residual, const int *rules, int n,
-                bool linear); // an implicit block, solved numerically
+                const BlockEntries *linear);
 
 // start.c
 bool start_values(Work *w);

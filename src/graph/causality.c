@@ -26,11 +26,6 @@
 #include "base/array.h"
 #include "base/memory.h"
 
-typedef struct {
-    int hits, open; // ends that hit; ends without a stroke
-    bool broken;    // a conflict was found here
-} NodeCount;
-
 typedef struct { // an end that may go either way
     int end;
     bool effort_in; // the way we would rather have
@@ -67,24 +62,6 @@ static void clash(Scap *s, int node, int bond, int cause, Reason objection) {
 }
 
 // --- assignment and undoing it -------------------------------------------------------------------
-
-static bool end_hits(const Graph *g, int end) {
-    int node = g->end[end].node;
-    bool effort = end_takes_effort(g, end);
-    switch (node_comp(g, node)->kind) {
-    case COMP_0: return effort;
-    case COMP_GY: return effort == (end != g->node[node].first_end);
-    default: return !effort;
-    }
-}
-
-// The stroke that makes an end hit or miss.
-static Stroke stroke_to_hit(const Graph *g, int end, bool hit) {
-    int node = g->end[end].node;
-    CompKind kind = node_comp(g, node)->kind;
-    bool effort_hits = kind == COMP_0 || (kind == COMP_GY && end != g->node[node].first_end);
-    return stroke_for(g, end, effort_hits == hit);
-}
 
 static void count_end(Scap *s, int end, int sign) {
     int node = s->g->end[end].node;
@@ -357,8 +334,7 @@ static bool choose(Scap *s, const Choice *c) {
            attempt(s, c->end, !c->effort_in, c->otherwise);
 }
 
-// First those that got stuck in earlier rounds, the latest first, then all in order. The number of
-// the choice that got stuck, or -1.
+// The number of the choice that got stuck, or -1.
 static int choose_all(Scap *s, const int *stuck, int stuck_count) {
     for (int i = stuck_count - 1; i >= 0; i--)
         if (!choose(s, &s->choices.data[stuck[i]])) return stuck[i];
@@ -374,6 +350,48 @@ static void choose_and_report(Scap *s) {
     }
 }
 
+static bool attempt_and_look_ahead(Scap *s, Completion *ahead, int end, bool effort_in,
+                                   Reason reason) {
+    int mark = s->assigned;
+    if (!attempt(s, end, effort_in, reason)) return false;
+    if (completion_find(ahead)) return true;
+    cut_back(s, mark);
+    return false;
+}
+
+// Storages keep their preferred way where what is left can be completed then; all else follows the
+// completion. False when fields, whose laws it does not know, do not agree.
+static bool choose_with(Scap *s, Completion *ahead) {
+    if (!completion_find(ahead)) return false;
+    for (int i = 0; i < s->choices.count; i++) {
+        const Choice *c = &s->choices.data[i];
+        int bond = s->g->end[c->end].bond;
+        if (bond < 0 || end_assigned(s->g, c->end) || c->forwards) continue;
+        if (c->reason == REASON_INTEGRAL) {
+            if (!attempt_and_look_ahead(s, ahead, c->end, c->effort_in, c->reason) &&
+                !attempt_and_look_ahead(s, ahead, c->end, !c->effort_in, c->otherwise))
+                return false;
+            continue;
+        }
+        Stroke stroke = completion_stroke(ahead, bond);
+        bool effort_in =
+            stroke == STROKE_NONE ? c->effort_in : stroke == stroke_for(s->g, c->end, true);
+        if (!attempt(s, c->end, effort_in, c->reason)) return false;
+    }
+    return true;
+}
+
+static bool look_ahead(Scap *s) {
+    int mark = s->assigned;
+    Completion *ahead = completion_new(s->g, &s->rules, s->count);
+    bool good = choose_with(s, ahead);
+    completion_free(ahead);
+    if (!good) cut_back(s, mark);
+    return good;
+}
+
+// One choice after the other, as they are. When that gets stuck, with a look ahead; where fields
+// stand in the way of that, those that got stuck go first, the latest before the others.
 static void make_choices(Scap *s) {
     enum { ROUNDS = 32 };
     int stuck[ROUNDS], mark = s->assigned;
@@ -382,6 +400,7 @@ static void make_choices(Scap *s) {
         stuck[round] = choose_all(s, stuck, round);
         if (stuck[round] < 0) return;
         cut_back(s, mark);
+        if (round == 0 && look_ahead(s)) return;
         if (round && stuck[round] == stuck[round - 1]) break; // even as the first choice
     }
     choose_and_report(s);

@@ -70,6 +70,30 @@ typedef enum {
 // symbol index -> variable, or -1; on the heap
 int *model_symbol_vars(const Model *m);
 
+// Junctions, TF and GY (RULE_COUNT): does this end bring what the node wants from exactly one?
+static inline bool end_hits(const Graph *g, int end) {
+    int node = g->end[end].node;
+    bool effort = end_takes_effort(g, end);
+    switch (node_comp(g, node)->kind) {
+    case COMP_0: return effort;
+    case COMP_GY: return effort == (end != g->node[node].first_end);
+    default: return !effort;
+    }
+}
+
+// The stroke that makes an end hit or miss.
+static inline Stroke stroke_to_hit(const Graph *g, int end, bool hit) {
+    int node = g->end[end].node;
+    CompKind kind = node_comp(g, node)->kind;
+    bool effort_hits = kind == COMP_0 || (kind == COMP_GY && end != g->node[node].first_end);
+    return stroke_for(g, end, effort_hits == hit);
+}
+
+typedef struct {
+    int hits, open; // ends that hit; ends without a stroke
+    bool broken;    // a conflict was found here
+} NodeCount;
+
 // --- fields (field.c)
 
 typedef struct Field Field;
@@ -97,6 +121,14 @@ typedef struct {
     Rule *rule;    // per node
     Field **field; // per node, NULL unless RULE_FIELD
 } Rules;
+
+// --- the strokes that are still open (completion.c)
+
+typedef struct Completion Completion;
+Completion *completion_new(const Graph *g, const Rules *rules, const NodeCount *count);
+void completion_free(Completion *c);
+bool completion_find(Completion *c); // is there one from the strokes as they are now?
+Stroke completion_stroke(const Completion *c, int bond); // STROKE_NONE: either will do
 
 void report_conflict(Report *r, const Graph *g, const Conflict *c, Reason objection);
 void find_dependents_and_loops(Arena *out, Graph *g, const Rules *rules);

@@ -59,7 +59,11 @@ static bool block_rates(Job *j, Expr x, double *rate, int b, int first) {
     Rates *w = rates_along(j, x, rate, b);
     for (int i = 0; i < n; i++)
         rate[first + i] = -symbols_evaluate(&j->symbols, rates_of(w, block->residual[i]));
-    for (int i = 0; i < n * n; i++) matrix[i] = symbols_evaluate(&j->symbols, block->jacobian[i]);
+    const Sparse *m = &block->jacobian;
+    for (int c = 0; c < n; c++)
+        for (int k = m->start[c]; k < m->start[c + 1]; k++)
+            matrix[(size_t)m->row[k] * (size_t)n + (size_t)c] =
+                symbols_evaluate(&j->symbols, m->entry[k]);
     rates_free(w);
     bool good = solve_dense(matrix, rate + first, n);
     arena_free(&tmp);

@@ -12,11 +12,25 @@ static const char *remedy_for_method(const Job *j) {
     }
 }
 
+// Goes to the point once more: the block fails again, and its matrix can be looked at.
+static void explain_block(Job *j, Text *why) {
+    const Trouble *t = &j->trouble;
+    bool fails = !machine_derivative(j->m, t->time, t->state, j->rate, NULL) ||
+                 !machine_outputs(j->m, t->time, t->state, j->output);
+    if (fails && j->m->failed_block == t->block) machine_explain_block(j->m, t->block, why);
+}
+
 static void problem_block(Job *j) {
     const Trouble *t = &j->trouble;
     const TapeBlock *b = &j->p->block[t->block];
     Remark *m;
-    if (b->linear)
+    Text why = {0};
+    explain_block(j, &why);
+    if (why.length > 0)
+        m = report_error(j->r, S_BLOCK_FAILED, b->pos,
+                         "at t = %g s the equations for %s are singular: %s", t->time, b->what,
+                         text_get(&why));
+    else if (b->linear)
         m = report_error(j->r, S_BLOCK_FAILED, b->pos,
                          "at t = %g s the linear equations for %s are singular", t->time, b->what);
     else
@@ -27,6 +41,7 @@ static void problem_block(Job *j) {
                 b->linear ? "look for a loop without resistance, or for two sources that "
                             "say the same thing"
                           : "give one of them a start value near the solution");
+    text_free(&why);
 }
 
 static void problem_rate(Job *j) {

@@ -88,13 +88,23 @@ static inline Block *fixture_block(Fixture *f, int size, const Expr *unknown, co
     *b = (Block){.size = size, .linear = linear};
     b->unknown = ARENA_ARRAY(&f->arena, Expr, size);
     b->residual = ARENA_ARRAY(&f->arena, Expr, size);
-    b->jacobian = ARENA_ARRAY(&f->arena, Expr, size * size);
+    b->jacobian.start = ARENA_ARRAY(&f->arena, int, size + 1);
+    b->jacobian.row = ARENA_ARRAY(&f->arena, int, size *size);
+    b->jacobian.entry = ARENA_ARRAY(&f->arena, Expr, size * size);
     b->guess = ARENA_ARRAY(&f->arena, Expr, size);
     memcpy(b->unknown, unknown, (size_t)size * sizeof *unknown);
     memcpy(b->residual, residual, (size_t)size * sizeof *residual);
-    for (int i = 0; i < size; i++)
-        for (int j = 0; j < size; j++)
-            b->jacobian[i * size + j] = expr_derivative(f->dag, residual[i], unknown[j]);
+    int count = 0;
+    for (int j = 0; j < size; j++) {
+        for (int i = 0; i < size; i++) {
+            Expr entry = expr_derivative(f->dag, residual[i], unknown[j]);
+            double value;
+            if (expr_is_number(f->dag, entry, &value) && value == 0) continue;
+            b->jacobian.row[count] = i;
+            b->jacobian.entry[count++] = entry;
+        }
+        b->jacobian.start[j + 1] = count;
+    }
     return b;
 }
 

@@ -339,8 +339,11 @@ static inline void solve_blocks(Build *b) {
         for (int step = 0; step < 50; step++) {
             double size = 0;
             for (int i = 0; i < n; i++) x[i] = expr_evaluate(b->dag, block->residual[i], b->value);
-            for (int i = 0; i < n * n; i++)
-                a[i] = expr_evaluate(b->dag, block->jacobian[i], b->value);
+            const Sparse *m = &block->jacobian;
+            for (int i = 0; i < n * n; i++) a[i] = 0;
+            for (int j = 0; j < n; j++)
+                for (int i = m->start[j]; i < m->start[j + 1]; i++)
+                    a[m->row[i] * n + j] = expr_evaluate(b->dag, m->entry[i], b->value);
             gauss(n, a, x);
             for (int i = 0; i < n; i++) {
                 b->value[expr_symbol_index(b->dag, block->unknown[i])] -= x[i];

@@ -1,0 +1,161 @@
+// Implicit blocks while a machine runs: u with residual(u) = 0, by the kernels for linear and
+// nonlinear blocks, over one of two ways to factor the matrix:
+//
+//   up to 40 unknowns, or not sparse    dense LU (kernels.def, which generated C has too)
+//   larger and sparse                   KLU (sparse.c)
+//
+// Factors belong to the block that says `matrix`. They hold
+//   for a matrix of parameters          until parameters change
+//   for a linear block                  at one point: its derivatives are solved with them as well
+//   for a nonlinear block               not at all: Newton's matrix is the one before the solution
+#include "engine/block_run.h"
+
+#include "base/memory.h"
+#include "engine/sparse.h"
+#include <math.h>
+#include <string.h>
+
+#define KERNEL(...) __VA_ARGS__
+#include "engine/kernels.def"
+#undef KERNEL
+
+enum { FEW_UNKNOWNS = 40 };
+static const double most_full = 0.25; // of the entries of a sparse matrix
+
+struct BlockFactor {
+    SparseFactor *sparse; // or:
+    double *dense;        // row and column scales, matrix
+    int *pivot;
+    long point; // where it was factored; -1: nowhere
+};
+
+// --- memory --------------------------------------------------------------------------------------
+
+static bool is_sparse(const TapeBlock *t) {
+    double n = t->size;
+    return t->size > FEW_UNKNOWNS && t->column_start[t->size] <= most_full * n * n;
+}
+
+void block_run_open(Machine *m) {
+    const Program *p = m->program;
+    m->work = memory_zeroed(4 * (size_t)p->largest_block, sizeof *m->work);
+    m->factor = memory_zeroed((size_t)p->block_count, sizeof *m->factor);
+    for (int i = 0; i < p->block_count; i++) {
+        const TapeBlock *t = &p->block[i];
+        size_t n = (size_t)t->size;
+        if (t->matrix != i) continue;
+        if (is_sparse(t)) {
+            m->factor[i].sparse = sparse_new(t->size, t->column_start, t->row);
+        } else {
+            m->factor[i].dense = memory_zeroed(n * n + 2 * n, sizeof(double));
+            m->factor[i].pivot = memory_zeroed(n, sizeof(int));
+        }
+    }
+    block_run_forget(m);
+}
+
+void block_run_close(Machine *m) {
+    for (int i = 0; i < m->program->block_count; i++) {
+        sparse_free(m->factor[i].sparse);
+        free(m->factor[i].dense);
+        free(m->factor[i].pivot);
+    }
+    free(m->factor);
+    free(m->work);
+}
+
+void block_run_forget(Machine *m) {
+    for (int i = 0; i < m->program->block_count; i++) m->factor[i].point = -1;
+}
+
+// --- the matrix ----------------------------------------------------------------------------------
+
+static void block_residual(BondynBlock *b) {
+    Machine *m = b->context;
+    const TapeFunction *f = &m->program->block[b->number].residual;
+    run_code(m, f->code, f->count); // without blocks inside, it cannot fail
+    for (int i = 0; i < f->result_count; i++) b->f[i] = m->reg[f->result[i]];
+}
+
+static const TapeBlock *matrix_block(const BondynBlock *b) {
+    const Program *p = ((const Machine *)b->context)->program;
+    return &p->block[p->block[b->number].matrix];
+}
+
+static BlockFactor *factor_of(const BondynBlock *b) {
+    Machine *m = b->context;
+    return &m->factor[m->program->block[b->number].matrix];
+}
+
+static void full_matrix(BondynBlock *b) {
+    Machine *m = b->context;
+    const TapeBlock *t = matrix_block(b);
+    run_code(m, t->jacobian.code, t->jacobian.count);
+    memset(b->a, 0, (size_t)b->n * (size_t)b->n * sizeof *b->a);
+    for (int c = 0; c < b->n; c++)
+        for (int k = t->column_start[c]; k < t->column_start[c + 1]; k++)
+            b->a[t->row[k] * b->n + c] = m->reg[t->jacobian.result[k]];
+}
+
+static int klu_factor_block(BondynBlock *b) {
+    Machine *m = b->context;
+    const TapeBlock *t = matrix_block(b);
+    SparseFactor *s = factor_of(b)->sparse;
+    double *entry = sparse_entries(s);
+    run_code(m, t->jacobian.code, t->jacobian.count);
+    for (int k = 0; k < t->jacobian.result_count; k++) entry[k] = m->reg[t->jacobian.result[k]];
+    return sparse_factor(s);
+}
+
+static void klu_solve_block(BondynBlock *b, double *x) { sparse_solve(factor_of(b)->sparse, x); }
+
+// Factors of a linear block that still hold are taken as they are.
+static int factor_if_old(BondynBlock *b) {
+    const Machine *m = b->context;
+    BlockFactor *f = factor_of(b);
+    long point = matrix_block(b)->constant ? 0 : m->point;
+    if (f->point == point) return 1;
+    bool good = f->sparse ? klu_factor_block(b) : bondyn_dense_factor(b);
+    f->point = good ? point : -1;
+    return good;
+}
+
+static int factor_anew(BondynBlock *b) {
+    factor_of(b)->point = -1;
+    return klu_factor_block(b);
+}
+
+// --- solving -------------------------------------------------------------------------------------
+
+static BondynBlock open_block(Machine *m, int number) {
+    const TapeBlock *t = &m->program->block[number];
+    BondynBlock b = {.n = t->size,
+                     .u = m->reg + t->unknown,
+                     .residual = block_residual,
+                     .matrix = full_matrix,
+                     .context = m,
+                     .number = number};
+    BlockFactor *f = factor_of(&b);
+    bondyn_block_scratch(&b, m->work);
+    if (f->sparse) {
+        b.factor = factor_anew;
+        b.solve = klu_solve_block;
+        b.column = sparse_column_scale(f->sparse);
+    } else {
+        bondyn_block_dense(&b, f->dense, f->pivot);
+    }
+    if (t->linear) b.factor = factor_if_old;
+    return b;
+}
+
+bool block_run(Machine *m, uint32_t number) {
+    const TapeBlock *t = &m->program->block[number];
+    BondynBlock b = open_block(m, (int)number);
+    if (t->linear ? bondyn_block_linear(&b) : bondyn_block_newton(&b, m->reg, t->guess))
+        return true;
+    block_residual(&b);
+    m->residual = bondyn_all_finite(b.n, b.f) ? bondyn_largest(b.n, b.f) : (double)NAN;
+    m->failed_block = (int)number;
+    for (int i = 0; i < b.n; i++) b.u[i] = t->guess ? m->reg[t->guess[i]] : 0;
+    return false;
+}
