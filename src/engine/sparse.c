@@ -16,7 +16,8 @@ struct SparseFactor {
 };
 
 static const double smallest_pivot = 1e-14; // of a scaled matrix; below, it counts as singular
-static const double worst_growth = 1e-6;    // reciprocal; below, the old pivots are given up
+static const double worst_growth = 1e-6;    // reciprocal; below, pivots are chosen anew
+static const double pivot_tolerance = 0.1;  // of a pivot beside the diagonal against the largest
 
 SparseFactor *sparse_new(int n, const int *column_start, const int *row) {
     SparseFactor *s = memory_zeroed(1, sizeof *s);
@@ -31,6 +32,7 @@ SparseFactor *sparse_new(int n, const int *column_start, const int *row) {
     s->column_scale = memory_zeroed((size_t)n, sizeof *s->column_scale);
     klu_defaults(&s->common);
     s->common.scale = 0;
+    s->common.tol = pivot_tolerance;
     s->symbolic = klu_analyze(n, s->start, s->row, &s->common);
     return s;
 }
@@ -91,20 +93,29 @@ static bool pivots_are_large(const SparseFactor *s) {
     return true;
 }
 
-static bool refactor(SparseFactor *s) {
-    if (!s->numeric) return false;
-    bool good = klu_refactor(s->start, s->row, s->entry, s->symbolic, s->numeric, &s->common) &&
-                s->common.status == KLU_OK && pivots_are_large(s);
-    return good && klu_rgrowth(s->start, s->row, s->entry, s->symbolic, s->numeric, &s->common) &&
+static bool grew_little(SparseFactor *s) {
+    return klu_rgrowth(s->start, s->row, s->entry, s->symbolic, s->numeric, &s->common) &&
            s->common.rgrowth > worst_growth;
+}
+
+static bool refactor(SparseFactor *s) {
+    return s->numeric &&
+           klu_refactor(s->start, s->row, s->entry, s->symbolic, s->numeric, &s->common) &&
+           s->common.status == KLU_OK && pivots_are_large(s) && grew_little(s);
+}
+
+static bool factor_with(SparseFactor *s, double tolerance) {
+    klu_free_numeric(&s->numeric, &s->common);
+    s->common.tol = tolerance;
+    s->numeric = klu_factor(s->start, s->row, s->entry, s->symbolic, &s->common);
+    return s->numeric && s->common.status == KLU_OK && pivots_are_large(s);
 }
 
 bool sparse_factor(SparseFactor *s) {
     if (!s->symbolic || !scale(s)) return false;
     if (refactor(s)) return true;
-    klu_free_numeric(&s->numeric, &s->common);
-    s->numeric = klu_factor(s->start, s->row, s->entry, s->symbolic, &s->common);
-    bool good = s->numeric && s->common.status == KLU_OK && pivots_are_large(s);
+    if (factor_with(s, pivot_tolerance) && grew_little(s)) return true;
+    bool good = factor_with(s, 1);
     if (!good) klu_free_numeric(&s->numeric, &s->common);
     return good;
 }
