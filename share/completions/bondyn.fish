@@ -8,12 +8,13 @@ function __bondyn_experiments
     end
 end
 
-set -l models run check equations graph derive
+set -l models run check equations graph report derive
 complete -c bondyn -f
 complete -c bondyn -n __fish_use_subcommand -a run -d 'simulate'
 complete -c bondyn -n __fish_use_subcommand -a check -d 'sizes, units, causality, states'
 complete -c bondyn -n __fish_use_subcommand -a equations -d 'the reduced equations'
 complete -c bondyn -n __fish_use_subcommand -a graph -d 'draw the bond graph'
+complete -c bondyn -n __fish_use_subcommand -a report -d 'one page for the browser'
 complete -c bondyn -n __fish_use_subcommand -a derive -d 'the matrices of a mechanism'
 complete -c bondyn -n __fish_use_subcommand -a import -d 'a robot description as a mechanism'
 complete -c bondyn -n __fish_use_subcommand -a explain -d 'what an error code means'
@@ -33,12 +34,12 @@ complete -c bondyn -n "__fish_seen_subcommand_from $models" -F
 complete -c bondyn -n "__fish_seen_subcommand_from $models" -a '(__bondyn_experiments)'
 complete -c bondyn -n "__fish_seen_subcommand_from $models" -l model -x -d 'take this model'
 complete -c bondyn -n "__fish_seen_subcommand_from $models" -l set -x -d 'set a parameter'
-complete -c bondyn -n '__fish_seen_subcommand_from run' -l stop -x -d 'end at this time'
-complete -c bondyn -n '__fish_seen_subcommand_from run' -l solver -x -a 'cvode bdf adams rk78 euler heun rk4'
-complete -c bondyn -n '__fish_seen_subcommand_from run compare' -l rtol -x -d 'relative tolerance'
-complete -c bondyn -n '__fish_seen_subcommand_from run compare' -l atol -x -d 'absolute tolerance'
+complete -c bondyn -n '__fish_seen_subcommand_from run report' -l stop -x -d 'end at this time'
+complete -c bondyn -n '__fish_seen_subcommand_from run report' -l solver -x -a 'cvode bdf adams rk78 euler heun rk4'
+complete -c bondyn -n '__fish_seen_subcommand_from run report compare' -l rtol -x -d 'relative tolerance'
+complete -c bondyn -n '__fish_seen_subcommand_from run report compare' -l atol -x -d 'absolute tolerance'
 complete -c bondyn -n '__fish_seen_subcommand_from run' -l record -x -d 'record these variables'
-complete -c bondyn -n '__fish_seen_subcommand_from run equations graph derive import' -s o -l out -r -F -d 'write here'
+complete -c bondyn -n '__fish_seen_subcommand_from run equations graph report derive import' -s o -l out -r -F -d 'write here'
 complete -c bondyn -n '__fish_seen_subcommand_from run' -l csv -d 'write results.csv'
 complete -c bondyn -n '__fish_seen_subcommand_from run' -l h5 -d 'write results.h5'
 complete -c bondyn -n '__fish_seen_subcommand_from run' -l no-plot -d 'draw no plots'
@@ -57,4 +58,4 @@ complete -c bondyn -n '__fish_seen_subcommand_from explain' -a '(bondyn explain 
 complete -c bondyn -n '__fish_seen_subcommand_from compare' -F
 complete -c bondyn -n '__fish_seen_subcommand_from new' -s t -l template -x -a 'msd rlc motor hydraulic element empty'
 complete -c bondyn -n '__fish_seen_subcommand_from lib' -a 'test (bondyn lib 2>/dev/null | string match -r "^  \S+" | string trim)'
-complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run check equations graph derive import explain compare new lib'
+complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run check equations graph report derive import explain compare new lib'

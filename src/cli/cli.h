@@ -4,8 +4,8 @@
 //     options.c   options.def -> Options; complaints about the command line
 //     session.c   what every verb works with; writes stdout, stderr or the one JSON object
 //     pipeline.c  the stages in order
-//     run.c check.c show.c derive.c import.c explain.c compare.c new.c (templates.c) lib.c    the
-//     verbs dump.c syntax_text.c                                     stages as readable text
+//     run.c report.c check.c show.c derive.c import.c explain.c compare.c new.c lib.c  the verbs
+//     dump.c syntax_text.c     stages as readable text
 //     terminal.c  colours, progress bar, Ctrl-C
 //     json.c      a small writer
 //
@@ -100,6 +100,7 @@ ExitCode verb_run(Session *s);
 ExitCode verb_check(Session *s);
 ExitCode verb_equations(Session *s);
 ExitCode verb_graph(Session *s);
+ExitCode verb_report(Session *s);
 ExitCode verb_derive(Session *s);
 ExitCode verb_import(Session *s);
 ExitCode verb_explain(Session *s);
@@ -142,6 +143,11 @@ void pipeline_free(Pipeline *p);
 
 // --- shared by verbs -----------------------------------------------------------------------------
 
+// The options of a run from the command line; false with a complaint in the report.
+bool run_options(Session *s, RunOptions *o);
+// Wraps a run with progress and Ctrl-C; NULL when it could not start.
+Run *run_with_progress(Session *s, const Pipeline *p, RunOptions *o);
+ExitCode run_verdict(const Run *run);
 // Runs one experiment without files and without a summary; failures go into the report.
 ExitCode run_selftest(Session *s, Syntax *syntax, const char *experiment);
 // Names of the experiments in the file asked for, in the order of the text.

@@ -72,6 +72,21 @@ static const Verb verbs[] = {
         .run = verb_graph,
     },
     {
+        .name = "report",
+        .arguments = "FILE [EXPERIMENT]",
+        .summary = "one page for the browser: motion in 3-D, plots, graph, equations, energy",
+        .details = "Runs the experiment and writes <file>.html into the current folder, or --out\n"
+                   "FILE. The page needs no server and no network.\n",
+        .examples = "bondyn report arm.bond\n"
+                    "bondyn report arm.bond Swing --set \"arm.L = 2 {m}\" -o swing.html\n",
+        .exits = "as of `run`; the page is written even then\n",
+        .options = MODEL_OPTIONS | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RTOL) | OPT_BIT(ATOL) |
+                   OPT_BIT(OUT),
+        .least = 1,
+        .most = 2,
+        .run = verb_report,
+    },
+    {
         .name = "derive",
         .arguments = "FILE [MECHANISM]",
         .summary = "the matrices of a mechanism as formulas or C code",

@@ -48,7 +48,7 @@ static bool option_solver(Session *s, RunOptions *o) {
     return false;
 }
 
-static bool run_options(Session *s, RunOptions *o) {
+bool run_options(Session *s, RunOptions *o) {
     *o = (RunOptions){.record = s->options.records.data,
                       .record_count = s->options.records.count,
                       .cancel = interrupt_watch()};
@@ -239,18 +239,20 @@ static void summary_json(Text *t, const Task *k, ExitCode code) {
 
 // --- running -------------------------------------------------------------------------------------
 
-static ExitCode verdict_of(const Task *k) {
+ExitCode run_verdict(const Run *run) {
     ExitCode code = EXIT_GOOD;
-    if (k->write_failed) code = exit_worse(code, EXIT_INPUT);
-    if (k->run->status == SOLVE_CANCELLED) code = exit_worse(code, EXIT_INTERRUPTED);
-    if (k->run->status == SOLVE_FAILED || k->run->not_finite) code = exit_worse(code, EXIT_EARLY);
-    if (k->run->failed_count) code = exit_worse(code, EXIT_EXPECT);
-    if (!k->run->audit.pass && !k->run->audit.off) code = exit_worse(code, EXIT_AUDIT);
+    if (run->status == SOLVE_CANCELLED) code = exit_worse(code, EXIT_INTERRUPTED);
+    if (run->status == SOLVE_FAILED || run->not_finite) code = exit_worse(code, EXIT_EARLY);
+    if (run->failed_count) code = exit_worse(code, EXIT_EXPECT);
+    if (!run->audit.pass && !run->audit.off) code = exit_worse(code, EXIT_AUDIT);
     return code;
 }
 
-// Wraps a run with progress and Ctrl-C; NULL when it could not start.
-static Run *start_run(Session *s, const Pipeline *p, RunOptions *o) {
+static ExitCode verdict_of(const Task *k) {
+    return exit_worse(run_verdict(k->run), k->write_failed ? EXIT_INPUT : EXIT_GOOD);
+}
+
+Run *run_with_progress(Session *s, const Pipeline *p, RunOptions *o) {
     Progress progress = progress_begin(s, experiment_label(p->model));
     o->progress = progress_show;
     o->context = &progress;
@@ -289,7 +291,7 @@ static ExitCode run_one(Session *s, Syntax *syntax, const char *experiment, RunO
     Pipeline p;
     ExitCode code = EXIT_INPUT;
     if (pipeline_build(&p, s, syntax, experiment, STAGE_SYSTEM)) {
-        Run *run = start_run(s, &p, o);
+        Run *run = run_with_progress(s, &p, o);
         if (run) {
             run->results.source = session_argument(s, 0);
             Task task = {.s = s, .p = &p, .run = run};
@@ -308,7 +310,7 @@ ExitCode run_selftest(Session *s, Syntax *syntax, const char *experiment) {
     RunOptions o;
     ExitCode code = EXIT_INPUT;
     if (pipeline_build(&p, s, syntax, experiment, STAGE_SYSTEM) && run_options(s, &o)) {
-        Run *run = start_run(s, &p, &o);
+        Run *run = run_with_progress(s, &p, &o);
         if (run) {
             Task task = {.s = s, .p = &p, .run = run};
             code = verdict_of(&task);

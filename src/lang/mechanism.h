@@ -26,6 +26,14 @@ typedef enum {
     JOINT_KINDS
 } JointKind;
 
+typedef enum { SHAPE_NONE, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_SPHERE, SHAPE_TUBE } ShapeKind;
+
+typedef struct { // its middle is the centre of gravity
+    ShapeKind kind;
+    Expr size[3]; // box a b c; cylinder r l; sphere r; tube R r l; cylinder and tube along z
+    Expr turn[9]; // to the body's axes
+} MechShape;
+
 typedef struct {
     Name name;
     Pos pos;
@@ -34,6 +42,7 @@ typedef struct {
     Expr inertia[9]; // about the cg, body's axes, symmetric
     bool has_added;
     Expr added[36]; // added mass at the body's origin, 6 x 6 symmetric, (linear; angular)
+    MechShape shape;
 } MechBody;
 
 typedef struct {

@@ -14,9 +14,13 @@
 typedef struct {
     const char *word;
     int numbers;
+    ShapeKind kind;
 } Shape;
 
-static const Shape shapes[] = {{"box", 3}, {"cylinder", 2}, {"sphere", 1}, {"tube", 3}};
+static const Shape shapes[] = {{"box", 3, SHAPE_BOX},
+                               {"cylinder", 2, SHAPE_CYLINDER},
+                               {"sphere", 1, SHAPE_SPHERE},
+                               {"tube", 3, SHAPE_TUBE}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 static bool bad_body(Builder *b, Pos pos, const MechPart *x, const char *why, const char *help) {
@@ -57,20 +61,20 @@ static Expr square_sum(Dag *d, double factor, Expr a, double factor2, Expr b) {
 }
 
 // Volume, and inertia per mass about the three axes.
-static void shape_numbers(Dag *d, int shape, const Expr s[3], Expr *volume, Expr inertia[3]) {
+static void shape_numbers(Dag *d, ShapeKind shape, const Expr s[3], Expr *volume, Expr inertia[3]) {
     const double pi = 3.14159265358979323846;
     switch (shape) {
-    case 0:
+    case SHAPE_BOX:
         *volume = expr_product(d, s, 3);
         for (int i = 0; i < 3; i++)
             inertia[i] = square_sum(d, 1.0 / 12, s[(i + 1) % 3], 1.0 / 12, s[(i + 2) % 3]);
         break;
-    case 1:
+    case SHAPE_CYLINDER:
         *volume = expr_mul(d, times(d, pi, s[0], s[0]), s[1]);
         inertia[0] = inertia[1] = square_sum(d, 0.25, s[0], 1.0 / 12, s[1]);
         inertia[2] = times(d, 0.5, s[0], s[0]);
         break;
-    case 2:
+    case SHAPE_SPHERE:
         *volume = expr_mul(d, times(d, 4 * pi / 3, s[0], s[0]), s[0]);
         for (int i = 0; i < 3; i++) inertia[i] = times(d, 0.4, s[0], s[0]);
         break;
@@ -128,10 +132,11 @@ static bool from_shape(Builder *b, const MechPart *x, int shape, MechBody *body)
         if (!refuse_clause(b, x, shapes[i].word, "is a second shape")) return false;
     if (!refuse_clause(b, x, "inertia", "follows from its shape already")) return false;
     Datum size = clause_datum(b, x, a, "size", shapes[shape].numbers, 1, "m");
-    Expr s[3], volume, per_mass[3];
+    Expr *s = body->shape.size, volume, per_mass[3];
+    body->shape.kind = shapes[shape].kind;
     if (!positive(b, x, &size, s)) return false;
-    if (shape == 3 && !tube_is_hollow(b, x, &size)) return false;
-    shape_numbers(d, shape, s, &volume, per_mass);
+    if (shapes[shape].kind == SHAPE_TUBE && !tube_is_hollow(b, x, &size)) return false;
+    shape_numbers(d, shapes[shape].kind, s, &volume, per_mass);
     if (!shape_mass(b, x, volume, &body->mass)) return false;
     for (int i = 0; i < 9; i++)
         body->inertia[i] = i % 4 ? expr_number(d, 0) : expr_mul(d, body->mass, per_mass[i / 4]);
@@ -232,6 +237,7 @@ bool make_body(Builder *b, const MechPart *x, const Pose *beyond, MechBody *body
     if (!read_centre(b, x, &centre)) return false;
     centre = pose_then(d, beyond, &centre);
     memcpy(body->cg, centre.at, sizeof centre.at);
+    memcpy(body->shape.turn, centre.turn, sizeof centre.turn);
     turn_tensor(d, centre.turn, body->inertia, inertia);
     memcpy(body->inertia, inertia, sizeof inertia);
     for (int i = 0; i < 3; i++) // a turned tensor is symmetric but for rounding

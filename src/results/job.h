@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "results/run.h"
+#include "results/shown.h"
 
 // --- wanted outputs (outputs.c) -----------------------------------------------------------------
 
@@ -24,16 +25,6 @@ typedef struct {
 
 int outputs_add(Outputs *o, Expr e); // its number, the same for the same expression
 void outputs_free(Outputs *o);
-
-// --- showing values in their units (outputs.c) --------------------------------------------------
-
-typedef struct { // SI value = shown*scale + offset
-    const char *unit;
-    double scale, offset;
-} Shown;
-
-Shown shown_in(const Model *m, Name unit);
-double show(Shown s, double si);
 
 // --- values of symbols (symbols.c) --------------------------------------------------------------
 

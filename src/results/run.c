@@ -78,6 +78,20 @@ static bool want_records(Job *j, Column **column, int *count) {
     return true;
 }
 
+static int *want_watched(Job *j) {
+    const RunOptions *o = j->options;
+    int *track = ARENA_ARRAY(&j->tmp, int, o->watch_count);
+    for (int i = 0; i < o->watch_count; i++)
+        track[i] = job_track(j, resolve(j->resolver, o->watch[i]), (Shown){"", 1, 0});
+    return track;
+}
+
+static void keep_watched(Job *j, const int *track) {
+    int count = j->options->watch_count;
+    j->run->watched = ARENA_ARRAY(&j->run->arena, const double *, count);
+    for (int i = 0; i < count; i++) j->run->watched[i] = j->tracks.data[track[i]].value;
+}
+
 // Powers are the first integrals; stored energies are outputs.
 static void want_audit(Job *j) {
     j->run->audit =
@@ -336,10 +350,12 @@ static bool job_run(Job *j) {
     if (!make_plan(j) || !want_records(j, &column, &columns)) return false;
     if (j->plan.probe_count || j->plan.expect_count) symbols_open(&j->symbols, j->model);
     curves_want(j);
+    const int *watched = want_watched(j);
     want_audit(j);
     if (!probes_want(j) || !make_times(j, &rows)) return false;
     j->bad_state = ARENA_ARRAY(&j->tmp, double, j->system->state_count);
     make_tracks(j, column, columns, rows);
+    keep_watched(j, watched);
     name_results(j);
     if (!build_and_solve(j)) return false;
     probes_finish(j);

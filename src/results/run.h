@@ -15,6 +15,8 @@ typedef struct {
 typedef struct {
     const char *const *record; // patterns from the command line, in place of the experiment's
     int record_count;
+    const Expr *watch; // expressions of the model to keep besides, for pictures
+    int watch_count;
     bool solver_given;       // `solver` stands before that of the experiment, SOLVER_AUTO included
     SolverKind solver;       // another than SOLVER_AUTO always does
     double stop, rtol, atol; // 0: as the experiment says
@@ -30,6 +32,7 @@ typedef struct {
     PlotData *plot;         // one per `plot` of the experiment; without any, a sensible one
     const char **plot_name; // for the file name: "speed_and_force"
     int plot_count;
+    const double **watched; // per expression of RunOptions.watch: results.row_count values, SI
     Audit audit;
     Verdict *verdict;
     int verdict_count, failed_count;

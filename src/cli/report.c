@@ -1,0 +1,62 @@
+// report: a run as one page for the browser.
+#include "studio/report.h"
+#include "cli/cli.h"
+
+static char *page_path(Session *s) {
+    const char *out = session_value(s, OPT_OUT);
+    if (out) return arena_printf(&s->arena, "%s", out);
+    return arena_printf(&s->arena, "%s.html", path_stem(&s->arena, session_argument(s, 0)));
+}
+
+static bool write_page(Session *s, const ReportPage *page, const char *path) {
+    Text html = {0};
+    report_html(&html, page);
+    bool good = file_write(path, text_get(&html), html.length, &s->report);
+    text_free(&html);
+    if (!good) return false;
+    if (s->json) {
+        json_key(&s->out, "files");
+        json_open(&s->out, '[');
+        json_string(&s->out, path);
+        json_close(&s->out, ']');
+    } else if (!session_has(s, OPT_QUIET)) {
+        text_printf(&s->out, "written %s: open it in a browser\n", path);
+    }
+    return true;
+}
+
+static ExitCode make_page(Session *s, const Pipeline *p, RunOptions *o) {
+    Watch watch = {0};
+    int first_param;
+    Scene scene = report_plan(&s->arena, p->model, &watch, &first_param);
+    o->watch = watch.data;
+    o->watch_count = watch.count;
+    Run *run = run_with_progress(s, p, o);
+    ExitCode code = EXIT_INPUT;
+    size_t length;
+    if (run) {
+        ReportPage page = {
+            .system = p->system,
+            .run = run,
+            .scene = &scene,
+            .source = file_read(&s->arena, session_argument(s, 0), &length, &s->report, POS_NONE),
+            .first_param = first_param};
+        code = write_page(s, &page, page_path(s)) ? run_verdict(run) : EXIT_INPUT;
+    }
+    run_free(run);
+    array_free(&watch);
+    return code;
+}
+
+ExitCode verb_report(Session *s) {
+    RunOptions o;
+    if (!run_options(s, &o)) return EXIT_USAGE;
+    Syntax *syntax = pipeline_load(s, session_argument(s, 0));
+    if (!syntax) return EXIT_INPUT;
+    Pipeline p;
+    ExitCode code = EXIT_INPUT;
+    if (pipeline_build(&p, s, syntax, session_argument(s, 1), STAGE_SYSTEM))
+        code = make_page(s, &p, &o);
+    pipeline_free(&p);
+    return code;
+}

@@ -1,0 +1,36 @@
+// The 3-D scene of a run: bodies with their shapes, and where they are at each recorded time.
+//
+//     scene_plan      which expressions the run has to watch
+//     scene_json      after the run: the numbers, for the viewer in the browser (view.js)
+#ifndef BONDYN_STUDIO_SCENE_H
+#define BONDYN_STUDIO_SCENE_H
+
+#include "base/array.h"
+#include "results/results.h"
+
+typedef ARRAY(Expr) Watch;
+
+typedef struct { // a body; all numbers are places in the watch list
+    const char *name;
+    ShapeKind shape;
+    int size;         // 3
+    int middle, turn; // 3 and 9: of the shape, in the body's frame
+    int point;        // 3 each: joints on it, then its frames, then the centre of gravity
+    int joint_count, frame_count;
+    const char **frame_name;
+    bool heavy;             // has a centre of gravity
+    int position, rotation; // 3 and 9, in the world
+} SceneBody;
+
+typedef struct {
+    SceneBody *body;
+    int body_count;
+    int gravity; // 3
+} Scene;
+
+// Adds to `watch`. Nothing to show: body_count is 0. The model's expression graph grows.
+Scene scene_plan(Arena *out, const Model *m, Watch *watch);
+// `value` are the rows of the watch list: Run.watched from where scene_plan began to add.
+void scene_json(Text *out, const Scene *scene, const Run *run);
+
+#endif

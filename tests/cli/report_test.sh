@@ -1,0 +1,45 @@
+#!/bin/sh
+# report: one page that holds everything, also when a run fails.
+. "$(dirname "$0")/common.sh"
+
+motor=$source_folder/examples/dc_motor/dc_motor.bond
+wagon=$source_folder/examples/wagon_pendulum/wagon_pendulum.bond
+
+expect_exit 0 report "$motor" --out motor.html
+expect_text out "written motor.html"
+for part in plots graph states equations parameters energy expectations text; do
+    expect_text motor.html "<h2 id=\"$part\">"
+done
+expect_text motor.html '<math display="block">'
+expect_text motor.html 'armature inductance'
+expect_text motor.html 'expectations hold'
+grep -q 'id="view"' motor.html && fail "a view without bodies"
+grep -Eq '(src|href)="https?:' motor.html && fail "the page asks the network"
+
+expect_exit 0 report "$wagon"
+[ -s wagon_pendulum.html ] || fail "no page beside the caller"
+expect_text wagon_pendulum.html 'id="scene"'
+expect_text wagon_pendulum.html '"bodies":['
+sed -n 's/.*id="scene">\(.*\)<\/script>.*/\1/p' wagon_pendulum.html >scene.json
+[ -s scene.json ] || sed -n '/id="scene">/,/<\/script>/p' wagon_pendulum.html |
+    sed 's/.*id="scene">//; s/<\/script>.*//' >scene.json
+"$json_check" scene.json || fail "the scene is not JSON"
+
+cat >hostile.bond <<END
+model A "</script><script>alert(1)</script> & <b>"
+  param k = 2 "a \"quoted\" <i>"
+  var x initial 1
+  der(x) = -k*x
+end
+experiment E of A "<!-- "
+  stop 1 {s}
+  expect x(1 {s}) = 5 within 1e-3
+end
+END
+expect_exit 4 report hostile.bond
+expect_text hostile.html "FAILS"
+grep -q '<script>alert' hostile.html && fail "text of the model became markup"
+
+expect_exit 1 report missing.bond
+expect_exit 1 report "$motor" --out no/such/folder/x.html
+expect_exit 2 report
