@@ -150,6 +150,8 @@ static void print_times(Text *t, const Task *k) {
     if (st->rejected) text_printf(t, " (%ld rejected)", st->rejected);
     text_printf(t, ", %ld evaluations", st->derivative_calls);
     if (st->events) text_printf(t, ", %ld event%s", st->events, st->events == 1 ? "" : "s");
+    if (st->choices)
+        text_printf(t, ", states chosen anew %ld time%s", st->choices, st->choices == 1 ? "" : "s");
     if (st->why && session_has(k->s, OPT_VERBOSE)) text_printf(t, "; %s", st->why);
     text_printf(t, "\ntime         %.3g s for %d points", st->wall_seconds,
                 k->run->results.row_count);
@@ -198,6 +200,7 @@ static void stats_json(Text *t, const Task *k) {
                    {"evaluations", (double)st->derivative_calls},
                    {"jacobians", (double)st->jacobian_calls},
                    {"events", (double)st->events},
+                   {"choices", (double)st->choices},
                    {"reached", st->reached},
                    {"seconds", st->wall_seconds},
                    {"rows", k->run->results.row_count},

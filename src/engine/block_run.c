@@ -151,7 +151,8 @@ static BondynBlock open_block(Machine *m, int number) {
 bool block_run(Machine *m, uint32_t number) {
     const TapeBlock *t = &m->program->block[number];
     BondynBlock b = open_block(m, (int)number);
-    if (t->linear ? bondyn_block_linear(&b) : bondyn_block_newton(&b, m->reg, t->guess))
+    if (t->linear ? bondyn_block_linear(&b)
+                  : bondyn_block_newton(&b, m->reg, t->guess, t->anchored))
         return true;
     block_residual(&b);
     m->residual = bondyn_all_finite(b.n, b.f) ? bondyn_largest(b.n, b.f) : (double)NAN;

@@ -25,13 +25,16 @@ static void write_function(Builder *b, int number, Draft *draft, const Expr *roo
 }
 
 // Start values that change with time or states are of no use to an iteration: it begins at 0 then.
+// Anchors are held values, which machine_choose keeps.
 static void place_guesses(Builder *b, BlockDraft *block) {
     b->from = LEVEL_TIME;
     for (int i = 0; i < block->size; i++) {
         Expr guess = block->guess ? block->guess[i] : 0;
-        if (!guess || builder_level(b, guess) != LEVEL_STATIC) guess = expr_number(b->dag, 0);
+        bool good = guess && (block->anchored || builder_level(b, guess) == LEVEL_STATIC);
+        if (!good) guess = expr_number(b->dag, 0);
         builder_grow(b);
-        array_push(&block->guess_place, outer_place(b, guess));
+        array_push(&block->guess_place,
+                   good && block->anchored ? b->home.data[guess] : outer_place(b, guess));
     }
 }
 

@@ -18,6 +18,8 @@ enum {
     CODE_SWITCHES,
     CODE_INITIAL,
     CODE_CLOCKS,
+    CODE_CHOICES,
+    CODE_START_CHOICES,
     CODE_FUNCTIONS
 };
 
@@ -49,11 +51,12 @@ static const char *block_words(Builder *b, const Block *block) {
     return words;
 }
 
-static void add_blocks(Builder *b) {
-    for (int i = 0; i < b->system->block_count; i++) {
-        const Block *s = &b->system->block[i];
+static void add_blocks(Builder *b, const Block *block, int count) {
+    for (int i = 0; i < count; i++) {
+        const Block *s = &block[i];
         BlockDraft draft = {.size = s->size,
                             .linear = s->linear,
+                            .anchored = s->anchored,
                             .unknown = s->unknown,
                             .residual = s->residual,
                             .jacobian = s->jacobian,
@@ -98,6 +101,8 @@ static void write_all(Builder *b, Draft *code, WhenDrafts *when, const ProgramWi
     write_switches(b, &code[CODE_SWITCHES]);
     write_roots(b, &code[CODE_CLOCKS], LEVEL_TIME, b->phase.data, b->phase.count);
     write_roots(b, &code[CODE_INITIAL], LEVEL_TIME, s->start, s->state_count);
+    write_choices(b, &code[CODE_CHOICES], false);
+    write_choices(b, &code[CODE_START_CHOICES], true);
     write_whens(b, when);
     if (!b->failed) jacobian_build(b, &code[CODE_JACOBIAN]);
     write_roots(b, &code[CODE_PREPARE], LEVEL_STATIC, b->prepared.data, b->prepared.count);
@@ -115,7 +120,7 @@ static Layout lay_out(Builder *b) {
         [SPACE_PARAM] = (uint32_t)b->param.count,
         [SPACE_TIME] = 1,
         [SPACE_STATE] = (uint32_t)b->system->state_count,
-        [SPACE_HELD] = (uint32_t)whens_count(b),
+        [SPACE_HELD] = (uint32_t)held_count(b),
         [SPACE_PREPARED] = (uint32_t)b->prepared.count,
         [SPACE_UNKNOWN] = (uint32_t)b->unknown_count,
         [SPACE_INPUT] = (uint32_t)b->input.count,
@@ -193,6 +198,7 @@ static void finish_blocks(Builder *b, const Layout *layout) {
         p->block[i] = (TapeBlock){
             .size = d->size,
             .linear = d->linear,
+            .anchored = d->anchored,
             .unknown = p->first_unknown + (uint32_t)d->first_unknown,
             .guess = registers_of(b, layout, &d->guess_place),
             .residual = finish(b, layout, &d->residual_code),
@@ -253,7 +259,10 @@ static void finish_program(Builder *b, Draft *code, WhenDrafts *when, const Prog
     p->conditions = finish(b, &layout, &when->conditions);
     p->actions = finish(b, &layout, &when->actions);
     p->samples = finish(b, &layout, &when->samples);
-    p->held_count = whens_count(b);
+    p->held_count = held_count(b);
+    p->choices = finish(b, &layout, &code[CODE_CHOICES]);
+    p->start_choices = finish(b, &layout, &code[CODE_START_CHOICES]);
+    finish_choices(b);
     finish_blocks(b, &layout);
     finish_tables(b);
     finish_params(b);
@@ -302,7 +311,8 @@ Program *program_build(const System *s, const ProgramWish *wish, Report *r) {
     Draft code[CODE_FUNCTIONS] = {0};
     WhenDrafts when = {0};
     set_roles(&b);
-    add_blocks(&b);
+    add_blocks(&b, s->block, s->block_count);
+    add_blocks(&b, s->start_block, s->start_block_count);
     find_switches(&b, wish);
     write_all(&b, code, &when, wish);
     bool good = !b.failed;

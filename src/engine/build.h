@@ -23,7 +23,7 @@ typedef enum {
     SPACE_PARAM,
     SPACE_TIME,
     SPACE_STATE,
-    SPACE_HELD, // discrete variables, samples, fired branches
+    SPACE_HELD, // discrete variables, samples, fired branches, picks, anchors
     SPACE_PREPARED,
     SPACE_UNKNOWN, // of blocks
     SPACE_INPUT,   // values that blocks read, computed before them
@@ -67,7 +67,7 @@ typedef struct { // one function while it is written; places are virtual
 
 typedef struct {
     int size;
-    bool linear;
+    bool linear, anchored;
     int first_unknown;
     Expr *unknown, *residual, *guess;
     Sparse jacobian;
@@ -169,11 +169,18 @@ void write_switches(Builder *b, Draft *draft);
 
 // --- whens.c: what happens at events
 void whens_roles(Builder *b);
-int whens_count(const Builder *b); // held values
+int held_count(const Builder *b);                                    // held values
+void set_held(Builder *b, const Expr *symbol, int count, int *next); // gives them their places
 typedef struct {
     Draft start, conditions, actions, samples;
 } WhenDrafts;
 void write_whens(Builder *b, WhenDrafts *code);
+
+// --- choices.c: states that are chosen during the run
+int choices_count(const System *s); // held values
+void choices_roles(Builder *b, int *next);
+void write_choices(Builder *b, Draft *code, bool start);
+void finish_choices(Builder *b);
 
 // --- jacobian.c
 void jacobian_build(Builder *b, Draft *code);

@@ -350,13 +350,13 @@ static void write_block_table(Writer *w) {
     text_printf(w->out,
                 "\nstatic const struct {\n    int size, linear;\n    unsigned unknown;\n"
                 "    const unsigned *guess;\n    void (*residual)(BondynBlock *);\n"
-                "    void (*matrix)(BondynBlock *);\n} %s_block_info[] = {\n",
+                "    void (*matrix)(BondynBlock *);\n    int anchored;\n} %s_block_info[] = {\n",
                 w->prefix);
     for (int i = 0; i < p->block_count; i++)
         text_printf(w->out,
-                    "    {%d, %d, %u, %s_guess%d, %s_block%d_residual, %s_block%d_matrix},\n",
+                    "    {%d, %d, %u, %s_guess%d, %s_block%d_residual, %s_block%d_matrix, %d},\n",
                     p->block[i].size, p->block[i].linear, p->block[i].unknown, w->prefix, i,
-                    w->prefix, i, w->prefix, p->block[i].matrix);
+                    w->prefix, i, w->prefix, p->block[i].matrix, p->block[i].anchored);
     text_add(w->out, "};\n");
 }
 
@@ -380,12 +380,14 @@ static void write_blocks(Writer *w) {
         "    bondyn_block_scratch(&b, m->work);\n"
         "    bondyn_block_dense(&b, m->work + 4 * b.n, m->pivot);\n"
         "    if (%s_block_info[i].linear ? bondyn_block_linear(&b)\n"
-        "                                : bondyn_block_newton(&b, m->reg, guess))\n"
+        "                                : bondyn_block_newton(&b, m->reg, guess,\n"
+        "                                                      %s_block_info[i].anchored))\n"
         "        return 1;\n"
         "    m->failed_block = (int)i;\n"
         "    for (int k = 0; k < b.n; k++) b.u[k] = m->reg[guess[k]];\n"
         "    return 0;\n}\n",
-        w->prefix, w->prefix, w->prefix, w->prefix, w->prefix, w->prefix, w->prefix, w->prefix);
+        w->prefix, w->prefix, w->prefix, w->prefix, w->prefix, w->prefix, w->prefix, w->prefix,
+        w->prefix);
 }
 
 // --- sine and cosine -----------------------------------------------------------------------------
@@ -430,6 +432,11 @@ static void write_params(Writer *w) {
     for (int i = 0; i < p->held_start.result_count; i++)
         text_printf(w->out, "    m->reg[%u] = m->reg[%u];\n", p->first_held + (uint32_t)i,
                     p->held_start.result[i]);
+    for (int i = 0; i < p->chosen_count; i++) { // states as they are chosen at the start
+        text_printf(w->out, "    m->reg[%u] = ", p->first_held + (uint32_t)(p->first_chosen + i));
+        write_number(w->out, p->chosen[i]);
+        text_add(w->out, ";\n");
+    }
     for (int i = 0; i < p->block_count; i++)
         for (int k = 0; k < p->block[i].size; k++)
             text_printf(w->out, "    m->reg[%u] = m->reg[%u];\n", p->block[i].unknown + (uint32_t)k,

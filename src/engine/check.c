@@ -57,6 +57,7 @@ bool program_check(Program *p, Report *r) {
     double start = experiment ? experiment->start : 0;
     p->start = ARENA_ARRAY(&p->arena, double, p->state_count + 1);
     machine_initial(m, start, p->start);
+    for (int i = 0; i < p->chosen_count; i++) p->chosen[i] = machine_held(m)[p->first_chosen + i];
     bool good = check_rates(p, m, start, r);
     machine_free(m);
     return good;

@@ -18,18 +18,10 @@ static const char *symbol_text(const Program *p, Expr e) {
 }
 
 const char *program_state_name(const Program *p, int state) {
-    const System *s = p->system;
-    if (s->state_var && s->model->var)
-        return name_text(s->model->names, s->model->var[s->state_var[state]].path);
-    return symbol_text(p, s->state[state]);
+    return system_state_name(p->system, state);
 }
 
-Pos program_state_pos(const Program *p, int state) {
-    const System *s = p->system;
-    if (!s->state_var || !s->model->var) return POS_NONE;
-    const Var *var = &s->model->var[s->state_var[state]];
-    return var->comp >= 0 && s->model->comp ? s->model->comp[var->comp].pos : var->pos;
-}
+Pos program_state_pos(const Program *p, int state) { return system_state_pos(p->system, state); }
 
 static int variable_with_value(const System *s, Expr e) {
     for (int i = 0; s->value && i < s->model->var_count; i++)

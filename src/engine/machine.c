@@ -1,11 +1,18 @@
 // The virtual machine: runs tapes over one array of registers. Nothing is allocated after
 // machine_new, so any call is as cheap as its instructions.
 #include "engine/block_run.h"
+#include "engine/choices.h"
 
 #include "base/memory.h"
 #include "expr/kernels.h"
 #include <math.h>
 #include <string.h>
+
+bool machine_run(Machine *m, const TapeFunction *f, double *result) {
+    if (!run_code(m, f->code, f->count)) return false;
+    for (int i = 0; i < f->result_count; i++) result[i] = m->reg[f->result[i]];
+    return true;
+}
 
 // --- instructions --------------------------------------------------------------------------------
 
@@ -110,6 +117,7 @@ Machine *machine_new(const Program *p) {
     block_run_open(m);
     m->held = memory_zeroed((size_t)p->switch_count, 1);
     m->switch_value = memory_zeroed((size_t)p->switch_count, sizeof *m->switch_value);
+    choices_open(m);
     m->failed_block = -1;
     if (p->constant_count) memcpy(m->reg, p->constant, p->constant_count * sizeof *m->reg);
     machine_set_params(m, NULL);
@@ -122,6 +130,10 @@ void machine_free(Machine *m) {
     block_run_close(m);
     free(m->held);
     free(m->switch_value);
+    free(m->choice);
+    free(m->pivots);
+    free(m->basis);
+    free(m->column_size);
     free(m);
 }
 
@@ -157,12 +169,12 @@ bool machine_set_params(Machine *m, const double *param) {
     reset_unknowns(m);
     start_held(m);
     m->hold = false;
-    m->failed_block = -1;
+    m->failed_block = m->failed_choice = -1;
     if (p->switch_count) memset(m->held, 0, (size_t)p->switch_count);
     return finite;
 }
 
-static void set_point(Machine *m, double time, const double *state) {
+void machine_set_point(Machine *m, double time, const double *state) {
     const Program *p = m->program;
     m->reg[p->time] = time;
     m->point++;
@@ -178,7 +190,7 @@ static void get_results(const Machine *m, const TapeFunction *f, int first, int 
 
 static bool evaluate(Machine *m, const TapeFunction *f, double time, const double *state,
                      double *result) {
-    set_point(m, time, state);
+    machine_set_point(m, time, state);
     if (!run_code(m, f->code, f->count)) return false;
     get_results(m, f, 0, f->result_count, result);
     return true;
@@ -190,7 +202,7 @@ void machine_initial(Machine *m, double time, double *state) {
     m->point++;
     if (p->state_count) memset(m->reg + p->first_state, 0, (size_t)p->state_count * sizeof *m->reg);
     start_held(m);
-    bool good = run_code(m, p->initial.code, p->initial.count);
+    bool good = choices_start(m) && run_code(m, p->initial.code, p->initial.count);
     get_results(m, &p->initial, 0, p->state_count, state);
     for (int i = 0; i < p->state_count && !good; i++) state[i] = NAN; // a block has no solution
 }
@@ -198,7 +210,7 @@ void machine_initial(Machine *m, double time, double *state) {
 bool machine_derivative(Machine *m, double time, const double *state, double *rate, double *quad) {
     const Program *p = m->program;
     m->calls++;
-    set_point(m, time, state);
+    machine_set_point(m, time, state);
     if (!run_code(m, p->derivative.code, quad ? p->derivative.count : p->rate_code)) return false;
     get_results(m, &p->derivative, 0, p->state_count, rate);
     if (quad) get_results(m, &p->derivative, p->state_count, p->quad_count, quad);

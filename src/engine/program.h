@@ -6,6 +6,7 @@
 //               outputs     recorded signals
 //               jacobian    nonzeros of d rate / d state
 //               conditions  of `when`, true or false; actions: new values at events
+//               choices     what tells how good the present choice of states is
 //               switches    functions whose sign changes are events (left - right of relations)
 //
 // A Program never changes and serves many runs; a Machine is the registers of one run. Calling a
@@ -60,6 +61,7 @@ typedef struct {
 typedef struct {
     int size;
     bool linear;
+    bool anchored;                 // begin at `guess` each time, and look nowhere else
     uint32_t unknown;              // first of `size` consecutive registers
     uint32_t *guess;               // registers with start values, or NULL
     TapeFunction residual;         // `size` results at the unknowns as they are
@@ -95,18 +97,27 @@ typedef struct {
     int *param_var;                    // its model variable
     double *param_value;               // defaults (evaluated)
     uint32_t time, first_state;
-    uint32_t first_held; // discrete variables, samples, fired branches, as System.whens lists them
+    uint32_t first_held; // discrete variables, samples, fired branches, as System.whens lists them,
+                         // then picks of sets and anchors of choices
     int held_count;
     int state_count, quad_count, output_count, switch_count;
     double *start;             // initial states for the default parameters
     Expr *output, *quadrature; // what they evaluate, for messages
     TapeFunction prepare, derivative, outputs, jacobian, switches, initial;
-    TapeFunction held_start; // first values of the discrete variables
-    TapeFunction conditions; // per branch
-    TapeFunction actions;    // new values of the discrete variables, then of Whens.reset
-    TapeFunction samples;    // per sample: period and offset
-    TapeFunction clocks;     // per clock: phase and rate of the phase
-    int rate_code;           // the first instructions of derivative that suffice for the rates
+    TapeFunction held_start;        // first values of the discrete variables
+    TapeFunction conditions;        // per branch
+    TapeFunction actions;           // new values of the discrete variables, then of Whens.reset
+    TapeFunction samples;           // per sample: period and offset
+    TapeFunction clocks;            // per clock: phase and rate of the phase
+    TapeFunction choices;           // per System.choice: values, then the matrix
+    TapeFunction start_choices;     // the same at the start, before anything is chosen
+    int *first_pick;                // per System.set: of its held values
+    int *first_anchor;              // per System.choice: the same; -1: none
+    int first_chosen, chosen_count; // held values of choices, as they are at the start for the
+    double *chosen;                 // default parameters
+    int largest_choice;             // entries of a matrix
+    int most_columns;
+    int rate_code; // the first instructions of derivative that suffice for the rates
     // sparsity of d rate / d state, by columns (CSC); NULL when it was too much to find out
     int *column_start, *row; // state_count+1, nonzeros
     int nonzero_count;
@@ -146,6 +157,11 @@ typedef struct {
     double *switch_value;
     unsigned char *held; // state of each switch
     bool hold;           // switches keep their state (inside a step of an event solver)
+    double *choice;      // results of `choices`
+    double *pivots;      // scratch of a choice
+    int *basis;          // per choice and column: the row that determines it, or -1: it is a state
+    double *column_size; // per choice and column: the largest entry so far
+    int failed_choice;   // choice whose constraints had no hold in the last call, or -1
     int failed_block;    // block that did not converge in the last call, or -1
     double residual;     // largest residual of that block, in its own units
     long calls;          // derivative calls
@@ -166,6 +182,9 @@ double *machine_held(Machine *m); // held values, which only events change
 bool machine_conditions(Machine *m, double time, const double *state, double *value);
 bool machine_actions(Machine *m, double time, const double *state, double *value);
 void machine_samples(Machine *m, double *period_and_offset); // pairs
+// Are the states of sets still a good choice? If not, others are chosen and `state` is changed to
+// them; *changed counts the choices that were made anew. False: a block or a choice has failed.
+bool machine_choose(Machine *m, double time, double *state, int *changed);
 void machine_update_switches(Machine *m, double time,
                              const double *state); // take their true states
 

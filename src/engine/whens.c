@@ -1,17 +1,19 @@
 // What happens at events, as tapes: conditions, new values, periods of samples.
 //
-//   held registers   discrete variables | samples | fired branches
+//   held registers   discrete variables | samples | fired branches | picks and anchors of choices
 //
 // They change at events only and are inputs of every function, like states; unlike states no
 // integrator knows them.
 #include "engine/build.h"
 
-int whens_count(const Builder *b) {
+static int whens_count(const Builder *b) {
     const Whens *w = &b->system->whens;
     return w->discrete_count + w->sample_count + w->branch_count;
 }
 
-static void set_held(Builder *b, const Expr *symbol, int count, int *next) {
+int held_count(const Builder *b) { return whens_count(b) + choices_count(b->system); }
+
+void set_held(Builder *b, const Expr *symbol, int count, int *next) {
     for (int i = 0; i < count; i++)
         builder_set_role(b, symbol[i], (SymbolRole){SYMBOL_HELD, (*next)++, 0});
 }
@@ -22,6 +24,7 @@ void whens_roles(Builder *b) {
     set_held(b, w->discrete, w->discrete_count, &next);
     set_held(b, w->sample, w->sample_count, &next);
     set_held(b, w->fired, w->branch_count, &next);
+    choices_roles(b, &next);
 }
 
 static void write_roots(Builder *b, Draft *draft, const Exprs *root) {

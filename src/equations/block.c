@@ -23,6 +23,19 @@ static Expr guess_of(const Work *w, int q) {
     return start ? start : expr_number(w->dag, 0);
 }
 
+// With candidates of a set among the unknowns, the run stays on the branch where it is.
+bool has_candidates(const Work *w, const int *quantities, int n) {
+    for (int i = 0; i < n; i++)
+        if (w->quantity.data[quantities[i]].set >= 0) return true;
+    return false;
+}
+
+static Expr new_anchor(Work *w) {
+    Expr anchor = expr_symbol(w->dag, name_of(w->model->names, "anchor"));
+    symbol_is_held(w, anchor);
+    return anchor;
+}
+
 // Derivatives of the residuals, row by row.
 static void find_entries(Work *w, const Expr *residual, int n, BlockEntries *entries) {
     Terms row = {0};
@@ -55,7 +68,9 @@ static void block_matrix(Work *w, Block *b, const BlockEntries *entries) {
 
 void block_keep(Work *w, const int *quantities, const Expr *residual, const int *rules, int n,
                 const BlockEntries *linear) {
+    bool candidates = has_candidates(w, quantities, n);
     Block b = {.size = n, .linear = linear, .pos = w->rule.data[rules[0]].pos};
+    b.anchored = candidates && !linear;
     BlockEntries found = {0};
     b.unknown = ARENA_ARRAY(w->out, Expr, n);
     b.residual = ARENA_ARRAY(w->out, Expr, n);
@@ -64,7 +79,7 @@ void block_keep(Work *w, const int *quantities, const Expr *residual, const int 
     for (int i = 0; i < n; i++) {
         Quantity *q = &w->quantity.data[quantities[i]];
         b.unknown[i] = q->symbol;
-        b.guess[i] = guess_of(w, quantities[i]);
+        b.guess[i] = b.anchored ? new_anchor(w) : guess_of(w, quantities[i]);
         b.equation[i] = w->rule.data[rules[i]].origin;
         q->constant = false;
         q->place = i;
@@ -74,6 +89,7 @@ void block_keep(Work *w, const int *quantities, const Expr *residual, const int 
     block_matrix(w, &b, linear ? linear : &found);
     array_free(&found);
     for (int i = 0; i < n; i++) w->quantity.data[quantities[i]].place = -1;
+    if (candidates) choice_note(w, &b, quantities);
     array_push(&w->block, b);
 }
 
@@ -248,9 +264,10 @@ static void keep_linear(Core *c) {
 
 static bool solve_core(Core *c) {
     int n = c->rows.count;
-    if (c->linear) core_note(c, c->quantities, n, n > BY_DETERMINANT);
+    bool closed = n <= BY_DETERMINANT && !has_candidates(c->e->w, c->quantities, n);
+    if (c->linear) core_note(c, c->quantities, n, !closed);
     if (n == 0) return true;
-    if (c->linear && n <= BY_DETERMINANT) return solve_by_determinant(c);
+    if (c->linear && closed) return solve_by_determinant(c);
     if (c->linear) {
         if (!refuse_large(c->e, n)) return false;
         keep_linear(c);

@@ -7,11 +7,11 @@
 //     stage 2   two below, in quantities whose derivative gave way in stage 1; and so on
 //
 // In each stage as many quantities give way as there are rules, such that the Jacobian of the
-// rules by them is regular. Columns are taken in the order in which they should go: names that
-// the user did not make a state, storages that the graph found dependent, other storages; those
-// that the user wants integral come last. A column that depends on the ones before it is passed
-// over, so the result is the best possible (a matroid). Within a rank constant pivots go first: a
-// pivot that changes during the run may vanish, and then the choice would have to be made anew.
+// rules by them is regular. Columns with constant pivots are taken in the order in which they
+// should go: names that the user did not make a state, storages that the graph found dependent,
+// other storages; those that the user wants integral come last. A column that depends on the ones
+// before it is passed over, so the result is the best possible (a matroid). A pivot that changes
+// during the run may vanish: rows that have no other choose their states then (sets.c).
 #include "equations/linear.h"
 
 #include <math.h>
@@ -45,11 +45,11 @@ typedef struct {
     ARRAY(int) rule;             // the rules of the stage: `stage` below their highest derivative
     unsigned char *is_dependent; // per model variable: the graph says so
     int stage;
-} Choice;
+} Stage;
 
 // --- preferences --------------------------------------------------------------------------------
 
-static void mark_dependent(Choice *c) {
+static void mark_dependent(Stage *c) {
     const Work *w = c->w;
     c->is_dependent = ARENA_ARRAY(&c->w->scratch, unsigned char, w->model->var_count);
     for (int i = 0; i < w->graph->dependent_count; i++) {
@@ -58,7 +58,7 @@ static void mark_dependent(Choice *c) {
     }
 }
 
-static int rank_of(const Choice *c, int q) {
+static int rank_of(const Stage *c, int q) {
     const Work *w = c->w;
     const Quantity *x = &w->quantity.data[q];
     if (x->var < 0) return RANK_INTERNAL;
@@ -73,7 +73,7 @@ static int rank_of(const Choice *c, int q) {
 // --- rows and columns of a stage ----------------------------------------------------------------
 
 static bool is_candidate(const void *context, int q) {
-    const Choice *c = context;
+    const Stage *c = context;
     const Work *w = c->w;
     int der = w->quantity.data[q].der;
     if (der < 0 || w->quantity.data[q].demoted_by >= 0) return false;
@@ -81,7 +81,7 @@ static bool is_candidate(const void *context, int q) {
     return w->quantity.data[der].demoted_by >= 0;
 }
 
-static void add_row(Choice *c, int rule) {
+static void add_row(Stage *c, int rule) {
     Work *w = c->w;
     Row row = {.rule = rule};
     Terms slope = {0};
@@ -89,8 +89,9 @@ static void add_row(Choice *c, int rule) {
     for (int k = 0; k < slope.count; k++) {
         Expr e = slope.data[k].coefficient;
         double value = expr_evaluate(w->dag, e, w->value.data);
-        if (!isfinite(value) || value == 0) continue;
-        Cell cell = {slope.data[k].quantity, value, is_constant(w, e)};
+        bool constant = is_constant(w, e);
+        if (constant && (!isfinite(value) || value == 0)) continue;
+        Cell cell = {slope.data[k].quantity, isfinite(value) ? value : 0, constant};
         array_push(&row.cell, cell);
         if (fabs(value) > row.scale) row.scale = fabs(value);
     }
@@ -98,14 +99,14 @@ static void add_row(Choice *c, int rule) {
     array_push(&c->row, row);
 }
 
-static void start_rules(Choice *c) {
+static void start_rules(Stage *c) {
     const Work *w = c->w;
     for (int r = 0; r < w->rule.count; r++)
         if (w->rule.data[r].derivative < 0) array_push(&c->rule, r);
 }
 
 // Each rule of the stage before gives way to the one that it is the derivative of.
-static void add_rows(Choice *c) {
+static void add_rows(Stage *c) {
     int kept = 0;
     for (int i = 0; i < c->rule.count; i++) {
         int lower = c->w->rule.data[c->rule.data[i]].of;
@@ -121,7 +122,7 @@ static int compare_columns(const void *a, const void *b) {
     return (x->quantity > y->quantity) - (x->quantity < y->quantity);
 }
 
-static void add_columns(Choice *c) {
+static void add_columns(Stage *c) {
     Work *w = c->w;
     for (int i = 0; i < c->row.count; i++)
         for (int k = 0; k < c->row.data[i].cell.count; k++) {
@@ -151,7 +152,7 @@ static Cell *cell_at(Row *row, int quantity) {
 }
 
 // The free row with the best pivot in a column: constant before changing, short before long.
-static int pivot_row(Choice *c, Column *column, bool constant_only) {
+static int pivot_row(Stage *c, Column *column, bool constant_only) {
     int best = -1;
     bool best_constant = false;
     for (int k = 0; k < column->rows.count; k++) {
@@ -169,15 +170,19 @@ static int pivot_row(Choice *c, Column *column, bool constant_only) {
     return best;
 }
 
-static void drop_zeros(Row *row) {
+// What is zero for good, and the column that was eliminated.
+static void drop_zeros(Row *row, int eliminated) {
     int kept = 0;
-    for (int k = 0; k < row->cell.count; k++)
-        if (row->cell.data[k].value != 0) row->cell.data[kept++] = row->cell.data[k];
+    for (int k = 0; k < row->cell.count; k++) {
+        const Cell *c = &row->cell.data[k];
+        if (c->quantity != eliminated && (c->value != 0 || !c->constant))
+            row->cell.data[kept++] = *c;
+    }
     row->cell.count = kept;
 }
 
 // row += by * pivot, where the column of the pivot vanishes.
-static void add_multiple(Choice *c, int row, int pivot, int quantity, double by, bool constant) {
+static void add_multiple(Stage *c, int row, int pivot, int quantity, double by, bool constant) {
     for (int k = 0; k < c->row.data[pivot].cell.count; k++) {
         Cell from = c->row.data[pivot].cell.data[k];
         Row *to = &c->row.data[row];
@@ -194,10 +199,10 @@ static void add_multiple(Choice *c, int row, int pivot, int quantity, double by,
             array_push(&column->rows, row);
         }
     }
-    drop_zeros(&c->row.data[row]);
+    drop_zeros(&c->row.data[row], quantity);
 }
 
-static void eliminate(Choice *c, int column, int pivot) {
+static void eliminate(Stage *c, int column, int pivot) {
     int quantity = c->column.data[column].quantity;
     Cell p = *cell_at(&c->row.data[pivot], quantity);
     for (int k = 0; k < c->column.data[column].rows.count; k++) {
@@ -211,24 +216,20 @@ static void eliminate(Choice *c, int column, int pivot) {
 
 // --- what the user hears ------------------------------------------------------------------------
 
-// Storages seldom lose their hold. A constraint between variables of the user's own, such as a
-// circle in Cartesian coordinates, does where the variable turns back: such a system is not run.
-static void warn_of_changing_pivot(Choice *c, int q, int rule) {
+static void warn_of_changing_pivot(Stage *c, int q, int rule) {
     Work *w = c->w;
     Text name = {0};
     quantity_label(&name, w, q);
-    if (w->model->var[w->quantity.data[q].var].comp < 0) w->system->unsure = w->rule.data[rule].pos;
     Remark *remark = report_warning(
         w->report, Q_CHANGING_CHOICE, w->rule.data[rule].pos,
-        "the constraint determines '%s' only as long as the run stays away from points where it "
-        "loses its hold on it",
+        "with '%s' as the dependent one, as wished, the run fails where the constraint loses its "
+        "hold on it",
         text_get(&name));
-    remark_help(w->report, remark,
-                "describe the motion with a variable that is free everywhere, such as an angle");
+    remark_help(w->report, remark, "without the wish the states are chosen during the run");
     text_free(&name);
 }
 
-static void report_wish(Choice *c, int q, int rule) {
+static void report_wish(Stage *c, int q, int rule) {
     Work *w = c->w;
     const Comp *comp = &w->model->comp[w->model->var[w->quantity.data[q].var].comp];
     Remark *remark =
@@ -239,7 +240,7 @@ static void report_wish(Choice *c, int q, int rule) {
     remark_help(w->report, remark, "take the wish back, or wish it for fewer of the storages");
 }
 
-static void report_lost_row(Choice *c, int rule) {
+static void report_lost_row(Stage *c, int rule) {
     Work *w = c->w;
     Remark *remark = report_error(w->report, Q_LOST_CONSTRAINT, w->rule.data[rule].pos,
                                   "at the start this constraint holds no state that others do not "
@@ -251,7 +252,7 @@ static void report_lost_row(Choice *c, int rule) {
 
 // --- a stage ------------------------------------------------------------------------------------
 
-static void demote(Choice *c, int q, int row, bool constant) {
+static void demote(Stage *c, int q, int row, bool constant) {
     Work *w = c->w;
     int rule = c->row.data[row].rule;
     w->quantity.data[q].demoted_by = rule;
@@ -260,7 +261,7 @@ static void demote(Choice *c, int q, int row, bool constant) {
     if (!constant) warn_of_changing_pivot(c, q, rule);
 }
 
-static void take_columns(Choice *c, int first, int end, bool constant_only) {
+static void take_columns(Stage *c, int first, int end, bool constant_only) {
     for (int i = first; i < end; i++) {
         Column *column = &c->column.data[i];
         if (c->w->quantity.data[column->quantity].demoted_by >= 0) continue;
@@ -272,16 +273,71 @@ static void take_columns(Choice *c, int first, int end, bool constant_only) {
     }
 }
 
-static bool run_stage(Choice *c) {
+static int end_of_rank(const Stage *c, int first) {
+    int end = first;
+    while (end < c->column.count && c->column.data[end].rank == c->column.data[first].rank) end++;
+    return end;
+}
+
+// Rows that are left, in the columns that may give way: they choose during the run.
+static bool leave_rest_open(Stage *c) {
+    Work *w = c->w;
+    ARRAY(Constraint) open = {0};
+    ARRAY(int) bound = {0}; // rows that a wish leaves fewer columns
+    for (int i = 0; i < c->row.count; i++) {
+        const Row *row = &c->row.data[i];
+        if (row->taken) continue;
+        Constraint r = {.rule = row->rule};
+        int *quantity = ARENA_ARRAY(&w->scratch, int, row->cell.count + 1);
+        double *value = ARENA_ARRAY(&w->scratch, double, row->cell.count + 1);
+        for (int k = 0; k < row->cell.count; k++) {
+            const Cell *cell = &row->cell.data[k];
+            if (c->column.data[w->quantity.data[cell->quantity].place].rank == RANK_INTEGRAL) {
+                if (bound.count == 0 || array_last(&bound) != open.count)
+                    array_push(&bound, open.count);
+                continue;
+            }
+            quantity[r.count] = cell->quantity;
+            value[r.count++] = cell->value;
+        }
+        if (r.count == 0) {
+            if (bound.count > 0 && array_last(&bound) == open.count) bound.count--;
+            continue;
+        }
+        r.quantity = quantity;
+        r.value = value;
+        c->row.data[i].taken = true;
+        array_push(&open, r);
+    }
+    for (int i = 0; i < c->column.count; i++)
+        w->quantity.data[c->column.data[i].quantity].place = -1;
+    bool ok = sets_make(w, open.data, open.count);
+    for (int i = 0; i < c->column.count; i++)
+        w->quantity.data[c->column.data[i].quantity].place = i;
+    for (int i = 0; ok && i < bound.count; i++) {
+        const Constraint *r = &open.data[bound.data[i]];
+        if (w->quantity.data[r->quantity[0]].set < 0)
+            warn_of_changing_pivot(c, r->quantity[0], r->rule);
+    }
+    array_free(&open);
+    array_free(&bound);
+    return ok;
+}
+
+static bool run_stage(Stage *c) {
     add_rows(c);
     add_columns(c);
+    int last = c->column.count;
     for (int first = 0, end; first < c->column.count; first = end) {
-        for (end = first; end < c->column.count; end++)
-            if (c->column.data[end].rank != c->column.data[first].rank) break;
-        take_columns(c, first, end, true);
-        take_columns(c, first, end, false);
+        end = end_of_rank(c, first);
+        int rank = c->column.data[first].rank;
+        if (rank == RANK_INTEGRAL)
+            last = first;
+        else
+            take_columns(c, first, end, rank != RANK_WANTED);
     }
-    bool ok = true;
+    bool ok = leave_rest_open(c);
+    take_columns(c, last, c->column.count, false);
     for (int i = 0; i < c->row.count; i++)
         if (!c->row.data[i].taken) {
             if (ok) report_lost_row(c, c->row.data[i].rule);
@@ -290,7 +346,7 @@ static bool run_stage(Choice *c) {
     return ok;
 }
 
-static void close_stage(Choice *c) {
+static void close_stage(Stage *c) {
     for (int i = 0; i < c->row.count; i++) array_free(&c->row.data[i].cell);
     for (int i = 0; i < c->column.count; i++) {
         c->w->quantity.data[c->column.data[i].quantity].place = -1;
@@ -301,7 +357,7 @@ static void close_stage(Choice *c) {
 }
 
 bool states_choose(Work *w) {
-    Choice c = {.w = w};
+    Stage c = {.w = w};
     mark_dependent(&c);
     start_rules(&c);
     bool ok = true;

@@ -251,6 +251,7 @@ static int best_cell(Elimination *e, const EliminationRow *row, bool numbers) {
     for (int k = 0; k < row->cell.count; k++) {
         const EliminationCell *c = &row->cell.data[k];
         if (!c->safe || scaled(e, c) < smallest) continue;
+        if (e->w->quantity.data[e->quantity[c->col]].set >= 0) continue; // it stays an unknown
         long fill = fill_of(e, row, c->col);
         if (fill > e->most_fill) continue;
         if (row->combined && fill < least) least = fill;

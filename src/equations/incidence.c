@@ -195,6 +195,48 @@ int incidence_match(const Incidence *a, int *col_of_row, int *row_of_col) {
     return size;
 }
 
+// --- matching in order --------------------------------------------------------------------------
+
+// A shortest augmenting path from a row, turned round. seen[] has the row that asked last.
+static bool augment_in_order(const Incidence *a, int row, int *col_of_row, int *row_of_col,
+                             int *seen, int *from, int *queue) {
+    int head = 0, tail = 0;
+    queue[tail++] = row;
+    while (head < tail) {
+        int r = queue[head++];
+        for (int k = a->start[r]; k < a->start[r + 1]; k++) {
+            int c = a->col[k];
+            if (seen[c] == row) continue;
+            seen[c] = row;
+            from[c] = r;
+            if (row_of_col[c] >= 0) {
+                queue[tail++] = row_of_col[c];
+                continue;
+            }
+            for (int next; c >= 0; c = next) { // back along the path
+                int by = from[c];
+                next = col_of_row[by];
+                col_of_row[by] = c;
+                row_of_col[c] = by;
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+void incidence_match_in_order(const Incidence *a, int *col_of_row, int *row_of_col) {
+    int *seen = new_ints(a->col_count, -1), *from = new_ints(a->col_count, -1);
+    int *queue = new_ints(a->row_count + 1, 0);
+    for (int c = 0; c < a->col_count; c++) row_of_col[c] = -1;
+    for (int r = 0; r < a->row_count; r++) col_of_row[r] = -1;
+    for (int r = 0; r < a->row_count; r++)
+        augment_in_order(a, r, col_of_row, row_of_col, seen, from, queue);
+    free(seen);
+    free(from);
+    free(queue);
+}
+
 // --- Tarjan -------------------------------------------------------------------------------------
 
 typedef struct {

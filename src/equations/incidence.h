@@ -23,6 +23,10 @@ void incidence_free(Incidence *a);
 // (Hopcroft-Karp): O(entries*sqrt(rows)), linear where the structure has no loops.
 int incidence_match(const Incidence *a, int *col_of_row, int *row_of_col);
 
+// A largest matching that leaves out later rows rather than earlier ones: row r is in it exactly
+// when it can be matched together with the rows before it that are.
+void incidence_match_in_order(const Incidence *a, int *col_of_row, int *row_of_col);
+
 // Strong components of the rows, where a row needs the rows that are matched with its other
 // columns (Tarjan). order[] lists the rows, needed ones first; component k is order[first[k]] ..
 // order[first[k + 1] - 1]. first[] has room for row_count + 1. Gives the number of components.

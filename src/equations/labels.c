@@ -20,7 +20,9 @@ static void equation_text(Text *out, const Model *m, const Equation *e) {
 
 void rule_label(Text *out, const Model *m, const Graph *g, int origin) {
     if (origin < 0) {
-        text_add(out, origin == ORIGIN_BOND ? "a bond" : "a start condition");
+        text_add(out, origin == ORIGIN_BOND   ? "a bond"
+                      : origin == ORIGIN_PICK ? "the choice of states"
+                                              : "a start condition");
     } else if (origin >= m->equation_count) {
         const GraphNode *node = &g->node[origin - m->equation_count];
         bool zero = m->comp[node->comp].kind == COMP_0;

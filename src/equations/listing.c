@@ -170,10 +170,13 @@ void listing_name(Text *out, const Listing *l, int var) {
         text_add(out, path);
 }
 
-void listing_der(Text *out, const Listing *l, int var) {
+void listing_der(Text *out, const Listing *l, int state) {
     bool latex = l->style == PRINT_LATEX;
     text_add(out, latex ? "\\dot{" : "der(");
-    listing_name(out, l, var);
+    if (latex)
+        name_print_latex(out, system_state_name(l->system, state));
+    else
+        text_add(out, system_state_name(l->system, state));
     text_add(out, latex ? "}" : ")");
 }
 

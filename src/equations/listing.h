@@ -29,7 +29,7 @@ void listing_close(Listing *l);
 void listing_expr(Text *out, Listing *l, Expr e);
 void listing_definition(Text *out, Listing *l, int i); // its expression
 void listing_name(Text *out, const Listing *l, int var);
-void listing_der(Text *out, const Listing *l, int var);
+void listing_der(Text *out, const Listing *l, int state);
 // The value of a parameter in the unit it is shown in: "2 {kg}", or its expression.
 void listing_param_value(Text *out, const Listing *l, int var);
 

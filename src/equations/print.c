@@ -32,7 +32,7 @@ static void text_states(Text *out, Listing *l) {
     text_add(out, "equations\n");
     for (int i = 0; i < s->state_count; i++) {
         text_add(out, "  ");
-        listing_der(out, l, s->state_var[i]);
+        listing_der(out, l, i);
         text_add(out, " = ");
         listing_expr(out, l, s->rate[i]);
         text_char(out, '\n');
@@ -89,7 +89,7 @@ static void latex_system(Text *out, Listing *l) {
     const System *s = l->system;
     text_add(out, "\\begin{aligned}\n");
     for (int i = 0; i < s->state_count; i++) {
-        listing_der(out, l, s->state_var[i]);
+        listing_der(out, l, i);
         text_add(out, " &= ");
         listing_expr(out, l, s->rate[i]);
         text_add(out, " \\\\\n");
@@ -149,11 +149,11 @@ static void json_states(Text *out, Listing *l) {
     const System *s = l->system;
     text_add(out, ",\"states\":[");
     for (int i = 0; i < s->state_count; i++) {
-        const Var *v = &s->model->var[s->state_var[i]];
+        int v = s->state_var[i];
         text_add(out, i > 0 ? ",{\"name\":" : "{\"name\":");
-        json_name(out, s->model, v->path);
+        text_json(out, system_state_name(s, i));
         text_add(out, ",\"unit\":");
-        json_name(out, s->model, v->unit);
+        json_name(out, s->model, v >= 0 ? s->model->var[v].unit : 0);
         text_add(out, ",\"start\":");
         json_expr(out, l, s->start[i]);
         text_add(out, ",\"rate\":");

@@ -1,38 +1,26 @@
-// Start values of the states.
+// Start values of the states: which conditions hold at the start.
 //
-// What is given directly stands. A start value of a storage that lost its state, of an alias, or an
-// initial equation is a condition on the states: it determines one whose start was left open, or it
-// must agree with what is given. What stays open starts at 0.
+// What is given directly for a state stands. Everything else is a system of its own, in the states
+// that are open and in the unknowns of the blocks that matter:
 //
-// A start value that is an expression with the value 0, such as a library's parameter v0 = 0,
-// counts as left open: it gives way to conditions, and is used otherwise.
-#include "equations/work.h"
+//     must      equations of blocks, as they are (without the rows that pick states)
+//     given     initial equations; start values of variables that are no states, or of candidates
+//     default   what stays open starts at 0, or at a value that is an expression with the value 0,
+//               such as a library's parameter v0 = 0
+//
+// Conditions are taken in this order as long as each finds an unknown of its own. A given one that
+// finds none must hold anyway: it is checked. The rest is solved (start_solve.c).
+#include "equations/start.h"
 
 #include <math.h>
 
-typedef struct {
-    Expr residual; // = 0, in states
-    int var;       // whose start value it is, or -1: an initial equation
-    Pos pos;
-} StartCondition;
-
-typedef struct {
-    Work *w;
-    Work inner;        // the small system for the states that conditions determine
-    int *state_of_var; // per model variable: the state it is, or -1
-    Expr *given;       // per state: its start when given, else 0
-    bool *open;        // per state: conditions may determine it
-    ARRAY(StartCondition) condition;
-    Rewrite *fixed; // states that are given -> their start
-} Start;
-
-static bool is_open_start(Work *w, Expr start) {
+bool is_open_start(Work *w, Expr start) {
     if (!start) return true;
     if (expr_is_number(w->dag, start, NULL)) return false;
     return expr_evaluate(w->dag, start, w->value.data) == 0;
 }
 
-// --- what is given ------------------------------------------------------------------------------
+// --- states -------------------------------------------------------------------------------------
 
 static void read_states(Start *s) {
     Work *w = s->w;
@@ -42,6 +30,7 @@ static void read_states(Start *s) {
     s->open = ARENA_ARRAY(&w->scratch, bool, x->state_count);
     for (int i = 0; i < w->model->var_count; i++) s->state_of_var[i] = -1;
     for (int i = 0; i < x->state_count; i++) {
+        if (x->state_var[i] < 0) continue;
         s->state_of_var[x->state_var[i]] = i;
         s->given[i] = w->model->var[x->state_var[i]].start;
         s->open[i] = is_open_start(w, s->given[i]);
@@ -49,289 +38,297 @@ static void read_states(Start *s) {
     }
 }
 
-// Is v a name of a state, or was it one before constraints came? Others have starts as guesses
-// only.
-static bool was_state(Work *w, int v) {
-    int sign;
-    int q = w->quantity_of_node[alias_root(w, v, &sign)];
-    return q >= 0 && w->quantity.data[q].user_state;
+// --- rows ---------------------------------------------------------------------------------------
+
+static void add_row(Start *s, StartRow row) {
+    row.residual = rewrite(s->fixed, row.residual);
+    array_push(&s->row, row);
 }
 
-static void read_conditions(Start *s) {
+// unknown = value
+static void add_unit(Start *s, Strength strength, Expr unknown, Expr value, int var, Pos pos) {
+    add_row(s, (StartRow){.strength = strength,
+                          .residual = expr_sub(s->w->dag, unknown, value),
+                          .unit = unknown,
+                          .value = value,
+                          .var = var,
+                          .origin = ORIGIN_START,
+                          .pos = pos});
+}
+
+static int quantity_of_var(Work *w, int v, int *sign) {
+    return w->quantity_of_node[alias_root(w, v, sign)];
+}
+
+// A start value of a name of a state, or of what was one before constraints came. Others are
+// guesses only.
+static bool is_condition(Start *s, int v) {
+    Work *w = s->w;
+    const Var *x = &w->model->var[v];
+    if (x->kind == VAR_PARAM || x->kind == VAR_DISCRETE || !x->start || s->state_of_var[v] >= 0)
+        return false;
+    int sign, q = quantity_of_var(w, v, &sign);
+    return q >= 0 && w->quantity.data[q].user_state && !is_open_start(w, x->start);
+}
+
+static void add_given(Start *s) {
     Work *w = s->w;
     const Model *m = w->model;
-    for (int i = 0; i < m->var_count; i++) {
-        const Var *v = &m->var[i];
-        if (v->kind == VAR_PARAM || v->kind == VAR_DISCRETE || !v->start || s->state_of_var[i] >= 0)
-            continue;
-        if (!was_state(w, i) || is_open_start(w, v->start)) continue;
-        Expr residual = expr_sub(w->dag, w->system->value[i], v->start);
-        array_push(&s->condition, ((StartCondition){rewrite(s->fixed, residual), i, v->pos}));
-    }
     Resolver *solved = m->initial_count ? resolver_new(w->system) : NULL;
     for (int i = 0; i < m->initial_count; i++) {
         const Equation *e = &m->initial[i];
         Expr residual = resolve(solved, expr_sub(w->dag, e->left, e->right));
-        array_push(&s->condition, ((StartCondition){rewrite(s->fixed, residual), -1, e->pos}));
+        add_row(s, (StartRow){.strength = START_GIVEN,
+                              .residual = residual,
+                              .var = -1,
+                              .origin = ORIGIN_START,
+                              .pos = e->pos});
     }
     resolver_free(solved);
-}
-
-// --- messages -----------------------------------------------------------------------------------
-
-static void describe(Start *s, Text *out, const StartCondition *c) {
-    if (c->var < 0)
-        text_add(out, "this initial equation");
-    else
-        text_printf(out, "the start value of '%s'",
-                    name_text(s->w->model->names, s->w->model->var[c->var].path));
-}
-
-// The states that the condition speaks of, where their start is given.
-static void note_givens(Start *s, Remark *remark, const StartCondition *c) {
-    Work *w = s->w;
-    Expr source = c->var >= 0 ? w->system->value[c->var] : c->residual;
-    walk_start(w->walk);
-    walk_add(w->walk, source);
-    for (int i = 0, told = 0; i < w->system->state_count && told < 5; i++) {
-        if (!walk_seen(w->walk, w->system->state[i])) continue;
-        const Var *v = &w->model->var[w->system->state_var[i]];
-        const char *path = name_text(w->model->names, v->path);
-        if (s->given[i])
-            remark_note(w->report, remark, v->pos, "'%s' has its own start value", path);
-        else
-            remark_note(w->report, remark, v->pos, "'%s' starts at 0", path);
-        told++;
+    for (int i = 0; i < m->var_count; i++) {
+        if (!is_condition(s, i)) continue;
+        int sign, q = quantity_of_var(w, i, &sign);
+        if (w->quantity.data[q].set >= 0) continue; // with its set
+        const Var *v = &m->var[i];
+        add_row(s, (StartRow){.strength = START_GIVEN,
+                              .residual = expr_sub(w->dag, w->system->value[i], v->start),
+                              .var = i,
+                              .origin = ORIGIN_START,
+                              .pos = v->pos});
     }
 }
 
-static bool report_contradiction(Start *s, const StartCondition *c, double gap) {
-    Text what = {0};
-    describe(s, &what, c);
-    Remark *remark =
-        report_error(s->w->report, Q_START_CONTRADICTS, c->pos,
-                     "%s contradicts the constraints: they are apart by %g", text_get(&what), gap);
-    note_givens(s, remark, c);
-    remark_help(s->w->report, remark,
-                "give the start of one of them only; the others follow from it");
-    text_free(&what);
-    return false;
-}
+// --- candidates of sets -------------------------------------------------------------------------
 
-static bool report_unsolved(Start *s, const StartCondition *c) {
-    Text what = {0};
-    describe(s, &what, c);
-    Remark *remark =
-        report_error(s->w->report, Q_START_UNSOLVED, c->pos,
-                     "the states cannot be found from %s in closed form", text_get(&what));
-    note_givens(s, remark, c);
-    remark_help(s->w->report, remark, "give the start values of the states themselves");
-    text_free(&what);
-    return false;
-}
+typedef struct {
+    int rows, columns;
+    double *a;     // the matrix of the choice, at the start as far as it is known
+    bool *given;   // per column: its start value is given
+    bool *depends; // per column: better left to the constraints
+    bool *used;    // per row
+} Preference;
 
-// --- conditions behind implicit blocks ----------------------------------------------------------
-
-// Gauss with pivots by column; a is destroyed, x becomes a^-1 x. False when a is singular.
-static bool solve_dense(int n, double *a, double *x) {
-    for (int c = 0; c < n; c++) {
-        int best = c;
-        for (int r = c + 1; r < n; r++)
-            if (fabs(a[r * n + c]) > fabs(a[best * n + c])) best = r;
-        if (!(fabs(a[best * n + c]) > 0)) return false;
-        for (int k = 0; k < n && best != c; k++) {
-            double swap = a[c * n + k];
-            a[c * n + k] = a[best * n + k];
-            a[best * n + k] = swap;
+// Takes the largest pivot among columns that qualify; false when there is none to speak of.
+static bool prefer_pivot(Preference *p, bool given, double least) {
+    int row = -1, column = -1;
+    double best = least;
+    for (int i = 0; i < p->rows; i++)
+        for (int k = 0; k < p->columns && !p->used[i]; k++) {
+            double size = fabs(p->a[i * p->columns + k]);
+            if (p->depends[k] || p->given[k] != given || !(size > best)) continue;
+            best = size;
+            row = i;
+            column = k;
         }
-        double swap = x[c];
-        x[c] = x[best];
-        x[best] = swap;
-        for (int r = 0; r < n; r++) {
-            double factor = r == c ? 0 : a[r * n + c] / a[c * n + c];
-            if (factor == 0) continue;
-            for (int k = c; k < n; k++) a[r * n + k] -= factor * a[c * n + k];
-            x[r] -= factor * x[c];
-        }
+    if (row < 0) return false;
+    p->used[row] = p->depends[column] = true;
+    const double *from = p->a + row * p->columns;
+    for (int i = 0; i < p->rows; i++) {
+        double factor = p->used[i] ? 0 : p->a[i * p->columns + column] / from[column];
+        for (int k = 0; k < p->columns && factor != 0; k++)
+            p->a[i * p->columns + k] -= factor * from[k];
     }
-    for (int c = 0; c < n; c++) x[c] /= a[c * n + c];
     return true;
 }
 
-static bool has_block_unknown(Start *s, Expr e) {
+// Which columns should be left to the constraints: those without a start value, with large pivots.
+static Preference prefer(Start *s, const Choice *c) {
+    Work *w = s->w;
+    Arena *arena = &w->scratch;
+    Preference p = {.rows = c->rows, .columns = c->columns};
+    p.a = ARENA_ARRAY(arena, double, c->rows * c->columns);
+    p.given = ARENA_ARRAY(arena, bool, c->columns);
+    p.depends = ARENA_ARRAY(arena, bool, c->columns);
+    p.used = ARENA_ARRAY(arena, bool, c->rows);
+    double largest = 0;
+    for (int i = 0; i < c->rows * c->columns; i++) {
+        double value = expr_evaluate(w->dag, c->matrix[i], w->value.data);
+        p.a[i] = isfinite(value) ? value : 0;
+        largest = fmax(largest, fabs(p.a[i]));
+    }
+    for (int k = 0; k < c->columns; k++) {
+        int v = w->quantity.data[quantity_of(w, c->value[k])].var;
+        p.given[k] = c->set[k] >= 0 && v >= 0 && !is_open_start(w, w->model->var[v].start);
+    }
+    while (prefer_pivot(&p, false, 1e-6 * largest)) {}
+    while (prefer_pivot(&p, true, 1e-12 * largest)) {}
+    return p;
+}
+
+// Conditions of one kind for the candidates of a choice: first those that the constraints can
+// least do without.
+static void add_candidates(Start *s, const Choice *c, const Preference *p, bool given) {
+    Work *w = s->w;
+    for (int late = 0; late < 2; late++)
+        for (int k = 0; k < c->columns; k++) {
+            if (c->set[k] < 0 || p->depends[k] != late || p->given[k] != given) continue;
+            int v = w->quantity.data[quantity_of(w, c->value[k])].var;
+            Expr start = v >= 0 ? w->model->var[v].start : 0;
+            Pos pos = v >= 0 ? w->model->var[v].pos : w->model->pos;
+            if (!start) start = expr_number(w->dag, 0);
+            add_unit(s, given ? START_GIVEN : START_DEFAULT, c->value[k], start, v, pos);
+        }
+}
+
+// Given start values of aliases and derivatives of candidates.
+static void add_other_names(Start *s) {
+    Work *w = s->w;
+    for (int i = 0; i < w->model->var_count; i++) {
+        if (!is_condition(s, i)) continue;
+        int sign, q = quantity_of_var(w, i, &sign);
+        if (w->quantity.data[q].set < 0 || w->quantity.data[q].var == i) continue;
+        const Var *v = &w->model->var[i];
+        Expr start = sign > 0 ? v->start : expr_neg(w->dag, v->start);
+        add_unit(s, START_GIVEN, w->quantity.data[q].symbol, start, i, v->pos);
+    }
+}
+
+// --- blocks that matter -------------------------------------------------------------------------
+
+static void mark_below(Start *s, Expr e) {
     Work *w = s->w;
     walk_start(w->walk);
     walk_add(w->walk, e);
-    for (int i = 0; i < w->system->block_count; i++)
-        for (int k = 0; k < w->system->block[i].size; k++)
-            if (walk_seen(w->walk, w->system->block[i].unknown[k])) return true;
-    return false;
-}
-
-static double *unknown_at_start(Work *w, const Block *b, int i) {
-    return &w->value.data[expr_symbol_index(w->dag, b->unknown[i])];
-}
-
-static void matrix_at_start(Work *w, const Block *b, double *a) {
-    const Sparse *m = &b->jacobian;
-    for (int i = 0; i < b->size * b->size; i++) a[i] = 0;
-    for (int j = 0; j < b->size; j++)
-        for (int k = m->start[j]; k < m->start[j + 1]; k++)
-            a[m->row[k] * b->size + j] = expr_evaluate(w->dag, m->entry[k], w->value.data);
-}
-
-// Newton from the guess; the values stay in Work.value.
-static bool solve_block_at_start(Work *w, const Block *b) {
-    enum { LARGEST = 100, MOST_STEPS = 50 };
-    int n = b->size;
-    if (n > LARGEST) return false;
-    double *a = ARENA_ARRAY(&w->scratch, double, n *n), *x = ARENA_ARRAY(&w->scratch, double, n);
-    for (int i = 0; i < n; i++)
-        *unknown_at_start(w, b, i) = expr_evaluate(w->dag, b->guess[i], w->value.data);
-    for (int step = 0; step < MOST_STEPS; step++) {
-        double change = 0, size = 0;
-        for (int i = 0; i < n; i++) x[i] = expr_evaluate(w->dag, b->residual[i], w->value.data);
-        matrix_at_start(w, b, a);
-        if (!solve_dense(n, a, x)) return false;
-        for (int i = 0; i < n; i++) {
-            *unknown_at_start(w, b, i) -= x[i];
-            change = fmax(change, fabs(x[i]));
-            size = fmax(size, fabs(*unknown_at_start(w, b, i)));
-        }
-        if (!isfinite(change)) return false;
-        if (change <= 1e-12 * size) return true;
+    for (int i = 0; i < walk_count(w->walk); i++) {
+        Expr x = walk_at(w->walk, i);
+        int q = expr_op(w->dag, x) == OP_SYMBOL ? quantity_of(w, x) : -1;
+        int b = q >= 0 ? s->block_of_quantity[q] : -1;
+        if (b < 0 || s->needed[b]) continue;
+        s->needed[b] = true;
+        array_push(&s->queue, b);
     }
-    return false;
 }
 
-// Numbers for states and unknowns at the start, as far as start values are settled.
-static bool solve_blocks_at_start(Start *s, const Expr *start) {
+static void add_blocks(Start *s) {
     Work *w = s->w;
-    for (int i = 0; i < w->system->state_count; i++)
-        w->value.data[expr_symbol_index(w->dag, w->system->state[i])] =
-            expr_evaluate(w->dag, start[i], w->value.data);
-    for (int i = 0; i < w->system->block_count; i++)
-        if (!solve_block_at_start(w, &w->system->block[i])) return false;
-    return true;
+    const System *x = w->system;
+    s->block_of_quantity = ARENA_ARRAY(&w->scratch, int, w->quantity.count);
+    s->needed = ARENA_ARRAY(&w->scratch, bool, x->block_count);
+    for (int q = 0; q < w->quantity.count; q++) s->block_of_quantity[q] = -1;
+    for (int b = 0; b < x->block_count; b++)
+        for (int k = 0; k < x->block[b].size; k++)
+            s->block_of_quantity[quantity_of(w, x->block[b].unknown[k])] = b;
+    for (int i = 0; i < s->row.count; i++) mark_below(s, s->row.data[i].residual);
+    for (int i = 0; i < x->choice_count; i++) mark_below(s, x->choice[i].value[0]);
+    for (int i = 0; i < s->queue.count; i++) {
+        const Block *b = &x->block[s->queue.data[i]];
+        for (int k = 0; k < b->size; k++) {
+            if (b->equation[k] == BLOCK_PICK) continue;
+            mark_below(s, b->residual[k]);
+            add_row(s, (StartRow){.strength = START_MUST,
+                                  .residual = b->residual[k],
+                                  .var = -1,
+                                  .origin = b->equation[k],
+                                  .pos = b->pos});
+        }
+    }
 }
 
-// --- conditions that determine states -----------------------------------------------------------
+// --- unknowns -----------------------------------------------------------------------------------
 
-static void inner_open(Start *s) {
-    Work *w = s->w;
-    s->inner = (Work){.model = w->model,
-                      .graph = w->graph,
-                      .dag = w->dag,
-                      .report = w->report,
-                      .out = &s->inner.scratch,
-                      .system = w->system,
-                      .discrete = w->discrete,
-                      .discrete_symbols = w->discrete_symbols};
-    s->inner.walk = walk_new(w->dag);
-    s->inner.rates = rates_new(w->dag);
-    s->inner.solved = rewrite_new(w->dag);
-    for (int i = 0; i < w->value.count; i++) array_push(&s->inner.value, w->value.data[i]);
+static void add_unknown(Start *s, Expr symbol) {
+    Quantity *q = &s->w->quantity.data[quantity_of(s->w, symbol)];
+    q->place = s->unknown.count;
+    array_push(&s->unknown, symbol);
 }
 
-// Pairs conditions with open states; open states without partner get their default.
-static void pair_conditions(Start *s, int *condition_of_state, int *state_of_condition) {
+static void add_unknowns(Start *s) {
+    const System *x = s->w->system;
+    for (int i = 0; i < x->state_count; i++)
+        if (s->open[i]) add_unknown(s, x->state[i]);
+    for (int b = 0; b < x->block_count; b++)
+        for (int k = 0; s->needed[b] && k < x->block[b].size; k++)
+            add_unknown(s, x->block[b].unknown[k]);
+}
+
+// Open states start at their defaults, when no condition determines them.
+static void add_defaults(Start *s) {
+    const System *x = s->w->system;
+    for (int i = 0; i < x->state_count; i++) {
+        if (!s->open[i]) continue;
+        const Var *v = &s->w->model->var[x->state_var[i]];
+        Expr start = s->given[i] ? s->given[i] : expr_number(s->w->dag, 0);
+        add_unit(s, START_DEFAULT, x->state[i], start, x->state_var[i], v->pos);
+    }
+}
+
+// --- which conditions hold ----------------------------------------------------------------------
+
+static int by_strength(const void *pa, const void *pb) {
+    const StartRow *a = pa, *b = pb;
+    if (a->strength != b->strength) return (int)a->strength - (int)b->strength;
+    return a->number - b->number;
+}
+
+static Incidence start_incidence(Start *s) {
     Work *w = s->w;
-    int n = s->condition.count, states = w->system->state_count;
     ARRAY(int) col = {0};
     int capacity = 0;
-    Incidence a = {.row_count = n, .col_count = states};
-    a.start = array_grow(NULL, &capacity, n + 1, sizeof *a.start);
-    for (int i = 0; i < n; i++) {
+    Incidence a = {.row_count = s->row.count, .col_count = s->unknown.count};
+    a.start = array_grow(NULL, &capacity, a.row_count + 1, sizeof *a.start);
+    for (int i = 0; i < s->row.count; i++) {
         a.start[i] = col.count;
-        if (has_block_unknown(s, s->condition.data[i].residual)) continue; // checked only
         walk_start(w->walk);
-        walk_add(w->walk, s->condition.data[i].residual);
+        walk_add(w->walk, s->row.data[i].residual);
         for (int k = 0; k < walk_count(w->walk); k++) {
             Expr e = walk_at(w->walk, k);
             int q = expr_op(w->dag, e) == OP_SYMBOL ? quantity_of(w, e) : -1;
-            int state = q >= 0 && w->quantity.data[q].var >= 0
-                            ? s->state_of_var[w->quantity.data[q].var]
-                            : -1;
-            if (state >= 0 && s->open[state]) array_push(&col, state);
+            if (q >= 0 && w->quantity.data[q].place >= 0)
+                array_push(&col, w->quantity.data[q].place);
         }
     }
-    a.start[n] = col.count;
+    a.start[s->row.count] = col.count;
     array_push(&col, -1);
     a.col = col.data;
-    incidence_match(&a, state_of_condition, condition_of_state);
+    return a;
+}
+
+static void take_rows(Start *s) {
+    for (int i = 0; i < s->row.count; i++) s->row.data[i].number = i;
+    if (s->row.count) qsort(s->row.data, (size_t)s->row.count, sizeof *s->row.data, by_strength);
+    Incidence a = start_incidence(s);
+    int *col_of_row = ARENA_ARRAY(&s->w->scratch, int, a.row_count + 1);
+    int *row_of_col = ARENA_ARRAY(&s->w->scratch, int, a.col_count + 1);
+    incidence_match_in_order(&a, col_of_row, row_of_col);
+    for (int i = 0; i < a.row_count; i++) s->row.data[i].taken = col_of_row[i] >= 0;
     incidence_free(&a);
+    for (int i = 0; i < s->unknown.count; i++)
+        s->w->quantity.data[quantity_of(s->w, s->unknown.data[i])].place = -1;
 }
 
-static Expr default_start(Start *s, int state) {
-    return s->given[state] ? s->given[state] : expr_number(s->w->dag, 0);
-}
+// --- all together -------------------------------------------------------------------------------
 
-static bool solve_conditions(Start *s, const int *condition_of_state,
-                             const int *state_of_condition) {
-    Work *w = s->w;
-    if (s->condition.count == 0) return true;
-    Rewrite *defaults = rewrite_new(w->dag);
-    inner_open(s);
-    for (int i = 0; i < w->system->state_count; i++) {
-        if (!s->open[i]) continue;
-        if (condition_of_state[i] < 0)
-            rewrite_set(defaults, w->system->state[i], default_start(s, i));
-        else
-            quantity_add(&s->inner, w->system->state[i], w->system->state_var[i], -1);
-    }
-    int first = -1;
-    bool ok = true;
-    for (int i = 0; ok && i < s->condition.count; i++) {
-        StartCondition *c = &s->condition.data[i];
-        c->residual = rewrite(defaults, c->residual);
-        if (state_of_condition[i] < 0) continue;
-        if (first < 0) first = i;
-        rule_add(&s->inner, c->residual, 0, ORIGIN_START, c->pos);
-    }
-    rewrite_free(defaults);
-    ok = ok && order_and_solve(&s->inner);
-    if (ok && s->inner.block.count > 0) ok = report_unsolved(s, &s->condition.data[first]);
-    return ok;
-}
-
-// Conditions that determined nothing must hold anyway.
-static bool check_conditions(Start *s, const int *state_of_condition) {
-    Work *w = s->w;
-    bool ok = true, blocks_solved = false;
-    for (int i = 0; ok && i < s->condition.count; i++) {
-        StartCondition *c = &s->condition.data[i];
-        if (state_of_condition[i] >= 0) continue;
-        Expr residual = rewrite(s->inner.solved, c->residual);
-        bool behind = has_block_unknown(s, residual);
-        if (behind && !blocks_solved) {
-            if (!solve_blocks_at_start(s, w->system->start)) return report_unsolved(s, c);
-            blocks_solved = true;
-        }
-        double gap = expr_evaluate(w->dag, residual, w->value.data), size = 1;
-        if (c->var >= 0)
-            size = fabs(expr_evaluate(w->dag, w->model->var[c->var].start, w->value.data));
-        if (!(fabs(gap) <= 1e-8 * size))
-            ok = behind ? report_unsolved(s, c) : report_contradiction(s, c, gap);
-    }
-    return ok;
+static void collect_rows(Start *s) {
+    const System *x = s->w->system;
+    add_given(s);
+    Preference *p = ARENA_ARRAY(&s->w->scratch, Preference, x->choice_count);
+    for (int i = 0; i < x->choice_count; i++) p[i] = prefer(s, &x->choice[i]);
+    for (int i = 0; i < x->choice_count; i++) add_candidates(s, &x->choice[i], &p[i], true);
+    if (x->choice_count > 0) add_other_names(s);
+    if (s->row.count == 0 && x->choice_count == 0) return;
+    add_blocks(s);
+    add_unknowns(s);
+    add_defaults(s);
+    for (int i = 0; i < x->choice_count; i++) add_candidates(s, &x->choice[i], &p[i], false);
+    take_rows(s);
 }
 
 bool start_values(Work *w) {
     System *x = w->system;
     Start s = {.w = w, .fixed = rewrite_new(w->dag)};
-    read_states(&s);
-    read_conditions(&s);
+    values_grow(w);
     x->start = ARENA_ARRAY(w->out, Expr, x->state_count);
-    int *condition_of_state = ARENA_ARRAY(&w->scratch, int, x->state_count + 1);
-    int *state_of_condition = ARENA_ARRAY(&w->scratch, int, s.condition.count + 1);
-    pair_conditions(&s, condition_of_state, state_of_condition);
-    bool ok = solve_conditions(&s, condition_of_state, state_of_condition);
-    for (int i = 0; ok && i < x->state_count; i++)
-        x->start[i] = s.open[i] && condition_of_state[i] >= 0 ? rewrite(s.inner.solved, x->state[i])
-                                                              : default_start(&s, i);
-    ok = ok && check_conditions(&s, state_of_condition);
-    work_free(&s.inner);
+    read_states(&s);
+    collect_rows(&s);
+    bool ok = true;
+    if (s.row.count == 0)
+        for (int i = 0; i < x->state_count; i++)
+            x->start[i] = s.given[i] ? s.given[i] : expr_number(w->dag, 0);
+    else
+        ok = start_solve(&s);
     rewrite_free(s.fixed);
-    array_free(&s.condition);
+    array_free(&s.row);
+    array_free(&s.unknown);
+    array_free(&s.queue);
     return ok;
 }

@@ -18,9 +18,45 @@ static const char *comp_path(const System *s, const Comp *c) {
     return name_text(s->model->names, c->path);
 }
 
-static void reason(Text *out, const System *s, int var) {
+// The set that chooses a state, or -1.
+static int set_of(const System *s, int state) {
+    for (int i = 0; i < s->set_count; i++)
+        if (state >= s->set[i].first_state && state < s->set[i].first_state + s->set[i].free)
+            return i;
+    return -1;
+}
+
+static void candidate_list(Text *out, const System *s, const StateSet *set) {
+    enum { SHOWN = 12 };
+    for (int i = 0; i < set->count && i < SHOWN; i++)
+        text_printf(
+            out, "%s%s", i > 0 ? ", " : "",
+            name_text(dag_names(s->dag),
+                      expr_symbol_name(s->dag, expr_symbol_index(s->dag, set->candidate[i]))));
+    if (set->count > SHOWN) text_printf(out, " and %d more", set->count - SHOWN);
+}
+
+static void reason_of_set(Text *out, const System *s, const StateSet *set) {
+    text_printf(out, "chosen during the run: %d of ", set->free);
+    candidate_list(out, s, set);
+    text_add(out, ", tied by ");
+    rule_label(out, s->model, s->graph, set->equation);
+    if (set->count - set->free > 1)
+        text_printf(out, " and %d more constraint%s", set->count - set->free - 1,
+                    set->count - set->free > 2 ? "s" : "");
+}
+
+static void reason(Text *out, const System *s, int state) {
+    int set = set_of(s, state), var = s->state_var[state];
+    if (set >= 0) {
+        reason_of_set(out, s, &s->set[set]);
+        return;
+    }
     const Comp *c = storage_of(s, var);
-    if (!c)
+    int rate = s->model->var[var].der;
+    if (!c && rate < 0)
+        text_add(out, "free everywhere: the constraints determine storages from it");
+    else if (!c)
         text_printf(out, "der(%s) stands in the model", path(s, var));
     else if (c->wish == WISH_INTEGRAL)
         text_printf(out, "storage '%s' has integral causality, as wished", comp_path(s, c));
@@ -69,7 +105,9 @@ static Following following(const System *s, const int *state_of, int var) {
     for (int i = 0; i < walk_count(w); i++) {
         Expr e = walk_at(w, i), ratio, rest;
         int state = expr_op(s->dag, e) == OP_SYMBOL ? state_of[expr_symbol_index(s->dag, e)] : -1;
-        if (state < 0 || !expr_linear_in(s->dag, s->value[var], e, &ratio, &rest)) continue;
+        if (state < 0 || s->state_var[state] < 0 ||
+            !expr_linear_in(s->dag, s->value[var], e, &ratio, &rest))
+            continue;
         double zero;
         if (!expr_is_number(s->dag, rest, &zero) || zero != 0) continue;
         found++;
@@ -121,8 +159,8 @@ void equations_summary(Text *out, const System *s) {
                 s->equation_count, s->alias_count, s->index);
     text_printf(out, "states: %d\n", s->state_count);
     for (int i = 0; i < s->state_count; i++) {
-        text_printf(out, "  %s    ", path(s, s->state_var[i]));
-        reason(out, s, s->state_var[i]);
+        text_printf(out, "  %s    ", system_state_name(s, i));
+        reason(out, s, i);
         text_char(out, '\n');
     }
     int *state_of = states_by_symbol(s);
@@ -180,9 +218,9 @@ void equations_summary_json(Text *out, const System *s) {
                 s->equation_count, s->alias_count, s->index);
     for (int i = 0; i < s->state_count; i++) {
         Text why = {0};
-        reason(&why, s, s->state_var[i]);
+        reason(&why, s, i);
         text_add(out, i > 0 ? ",{\"name\":" : "{\"name\":");
-        text_json(out, path(s, s->state_var[i]));
+        text_json(out, system_state_name(s, i));
         text_add(out, ",\"why\":");
         text_json(out, text_get(&why));
         text_add(out, "}");

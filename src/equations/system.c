@@ -13,6 +13,7 @@ static void work_open(Work *w, Arena *out, const Model *m, const Graph *g, Repor
 }
 
 static void forget_solution(Work *w) {
+    sets_forget(w);
     for (int q = 0; q < w->quantity.count; q++) {
         w->quantity.data[q].demoted_by = -1;
         w->quantity.data[q].constant = false;
@@ -30,6 +31,7 @@ static bool reduce_and_solve(Work *w) {
         if (!index_reduce(w)) return false;
         values_grow(w);
         if (!states_choose(w)) return false;
+        values_grow(w);
         if (order_and_solve(w)) return true;
         if (!w->restart) return false;
     }
@@ -43,6 +45,27 @@ static bool reduce_and_solve(Work *w) {
 
 static Expr solved_value(Work *w, int q) { return rewrite(w->solved, w->quantity.data[q].symbol); }
 
+// The first quantity that a set brought in.
+static int first_of_sets(const Work *w) {
+    return w->own_rules > 0 ? w->own_quantities : w->quantity.count;
+}
+
+static void collect_sets(Work *w) {
+    System *s = w->system;
+    s->set_count = w->set.count;
+    s->set = ARENA_ARRAY(w->out, StateSet, w->set.count);
+    s->choice_count = w->choice.count;
+    s->choice = ARENA_ARRAY(w->out, Choice, w->choice.count);
+    int state = s->state_count;
+    for (int i = 0; i < w->set.count; i++) state -= w->set.data[i].free;
+    for (int i = 0; i < w->set.count; i++) {
+        s->set[i] = w->set.data[i];
+        s->set[i].first_state = state; // states are in the order of quantities, theirs come last
+        state += s->set[i].free;
+    }
+    for (int i = 0; i < w->choice.count; i++) s->choice[i] = w->choice.data[i];
+}
+
 static bool collect_states(Work *w) {
     System *s = w->system;
     for (int q = 0; q < w->quantity.count; q++) s->state_count += is_state(&w->quantity.data[q]);
@@ -53,7 +76,7 @@ static bool collect_states(Work *w) {
     for (int q = 0; q < w->quantity.count; q++) {
         const Quantity *x = &w->quantity.data[q];
         if (!is_state(x)) continue;
-        if (x->var < 0) {
+        if (x->var < 0 && q < first_of_sets(w)) {
             Text name = {0};
             quantity_label(&name, w, q);
             report_error(w->report, Q_NAMELESS_STATE, w->model->pos,
@@ -90,7 +113,7 @@ static void collect_demoted(Work *w) {
     ARRAY(Demoted) list = {0};
     for (int q = 0; q < w->quantity.count; q++) {
         const Quantity *x = &w->quantity.data[q];
-        if (x->demoted_by < 0 || !x->user_state) continue;
+        if (x->demoted_by < 0 || !x->user_state || x->set >= 0) continue;
         const Rule *r = &w->rule.data[x->demoted_by];
         array_push(&list, ((Demoted){x->var, r->origin, r->pos}));
     }
@@ -178,6 +201,7 @@ System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r) {
         collect_values(&w);
         collect_demoted(&w);
         collect_blocks(&w);
+        collect_sets(&w);
         forget_rules(&w);
         collect_energy(&w);
         rewrite_free(w.solved);
@@ -187,6 +211,23 @@ System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r) {
     System *s = w.system;
     work_free(&w);
     return ok ? s : NULL;
+}
+
+const char *system_state_name(const System *s, int state) {
+    int v = s->state_var && s->model->var ? s->state_var[state] : -1;
+    if (v >= 0) return name_text(s->model->names, s->model->var[v].path);
+    return name_text(dag_names(s->dag),
+                     expr_symbol_name(s->dag, expr_symbol_index(s->dag, s->state[state])));
+}
+
+Pos system_state_pos(const System *s, int state) {
+    if (!s->state_var || !s->model->var) return POS_NONE;
+    for (int i = 0; i < s->set_count; i++) {
+        int first = s->set[i].first_state;
+        if (state >= first && state < first + s->set[i].free) return s->set[i].pos;
+    }
+    const Var *v = &s->model->var[s->state_var[state]];
+    return v->comp >= 0 && s->model->comp ? s->model->comp[v->comp].pos : v->pos;
 }
 
 // --- the resolver -------------------------------------------------------------------------------

@@ -21,6 +21,8 @@
 // Equations in extended numbering: those of the model (Model.equation), then the balance of each
 // node of the graph (Model.equation_count + node).
 
+enum { BLOCK_PICK = -3 }; // in Block.equation: not an equation of the model, see StateSet
+
 typedef struct { // a square matrix without its zeros, column by column
     int *start;  // size + 1: column j has the entries start[j] .. start[j + 1] - 1
     int *row;    // per entry, rising within a column
@@ -35,8 +37,39 @@ typedef struct { // unknowns that must be solved together, numerically
     Sparse jacobian; // d residual / d unknown (free of unknowns if linear)
     Expr *guess;     // start values or 0
     int *equation;   // the extended equations behind the residuals, for messages
+    bool anchored;   // begin at `guess`, the last point of the run: elsewhere is another branch
     Pos pos;         // of the first equation
 } Block;
+
+// Variables between which constraints leave some freedom, none of which can be a state everywhere:
+// x and y on a circle. The states are some of them, chosen anew during the run:
+//
+//     state[j] = sum over i of pick[j*count + i] * candidate[i]        pick: 0 or 1, held
+//
+// These rows stand in the block that has the constraints; one program serves every choice.
+typedef struct {
+    int count;       // candidates
+    int *var;        // model variables, -1: one without a name
+    Expr *candidate; // symbols: unknowns of a block
+    Expr *start;     // at the start
+    int free;        // states
+    int first_state; // these, in System.state
+    Expr *pick;      // symbols, free*count, row by row
+    int equation;    // the first constraint, extended numbering
+    Pos pos;
+} StateSet;
+
+// A block with candidates of sets, as the choice sees it: its rows without those of picks.
+typedef struct {
+    int block;
+    int rows, columns;
+    Expr *value;      // per column: the unknown, a symbol of the block
+    Expr *matrix;     // rows*columns: d row / d column
+    Expr *anchor;     // per column: a held symbol, the last point of the run; NULL: linear
+    int *set, *place; // per column: a candidate of which set, and which; -1: always dependent
+    int *scale;       // per column: columns of one unit have one number
+    Expr *start, *start_matrix; // value and matrix at the start of the run
+} Choice;
 
 typedef struct { // equations that had to be solved together, for `check`
     int size;    // how many
@@ -60,7 +93,7 @@ typedef struct {
     Dag *dag;
     Expr time;
     int state_count;
-    int *state_var; // model variable of each state
+    int *state_var; // model variable of each state; -1: one that a StateSet chooses
     Expr *state;    // its symbol
     Expr *rate;     // its derivative: an expression of states, time, parameters, block unknowns
     Expr *start;    // its initial value, an expression of parameters (and of time = start)
@@ -68,9 +101,14 @@ typedef struct {
                     // symbol)
     int block_count;
     Block *block; // in the order of solution
+    int start_block_count;
+    Block *start_block; // those that only the start needs, with unknowns of their own
+    int set_count;
+    StateSet *set;
+    int choice_count;
+    Choice *choice;
     int loop_count;
     Loop *loop;
-    Pos unsure; // a constraint that may lose its hold during a run (Q007): check, do not run
     int demoted_count;
     Demoted *demoted;
     int index;          // differential index that was found: 0 or 1 explicit, 2 and up reduced
@@ -87,6 +125,8 @@ System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r);
 
 // An equation in the user's words: "the law of 'r' 'e = R*f'".
 void equation_label(Text *out, const System *s, int equation);
+const char *system_state_name(const System *s, int state);
+Pos system_state_pos(const System *s, int state); // of its component, or where it is declared
 
 // An expression of model variables in solved form (for plots, records, expectations).
 typedef struct Resolver Resolver;

@@ -78,6 +78,7 @@ static bool gives(Tearing *t, int row) {
             depth = t->depth[j];
     }
     if (col < 0 || depth >= DEEPEST_CHAIN) return false;
+    if (w->quantity.data[t->c->quantities[col]].set >= 0) return false;
     Expr x = w->quantity.data[t->c->quantities[col]].symbol, coefficient, rest;
     if (!expr_linear_in(w->dag, t->c->residual[row], x, &coefficient, &rest)) return false;
     if (!is_constant(w, coefficient)) return false;
@@ -185,7 +186,8 @@ static bool keep_torn(Tearing *t) {
     }
     rewrite_free(local);
     bool ok = refuse_large(c->e, n);
-    bool closed = n == 1 && solve_scalar(w, quantities[0], residual[0], rules[0], &ok);
+    bool closed = n == 1 && !has_candidates(w, quantities, n) &&
+                  solve_scalar(w, quantities[0], residual[0], rules[0], &ok);
     if (ok && n > 0 && !closed) block_keep(w, quantities, residual, rules, n, NULL);
     core_note(c, quantities, n, n > 0 && !closed);
     for (int i = 0; ok && i < t->given.count; i++) {

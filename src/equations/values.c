@@ -122,7 +122,7 @@ bool is_constant(Work *w, Expr e) {
         if (x == w->system->time) return false;
         if (is_discrete(w, x)) return false;
         int q = quantity_of(w, x);
-        if (q >= 0 && !w->quantity.data[q].constant) return false;
+        if (q == HELD_SYMBOL || (q >= 0 && !w->quantity.data[q].constant)) return false;
     }
     return true;
 }

@@ -5,13 +5,15 @@
 
 static void map_symbol(Work *w, Expr symbol, int q) {
     int index = expr_symbol_index(w->dag, symbol);
-    while (w->quantity_of_symbol.count <= index) array_push(&w->quantity_of_symbol, -1);
+    while (w->quantity_of_symbol.count <= index) array_push(&w->quantity_of_symbol, NO_QUANTITY);
     w->quantity_of_symbol.data[index] = q;
 }
 
+void symbol_is_held(Work *w, Expr symbol) { map_symbol(w, symbol, HELD_SYMBOL); }
+
 int quantity_of(const Work *w, Expr symbol) {
     int index = expr_symbol_index(w->dag, symbol);
-    return index < w->quantity_of_symbol.count ? w->quantity_of_symbol.data[index] : -1;
+    return index < w->quantity_of_symbol.count ? w->quantity_of_symbol.data[index] : NO_QUANTITY;
 }
 
 int quantity_add(Work *w, Expr symbol, int var, int bond) {
@@ -21,6 +23,7 @@ int quantity_add(Work *w, Expr symbol, int var, int bond) {
                   .der = -1,
                   .der_sign = 1,
                   .demoted_by = -1,
+                  .set = -1,
                   .place = -1};
     array_push(&w->quantity, q);
     map_symbol(w, symbol, w->quantity.count - 1);
@@ -166,6 +169,8 @@ void work_free(Work *w) {
     array_free(&w->quantity_of_symbol);
     array_free(&w->block);
     array_free(&w->loop);
+    array_free(&w->set);
+    array_free(&w->choice);
     array_free(&w->pending);
     array_free(&w->value);
     if (w->walk) walk_free(w->walk);

@@ -22,11 +22,15 @@ typedef struct {
     bool user_state;      // der() of it stands in the model
     bool constant;        // solved, and free of states and time
     int demoted_by;       // rule that determines it although it has a derivative, or -1
+    int set;              // of which it is a candidate (see sets.c), or -1
     int place;            // scratch of the solvers: place in a block, or -1
 } Quantity;
 
 // Origins beyond the extended numbering of equations (see system.h).
-enum { ORIGIN_BOND = -1, ORIGIN_START = -2 };
+enum { ORIGIN_BOND = -1, ORIGIN_START = -2, ORIGIN_PICK = BLOCK_PICK };
+
+// What quantity_of says of symbols that are no quantity: the second kind changes during a run.
+enum { NO_QUANTITY = -1, HELD_SYMBOL = -2 };
 
 typedef struct {
     Expr left, right; // left = right; left is the symbol of a quantity that right does not contain,
@@ -98,7 +102,10 @@ typedef struct {
     Rewrite *solved;        // symbols of quantities -> states, time, parameters, block unknowns
     ARRAY(Block) block;
     ARRAY(Loop) loop;
-    bool restart; // a hidden constraint came to light: its rule was replaced
+    ARRAY(StateSet) set;
+    ARRAY(Choice) choice;
+    int own_quantities, own_rules; // before sets added theirs; 0: they have not
+    bool restart;                  // a hidden constraint came to light: its rule was replaced
 } Work;
 
 // collect.c: aliases, quantities and rules from model and graph.
@@ -118,7 +125,8 @@ bool is_balance(const Rule *r);     // of a junction, and not yet an expression
 Expr rule_residual(Work *w, int r); // left - right
 int rule_differentiate(Work *w, int r);
 void rule_replace(Work *w, int r, Expr residual);
-int quantity_of(const Work *w, Expr symbol); // -1 when it is none
+int quantity_of(const Work *w, Expr symbol); // negative when it is none
+void symbol_is_held(Work *w, Expr symbol);   // it changes during a run, but is no quantity
 bool is_state(const Quantity *q);
 Pos origin_pos(const Work *w, int origin);
 void work_free(Work *w);
@@ -141,6 +149,17 @@ bool is_constant(Work *w, Expr e); // made of parameters, numbers and constant q
 bool index_reduce(Work *w);
 // choose.c: which quantities stay states.
 bool states_choose(Work *w);
+// sets.c: those that are chosen during the run.
+typedef struct {
+    int rule;
+    const int *quantity; // the candidates in it
+    const double *value; // its derivatives by them, at the start
+    int count;
+} Constraint;
+bool sets_make(Work *w, const Constraint *row, int count); // false: too few candidates, reported
+void sets_forget(Work *w);
+bool has_candidates(const Work *w, const int *quantities, int n); // block.c
+void choice_note(Work *w, const Block *b, const int *quantities);
 // singular.c
 bool singular_report(Work *w); // true when something was wrong and has been reported
 

@@ -205,7 +205,13 @@ static void lower_equation(Builder *b, const Statement *s, int comp) {
     }
 }
 
-// `initial x = value` with a variable alone on the left is its start value; others stay equations.
+// A variable that may be a state: the others have no start value of their own.
+static bool has_start(const Var *v) {
+    return v->der >= 0 || v->kind == VAR_DISCRETE || v->kind == VAR_MOMENTUM ||
+           v->kind == VAR_DISPLACEMENT;
+}
+
+// `initial x = value` with a state alone on the left is its start value; others stay equations.
 static void lower_initial(Builder *b, const Statement *s) {
     Lower l = lower_symbols(b);
     Value x, y;
@@ -215,11 +221,12 @@ static void lower_initial(Builder *b, const Statement *s) {
     for (int i = 0; i < value_count(&x); i++) {
         Expr e = value_at(&x, i);
         Equation equation = {e, value_at(&y, i), -1, s->item->pos};
-        if (!direct || expr_op(b->dag, e) != OP_SYMBOL) {
+        bool symbol = direct && expr_op(b->dag, e) == OP_SYMBOL;
+        Var *v = symbol ? &b->var.data[expr_symbol_index(b->dag, e)] : NULL;
+        if (!v || !has_start(v)) {
             array_push(&b->start, equation);
             continue;
         }
-        Var *v = &b->var.data[expr_symbol_index(b->dag, e)];
         if (v->start) {
             Remark *m = complain(b, L_START_TWICE, s->item->pos, "'%s' has a start value already",
                                  text_of(b, v->path));

@@ -19,9 +19,15 @@ static bool is_storage_state(const Var *v) {
 static int pick_states(const Job *j, bool storages, int *var) {
     const System *s = j->system;
     int count = 0;
-    for (int i = 0; i < s->state_count && count < MOST_DEFAULT; i++)
-        if (!storages || is_storage_state(&j->model->var[s->state_var[i]]))
-            var[count++] = s->state_var[i];
+    for (int i = 0; i < s->state_count && count < MOST_DEFAULT; i++) {
+        int v = s->state_var[i];
+        if (v >= 0 && (!storages || is_storage_state(&j->model->var[v]))) var[count++] = v;
+    }
+    for (int i = 0; i < s->set_count; i++)
+        for (int k = 0; k < s->set[i].count && count < MOST_DEFAULT; k++) {
+            int v = s->set[i].var[k];
+            if (v >= 0 && (!storages || is_storage_state(&j->model->var[v]))) var[count++] = v;
+        }
     return count;
 }
 

@@ -52,7 +52,11 @@ static int rank_of(const Model *m, const Var *v, bool is_state) {
 static void mark_default(Arena *tmp, const System *s, bool *taken, Report *r) {
     const Model *m = s->model;
     bool *is_state = ARENA_ARRAY(tmp, bool, m->var_count);
-    for (int i = 0; i < s->state_count; i++) is_state[s->state_var[i]] = true;
+    for (int i = 0; i < s->state_count; i++)
+        if (s->state_var[i] >= 0) is_state[s->state_var[i]] = true;
+    for (int i = 0; i < s->set_count; i++)
+        for (int k = 0; k < s->set[i].count; k++)
+            if (s->set[i].var[k] >= 0) is_state[s->set[i].var[k]] = true;
     int left = MOST_RECORDED, ordinary = 0;
     for (int rank = 0; rank < 3; rank++) {
         for (int v = 0; v < m->var_count; v++) {

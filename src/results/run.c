@@ -365,20 +365,8 @@ static bool job_run(Job *j) {
     return true;
 }
 
-// Better no run than one that goes wrong where a constraint turns back.
-static bool refuse_unsure(const System *s, Report *r) {
-    if (!s->unsure.file) return false;
-    Remark *remark = report_error(r, Q_CHANGING_CHOICE, s->unsure,
-                                  "this constraint may lose its hold on its variable during the "
-                                  "run, and the results would be wrong from there on");
-    remark_help(r, remark,
-                "describe the motion with a variable that is free everywhere, such as an angle");
-    return true;
-}
-
 Run *run_experiment(const System *s, const RunOptions *o, Report *r) {
     static const RunOptions nothing = {0};
-    if (refuse_unsure(s, r)) return NULL;
     Run *run = memory_zeroed(1, sizeof *run);
     Job j = {.system = s,
              .model = s->model,

@@ -271,6 +271,16 @@ static bool change_switches(Cvode *c) {
     return false;
 }
 
+// Other states, if those that are chosen have become bad: then a new start.
+static bool choose_states(Cvode *c) {
+    bool changed;
+    if (c->t >= c->j->o->stop) return true;
+    if (!job_choose(c->j, c->t, N_VGetArrayPointer(c->y), &changed)) return false;
+    if (!changed || restart(c)) return true;
+    problem_solver(c->j, c->t, "no new start with other states", 0);
+    return false;
+}
+
 // After a step: events, wanted points, a new start if need be. False: the run is over.
 static bool after_step(Cvode *c, int flag) {
     Job *j = c->j;
@@ -288,7 +298,8 @@ static bool after_step(Cvode *c, int flag) {
     c->taken_back = false;
     if (!emit_up_to(c, events_before(j, c->t, c->jump))) return false;
     get_quad(c); // emitting used the vector
-    return !event || c->t >= j->o->stop || change_switches(c);
+    if (event && c->t < j->o->stop && !change_switches(c)) return false;
+    return choose_states(c);
 }
 
 // Over a jump of a signal of time: the states stay, the integrator starts anew behind it.

@@ -110,7 +110,9 @@ static void integrate(Fixed *f) {
         j->stats->last_step = next - t;
         if (next == grid) k++;
         t = next;
-        if (!whens_moment(j, t, close, f->y) || !job_poll(j, t)) return;
+        bool changed;
+        if (!whens_moment(j, t, close, f->y) || !job_choose(j, t, f->y, &changed)) return;
+        if (!job_poll(j, t)) return;
     }
 }
 

@@ -86,6 +86,22 @@ bool job_rates(Job *j, double time, const double *state, double *rate, double *q
     return bad < 0 ? true : note_trouble(j, time, state, bad, -1);
 }
 
+bool job_choose(Job *j, double time, double *state, bool *changed) {
+    int count = 0;
+    *changed = false;
+    if (j->p->system->choice_count == 0) return true;
+    if (!machine_choose(j->m, time, state, &count)) {
+        if (j->m->failed_choice >= 0)
+            problem_choice(j, time);
+        else
+            job_block_failed(j, time, state);
+        return false;
+    }
+    j->stats->choices += count;
+    *changed = count > 0;
+    return true;
+}
+
 // --- wanted points -------------------------------------------------------------------------------
 
 bool job_wants(const Job *j, double time) {

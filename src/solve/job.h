@@ -81,6 +81,10 @@ void job_ignore_words(int code, const char *module, const char *function, char *
                       void *user);  // in place of the library's messages on stderr
 double job_next_time(const Job *j); // of the next wanted point, else the end
 
+// After every accepted step: are the states of sets still well chosen? *changed: `state` is others
+// now, and the method starts anew. False: a problem, reported.
+bool job_choose(Job *j, double time, double *state, bool *changed);
+
 // --- jacobian.c
 bool job_has_jacobian(const Job *j); // by formulas or by a bearable number of differences
 bool job_jacobian(Job *j, double time, const double *state, double *nonzero); // false: no value
@@ -129,6 +133,7 @@ void problem_step(Job *j, double time, double step, int state); // too small; -1
 void problem_singular(Job *j, double time);
 void problem_solver(Job *j, double time, const char *words, long flag);
 void problem_start(Job *j, int state);
+void problem_choice(Job *j, double time);
 
 // --- methods: each leaves its result in j->status
 void fixed_run(Job *j);

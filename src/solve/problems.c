@@ -20,10 +20,29 @@ static void explain_block(Job *j, Text *why) {
     if (fails && j->m->failed_block == t->block) machine_explain_block(j->m, t->block, why);
 }
 
+// A block that only the start has.
+static bool is_start_block(const Job *j, int block) {
+    const System *s = j->p->system;
+    return block >= s->block_count && block < s->block_count + s->start_block_count;
+}
+
+static void problem_start_block(Job *j, const TapeBlock *b) {
+    Remark *m = report_error(j->r, Q_START_UNSOLVED, b->pos,
+                             "no start values were found for %s (residual %.3g)", b->what,
+                             j->trouble.residual);
+    remark_help(j->r, m,
+                "start values nearer to the solution help the search; or the conditions at the "
+                "start cannot hold together");
+}
+
 static void problem_block(Job *j) {
     const Trouble *t = &j->trouble;
     const TapeBlock *b = &j->p->block[t->block];
     Remark *m;
+    if (is_start_block(j, t->block)) {
+        problem_start_block(j, b);
+        return;
+    }
     Text why = {0};
     explain_block(j, &why);
     if (why.length > 0)
@@ -134,6 +153,22 @@ void problem_start(Job *j, int state) {
     j->status = SOLVE_REFUSED;
 }
 
+void problem_choice(Job *j, double time) {
+    const System *s = j->p->system;
+    const Choice *c = &s->choice[j->m->failed_choice];
+    const TapeBlock *b = &j->p->block[c->block];
+    int set = -1;
+    for (int k = 0; k < c->columns && set < 0; k++) set = c->set[k];
+    Remark *m = report_error(j->r, S_NO_HOLD, set >= 0 ? s->set[set].pos : b->pos,
+                             "at t = %g s the constraints between %s lose their hold: no choice of "
+                             "states describes the motion there",
+                             time, b->what);
+    remark_help(j->r, m,
+                "the position is singular, or a constraint repeats another one; start or steer the "
+                "motion clear of it");
+    j->status = SOLVE_FAILED;
+}
+
 // --- events --------------------------------------------------------------------------------------
 
 // "'when h <= 0' of 'ball'"
@@ -146,7 +181,8 @@ static void name_branch(Text *out, const Job *j, int branch) {
 
 static const char *name_target(const Job *j, int target, bool state) {
     const System *s = j->p->system;
-    int var = state ? s->state_var[target] : s->whens.discrete_var[target];
+    if (state) return system_state_name(s, target);
+    int var = s->whens.discrete_var[target];
     return name_text(s->model->names, s->model->var[var].path);
 }
 

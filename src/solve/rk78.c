@@ -270,6 +270,16 @@ static bool began_on_border(Rk78 *k) {
     return false;
 }
 
+// Other states, if those that are chosen have become bad: then a new start.
+static bool choose_states(Rk78 *k) {
+    bool changed;
+    if (k->t >= k->j->o->stop) return true;
+    if (!job_choose(k->j, k->t, N_VGetArrayPointer(k->y), &changed)) return false;
+    if (!changed || restart(k)) return true;
+    problem_solver(k->j, k->t, "no new start with other states", 0);
+    return false;
+}
+
 static bool after_step(Rk78 *k, int flag) {
     Job *j = k->j;
     bool event = flag == ARK_ROOT_RETURN;
@@ -285,7 +295,8 @@ static bool after_step(Rk78 *k, int flag) {
     }
     k->taken_back = false;
     if (!emit_up_to(k, events_before(j, k->t, k->jump))) return false;
-    return !event || k->t >= j->o->stop || change_switches(k);
+    if (event && k->t < j->o->stop && !change_switches(k)) return false;
+    return choose_states(k);
 }
 
 // Over a jump of a signal of time: the states stay, the integrator starts anew behind it.

@@ -105,6 +105,15 @@ static void run_method(Job *j) {
 }
 
 static bool start_is_finite(Job *j) {
+    if (j->m->failed_choice >= 0) {
+        problem_choice(j, j->o->start);
+    } else if (j->m->failed_block >= 0) {
+        job_block_failed(j, j->o->start, j->state);
+    }
+    if (j->status != SOLVE_DONE) {
+        j->status = SOLVE_REFUSED;
+        return false;
+    }
     for (int i = 0; i < j->n; i++) {
         if (isfinite(j->state[i])) continue;
         problem_start(j, i);

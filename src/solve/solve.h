@@ -33,6 +33,7 @@ typedef struct {
     SolverKind method; // that was used
     const char *why;   // for SOLVER_AUTO: why this one
     long steps, rejected, derivative_calls, jacobian_calls, newton_iterations, events;
+    long choices;              // how often states were chosen anew
     double last_step, reached; // time reached
     double wall_seconds;
 } SolveStats;

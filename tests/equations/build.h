@@ -286,26 +286,8 @@ static inline bool has_code(const Build *b, Code code) {
 
 // --- a small simulator --------------------------------------------------------------------------
 
-static inline void sim_prepare(Build *b) {
-    if (!b->system) {
-        print_report(b);
-        fail_msg("no system");
-    }
-    b->value = calloc((size_t)expr_symbol_count(b->dag) + 1, sizeof(double));
-    for (int i = 0; i < b->var.count; i++) {
-        const Var *v = &b->var.data[i];
-        if (v->kind == VAR_PARAM)
-            b->value[expr_symbol_index(b->dag, v->symbol)] =
-                expr_evaluate(b->dag, v->value, b->value);
-    }
-    const System *s = b->system;
-    for (int i = 0; i < s->state_count; i++)
-        b->value[expr_symbol_index(b->dag, s->state[i])] =
-            expr_evaluate(b->dag, s->start[i], b->value);
-    for (int k = 0; k < s->block_count; k++)
-        for (int i = 0; i < s->block[k].size; i++)
-            b->value[expr_symbol_index(b->dag, s->block[k].unknown[i])] =
-                expr_evaluate(b->dag, s->block[k].guess[i], b->value);
+static inline double *number_of(Build *b, Expr symbol) {
+    return &b->value[expr_symbol_index(b->dag, symbol)];
 }
 
 static inline void gauss(int n, double *a, double *x) {
@@ -331,29 +313,70 @@ static inline void gauss(int n, double *a, double *x) {
     for (int c = 0; c < n; c++) x[c] /= a[c * n + c];
 }
 
-static inline void solve_blocks(Build *b) {
-    for (int k = 0; k < b->system->block_count; k++) {
-        const Block *block = &b->system->block[k];
-        int n = block->size;
-        double *a = calloc((size_t)(n * n), sizeof *a), *x = calloc((size_t)n, sizeof *x);
-        for (int step = 0; step < 50; step++) {
-            double size = 0;
-            for (int i = 0; i < n; i++) x[i] = expr_evaluate(b->dag, block->residual[i], b->value);
-            const Sparse *m = &block->jacobian;
-            for (int i = 0; i < n * n; i++) a[i] = 0;
-            for (int j = 0; j < n; j++)
-                for (int i = m->start[j]; i < m->start[j + 1]; i++)
-                    a[m->row[i] * n + j] = expr_evaluate(b->dag, m->entry[i], b->value);
-            gauss(n, a, x);
-            for (int i = 0; i < n; i++) {
-                b->value[expr_symbol_index(b->dag, block->unknown[i])] -= x[i];
-                size = fmax(size, fabs(x[i]));
-            }
-            if (size < 1e-14) break;
+static inline void solve_block(Build *b, const Block *block) {
+    int n = block->size;
+    double *a = calloc((size_t)(n * n), sizeof *a), *x = calloc((size_t)n, sizeof *x);
+    for (int step = 0; step < 50; step++) {
+        double size = 0;
+        for (int i = 0; i < n; i++) x[i] = expr_evaluate(b->dag, block->residual[i], b->value);
+        const Sparse *m = &block->jacobian;
+        for (int i = 0; i < n * n; i++) a[i] = 0;
+        for (int j = 0; j < n; j++)
+            for (int i = m->start[j]; i < m->start[j + 1]; i++)
+                a[m->row[i] * n + j] = expr_evaluate(b->dag, m->entry[i], b->value);
+        gauss(n, a, x);
+        for (int i = 0; i < n; i++) {
+            *number_of(b, block->unknown[i]) -= x[i];
+            size = fmax(size, fabs(x[i]));
         }
-        free(a);
-        free(x);
+        if (size < 1e-14) break;
     }
+    free(a);
+    free(x);
+}
+
+static inline void solve_blocks(Build *b) {
+    for (int k = 0; k < b->system->block_count; k++) solve_block(b, &b->system->block[k]);
+}
+
+static inline void guess_unknowns(Build *b, const Block *block) {
+    for (int i = 0; i < block->size; i++)
+        *number_of(b, block->unknown[i]) = expr_evaluate(b->dag, block->guess[i], b->value);
+}
+
+// Of each set the last candidates are states, for good: enough for short runs.
+static inline void pick_states(Build *b) {
+    for (int i = 0; i < b->system->set_count; i++) {
+        const StateSet *s = &b->system->set[i];
+        for (int j = 0; j < s->free; j++)
+            *number_of(b, s->pick[j * s->count + s->count - s->free + j]) = 1;
+    }
+}
+
+static inline void sim_prepare(Build *b) {
+    if (!b->system) {
+        print_report(b);
+        fail_msg("no system");
+    }
+    b->value = calloc((size_t)expr_symbol_count(b->dag) + 1, sizeof(double));
+    for (int i = 0; i < b->var.count; i++) {
+        const Var *v = &b->var.data[i];
+        if (v->kind == VAR_PARAM)
+            *number_of(b, v->symbol) = expr_evaluate(b->dag, v->value, b->value);
+    }
+    const System *s = b->system;
+    pick_states(b);
+    for (int k = 0; k < s->start_block_count; k++) {
+        guess_unknowns(b, &s->start_block[k]);
+        solve_block(b, &s->start_block[k]);
+    }
+    for (int i = 0; i < s->state_count; i++)
+        *number_of(b, s->state[i]) = expr_evaluate(b->dag, s->start[i], b->value);
+    for (int k = 0; k < s->block_count; k++) guess_unknowns(b, &s->block[k]);
+    for (int i = 0; i < s->choice_count; i++)
+        for (int k = 0; k < s->choice[i].columns; k++)
+            *number_of(b, s->choice[i].value[k]) =
+                expr_evaluate(b->dag, s->choice[i].start[k], b->value);
 }
 
 static inline double value_of(Build *b, const char *path) {
