@@ -34,6 +34,7 @@ static const char *const item_word[] = {
     [ITEM_EVERY] = "every",       [ITEM_SOLVER] = "solver",
     [ITEM_PLOT] = "plot",         [ITEM_RECORD] = "record",
     [ITEM_EXPECT] = "expect",     [ITEM_AUDIT] = "audit",
+    [ITEM_FREQUENCY] = "frequency",
     [ITEM_GRAVITY] = "gravity",   [ITEM_JOINT] = "joint",
     [ITEM_BODY] = "body",         [ITEM_FRAME] = "frame",
 };
@@ -211,6 +212,16 @@ static void print_record(Text *t, const Names *n, const AstItem *i) {
         text_printf(t, "%s%s", k ? ", " : "", name_text(n, i->exprs[k]->name));
 }
 
+static void print_frequency(Text *t, const Names *n, const AstItem *i) {
+    ast_print(t, n, i->left);
+    for (int k = 0; k < i->arg_count; k++) {
+        text_printf(t, " %s ", name_text(n, i->args[k].name));
+        ast_print(t, n, i->args[k].value);
+    }
+    text_add(t, " of ");
+    print_exprs(t, n, i->exprs, 0, i->expr_count);
+}
+
 static void print_expect(Text *t, const Names *n, const AstItem *i) {
     const char *relation = i->relation == BIN_EQ   ? " = "
                            : i->relation == BIN_LT ? " < "
@@ -242,6 +253,7 @@ static void print_statement(Text *t, const Names *n, const AstItem *i) {
     case ITEM_PLOT: print_plot(t, n, i); return;
     case ITEM_RECORD: print_record(t, n, i); break;
     case ITEM_EXPECT: print_expect(t, n, i); break;
+    case ITEM_FREQUENCY: print_frequency(t, n, i); break;
     case ITEM_GRAVITY:
         if (i->left)
             ast_print(t, n, i->left);

@@ -115,12 +115,13 @@ typedef enum {
     ITEM_START,
     ITEM_STOP,
     ITEM_POINTS,
-    ITEM_EVERY,  // left
-    ITEM_SOLVER, // name = method, args = options by name
-    ITEM_PLOT,   // text = title, exprs = curves, right = abscissa or NULL
-    ITEM_RECORD, // patterns as texts in exprs (AST_STRING with name = the pattern)
-    ITEM_EXPECT, // left relation right [within tolerance [relative]]
-    ITEM_AUDIT,  // left = bound, or NULL for `off`
+    ITEM_EVERY,     // left
+    ITEM_SOLVER,    // name = method, args = options by name
+    ITEM_PLOT,      // text = title, exprs = curves, right = abscissa or NULL
+    ITEM_RECORD,    // patterns as texts in exprs (AST_STRING with name = the pattern)
+    ITEM_EXPECT,    // left relation right [within tolerance [relative]]
+    ITEM_AUDIT,     // left = bound, or NULL for `off`
+    ITEM_FREQUENCY, // left = the input, args = clauses by their word, exprs = what answers
     // in mechanisms; args are the clauses in order, by their word: at, rotated and by (axis and
     // angle of one turn), mass, initial ... An axis is an expression or AST_STRING "x", "-z"
     ITEM_GRAVITY, // left = the vector, or NULL for `off`

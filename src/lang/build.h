@@ -327,7 +327,7 @@ Pos ast_start(const AstExpr *e); // of its leftmost word
 // --- elaborate.c, arguments.c
 // ----------------------------------------------------------------------
 
-void elaborate_root(Builder *b, Definition model);
+void elaborate_root(Builder *b, Definition model, const AstClass *experiment); // experiment or NULL
 int add_instance(Builder *b, Instance i);
 Name member_path(Builder *b, int instance, const char *name); // path of a member
 bool name_is_free(Builder *b, int owner, Name name, Pos pos); // false: taken, and reported
@@ -356,6 +356,14 @@ const Env *argument_env(const Builder *b, const Instance *i); // where its argum
 const Env *start_env(const Builder *b, const Instance *i);
 const Override *find_override(Builder *b, Name path);
 void report_unused_overrides(Builder *b);
+
+// --- sweep.c
+const AstItem *sweep_drive(Builder *b, const AstItem *frequency); // the input's value, as a `set`
+void sweep_declare(Builder *b, const AstClass *experiment);       // its frequency as a parameter
+void sweep_build(Builder *b, const Env *env, const AstItem *item, Sweep *s);
+int sweep_place(Builder *b, const Sweep *s, const AstExpr *e, const Env *env); // -1: reported
+bool scalar_signal(Builder *b, const Env *env, const AstExpr *e, Signal *s, Dim *dim);
+void declare_hidden(Builder *b, const AstItem *param); // a parameter of the root, not of its class
 
 // --- sets.c
 bool is_set(const AstItem *item);                                // param name: Type

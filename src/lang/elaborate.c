@@ -749,6 +749,12 @@ static void elaborate_class(Builder *b, int instance, Definition d) {
     if (d.what->kind == CLASS_MECHANISM && !b->stop) close_mechanism(b, instance);
 }
 
+void declare_hidden(Builder *b, const AstItem *param) {
+    Elaboration e = {.b = b, .instance = 0};
+    const Env *env = new_env(b, (Env){.instance = 0, .element = -1, .file = b->syntax->files});
+    declare_entity(&e, param, env, ENTITY_PARAM);
+}
+
 // How many names the statements declare, those in loops and conditions aside.
 static int count_declarations(const AstItem *items) {
     int count = 0;
@@ -756,11 +762,12 @@ static int count_declarations(const AstItem *items) {
     return count;
 }
 
-void elaborate_root(Builder *b, Definition model) {
+void elaborate_root(Builder *b, Definition model, const AstClass *experiment) {
     Instance root = {
         .parent = -1, .class = model.what, .first_terminal = -1, .comp = -1, .var = -1};
     add_instance(b, root);
     pairs_reserve(&b->tmp, &b->members, (uint32_t)count_declarations(model.what->items));
+    if (experiment) sweep_declare(b, experiment);
     elaborate_class(b, 0, model);
     if (b->member.count == 0 && b->equation.count == 0 && no_errors(b)) {
         Remark *m = complain(b, L_EMPTY_MODEL, model.what->pos, "model '%s' contains nothing",

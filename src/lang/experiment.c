@@ -11,6 +11,7 @@
 struct Probes {
     ARRAY(Probe) list;
     double start, stop;
+    const Sweep *sweep;
 };
 
 typedef struct {
@@ -22,6 +23,7 @@ typedef struct {
     ARRAY(Name) records;
     ARRAY(Expectation) expects;
     const AstItem *setting[ITEM_AUDIT + 1]; // by kind: the first one
+    const AstItem *sweep;                   // `frequency`, or NULL
     Pos stop_pos;
     bool has_stop;
 } Making;
@@ -163,16 +165,17 @@ static Signal signal_at(Making *k, const AstExpr *e, const Value *v, int i) {
     return (Signal){what, label, signal_unit(b, what, v->dim), ast_start(e)};
 }
 
-static bool scalar_signal(Making *k, const AstExpr *e, Signal *s, Dim *dim) {
+bool scalar_signal(Builder *b, const Env *env, const AstExpr *e, Signal *s, Dim *dim) {
+    Making k = {.b = b, .env = env};
     Value v;
-    if (!signal_value(k, e, &v)) return false;
+    if (!signal_value(&k, e, &v)) return false;
     if (value_count(&v) != 1) {
-        Remark *m = complain(k->b, L_WRONG_SHAPE, ast_start(e), "a scalar is wanted here, not %s",
-                             shape_text(k->b, v.rows, v.cols));
-        remark_help(k->b->r, m, "name one entry: %s[1]", expr_text(k->b, e));
+        Remark *m = complain(b, L_WRONG_SHAPE, ast_start(e), "a scalar is wanted here, not %s",
+                             shape_text(b, v.rows, v.cols));
+        remark_help(b->r, m, "name one entry: %s[1]", expr_text(b, e));
         return false;
     }
-    *s = signal_at(k, e, &v, 0);
+    *s = signal_at(&k, e, &v, 0);
     if (dim) *dim = v.dim;
     return true;
 }
@@ -180,7 +183,7 @@ static bool scalar_signal(Making *k, const AstExpr *e, Signal *s, Dim *dim) {
 static void add_plot(Making *k, const AstItem *item) {
     Builder *b = k->b;
     Plot p = {.title = item->text, .pos = item->pos};
-    if (item->right && !scalar_signal(k, item->right, &p.x, NULL)) return;
+    if (item->right && !scalar_signal(b, k->env, item->right, &p.x, NULL)) return;
     ARRAY(Signal) y = {0};
     for (int i = 0; i < item->expr_count; i++) {
         Value v;
@@ -226,7 +229,7 @@ static Value probe_value(Lower *l, Probe p, Dim dim, const AstExpr *e) {
     for (int i = 0; i < k->list.count; i++) {
         const Probe *q = &k->list.data[i];
         if (q->kind != p.kind || q->signal.what != p.signal.what || q->time != p.time ||
-            q->by != p.by)
+            q->by != p.by || q->place != p.place)
             continue;
         v.one = q->symbol;
         return v;
@@ -262,14 +265,21 @@ static bool probe_time(Lower *l, const AstExpr *e, const Env *env, Expr *time) {
 }
 
 static bool probe_signal(Lower *l, const AstExpr *e, const Env *env, Signal *s, Dim *dim) {
-    Making k = {.b = l->b, .env = env};
-    return scalar_signal(&k, e, s, dim);
+    return scalar_signal(l->b, env, e, s, dim);
+}
+
+static Value not_in_time(Lower *l, const AstExpr *e) {
+    Remark *m =
+        complain(l->b, L_EXPECT, e->pos, "a frequency response has no '%s'", expr_text(l->b, e));
+    remark_help(l->b->r, m, "it has amplitude(x, f), phase(x, f) and swing(x, f)");
+    return VALUE_BAD;
 }
 
 static Value probe_at(Lower *l, const AstExpr *e, const Env *env) {
     Builder *b = l->b;
     Probe p = {.kind = PROBE_AT};
     Dim dim;
+    if (l->probes->sweep->symbol) return not_in_time(l, e);
     if (e->arg_count != 1) {
         Remark *m = complain(b, L_EXPECT, e->pos, "one time is wanted in the brackets");
         remark_help(b->r, m, "write %s(end) or %s(0.5 {s})", expr_text(b, e->left),
@@ -285,6 +295,7 @@ static Value probe_at(Lower *l, const AstExpr *e, const Env *env) {
 static Value probe_over_time(Lower *l, const AstExpr *e, const Env *env, ProbeKind kind) {
     Probe p = {.kind = kind};
     Dim dim;
+    if (l->probes->sweep->symbol) return not_in_time(l, e);
     if (!probe_signal(l, e->args[0].value, env, &p.signal, &dim)) return VALUE_BAD;
     if (kind == PROBE_INTEGRAL) dim = dim_multiply(dim, dim_second());
     return probe_value(l, p, dim, e);
@@ -295,6 +306,7 @@ static Value probe_partial(Lower *l, const AstExpr *e, const Env *env) {
     Probe p = {.kind = PROBE_PARTIAL};
     Signal by;
     Dim dim, by_dim;
+    if (l->probes->sweep->symbol) return not_in_time(l, e);
     if (e->arg_count != 2) {
         Remark *m = complain(b, L_EXPECT, e->pos, "'partial' wants two arguments");
         remark_help(b->r, m, "write partial(der(mass.p), spring.q)");
@@ -318,12 +330,42 @@ static Value probe_partial(Lower *l, const AstExpr *e, const Env *env) {
     return probe_value(l, p, dim_divide(dim, by_dim), e);
 }
 
+// amplitude(x, f), phase(x, f), swing(x, f): of the answer to a sine
+static Value probe_response(Lower *l, const AstExpr *e, const Env *env, ProbeKind kind) {
+    Builder *b = l->b;
+    Probe p = {.kind = kind};
+    Dim dim;
+    if (!l->probes->sweep->symbol) {
+        Remark *m =
+            complain(b, L_EXPECT, e->pos, "'%s' wants a frequency response", expr_text(b, e->left));
+        remark_help(b->r, m,
+                    "the experiment needs: frequency input amplitude 1 at (1, 10) {Hz} of y");
+        return VALUE_BAD;
+    }
+    if (!probe_signal(l, e->args[0].value, env, &p.signal, &dim)) return VALUE_BAD;
+    p.place = sweep_place(b, l->probes->sweep, e->args[1].value, env);
+    if (p.place < 0) return VALUE_BAD;
+    return probe_value(l, p, kind == PROBE_PHASE ? DIM_ONE : dim, e);
+}
+
+static bool response_kind(const char *name, ProbeKind *kind) {
+    static const char *const names[] = {"amplitude", "phase", "swing"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(names[i], name) == 0) {
+            *kind = PROBE_AMPLITUDE + (ProbeKind)i;
+            return true;
+        }
+    return false;
+}
+
 Value lower_probe(Lower *l, const AstExpr *e, const Env *env, bool *is_probe) {
     Builder *b = l->b;
     const AstExpr *f = e->left;
     *is_probe = true;
     if (f->kind == AST_CALL) return probe_at(l, e, env);
     const char *name = f->kind == AST_NAME ? text_of(b, f->name) : "";
+    ProbeKind kind;
+    if (e->arg_count == 2 && response_kind(name, &kind)) return probe_response(l, e, env, kind);
     if (strcmp(name, "partial") == 0) return probe_partial(l, e, env);
     if (e->arg_count == 1 && strcmp(name, "min") == 0) return probe_over_time(l, e, env, PROBE_MIN);
     if (e->arg_count == 1 && strcmp(name, "max") == 0) return probe_over_time(l, e, env, PROBE_MAX);
@@ -367,7 +409,7 @@ static Name expectation_text(Builder *b, const AstItem *item) {
 static Name expectation_unit(Making *k, Expr left, Dim dim) {
     for (int i = 0; i < k->probes.list.count; i++) {
         const Probe *p = &k->probes.list.data[i];
-        bool same = p->kind != PROBE_PARTIAL && p->kind != PROBE_INTEGRAL;
+        bool same = p->kind != PROBE_PARTIAL && p->kind != PROBE_INTEGRAL && p->kind != PROBE_PHASE;
         if (p->symbol == left && same && p->signal.unit) return p->signal.unit;
     }
     return signal_unit(k->b, left, dim);
@@ -488,6 +530,7 @@ static void read_item(Making *k, const AstItem *item) {
 static void check_times(Making *k) {
     Builder *b = k->b;
     Experiment *x = k->x;
+    if (k->sweep) return;
     if (!k->has_stop) {
         Remark *m = complain(b, L_TIME, x->pos, "experiment '%s' does not say when it stops",
                              text_of(b, x->name));
@@ -501,6 +544,33 @@ static void check_times(Making *k) {
         Remark *m = complain(b, L_SETTING, x->pos, "more than 1e8 points in time");
         remark_help(b->r, m, "take a larger `every`");
     }
+}
+
+// What belongs to a run in time has no meaning beside `frequency`.
+static void check_sweep(Making *k, const AstItem *items) {
+    static const char *const word[] = {
+        [ITEM_START] = "start", [ITEM_STOP] = "stop",          [ITEM_POINTS] = "points",
+        [ITEM_EVERY] = "every", [ITEM_RECORD] = "record",      [ITEM_PLOT] = "plot",
+        [ITEM_AUDIT] = "audit", [ITEM_FREQUENCY] = "frequency"};
+    Builder *b = k->b;
+    for (const AstItem *i = items; i && k->sweep; i = i->next) {
+        if (i == k->sweep || i->kind > ITEM_FREQUENCY || !word[i->kind]) continue;
+        Remark *m = complain(b, L_NOT_IN_SWEEP, i->pos, "'%s' has no meaning beside 'frequency'",
+                             word[i->kind]);
+        remark_note(b->r, m, k->sweep->pos, "the frequency response is asked for here");
+        remark_help(b->r, m, "%s",
+                    i->kind == ITEM_FREQUENCY
+                        ? "write one experiment for each"
+                        : "each frequency is a run of its own, as long as it needs");
+    }
+}
+
+static void find_sweep(Making *k, const AstItem *items) {
+    for (const AstItem *i = items; i && !k->sweep; i = i->next)
+        if (i->kind == ITEM_FREQUENCY) k->sweep = i;
+    check_sweep(k, items);
+    k->probes.sweep = &k->x->sweep;
+    if (k->sweep) sweep_build(k->b, k->env, k->sweep, &k->x->sweep);
 }
 
 static void *kept(Builder *b, const void *data, int count, size_t size) {
@@ -519,6 +589,7 @@ Experiment *build_experiment(Builder *b, Definition d) {
         check_stands_once(&k, i);
         read_setting(&k, i);
     }
+    find_sweep(&k, class->items);
     check_times(&k);
     k.probes.start = x->start;
     k.probes.stop = k.has_stop ? x->stop : INFINITY;

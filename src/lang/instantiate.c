@@ -135,8 +135,8 @@ static void collect_overrides(Builder *b, const LangOptions *options, Definition
     int first = b->override.count;
     if (!run.what) return;
     for (const AstItem *k = run.what->items; k; k = k->next) {
-        if (k->kind != ITEM_SET) continue;
-        add_override(b, k, env);
+        if (k->kind != ITEM_SET && k->kind != ITEM_FREQUENCY) continue;
+        add_override(b, k->kind == ITEM_SET ? k : sweep_drive(b, k), env);
         for (int i = first; i < b->override.count - 1; i++)
             if (b->override.data[i].path == array_last(&b->override).path) {
                 Remark *m = complain(b, L_DUPLICATE_NAME, k->pos, "'%s' is set twice",
@@ -200,7 +200,7 @@ static void evaluate_parameters(Builder *b) {
 // Structure first, then equations: later stages go on after mistakes of earlier ones where that can
 // show more of them.
 static void run_stages(Builder *b, Definition chosen, Definition run) {
-    elaborate_root(b, chosen);
+    elaborate_root(b, chosen, run.what);
     if (b->stop) return;
     report_unused_overrides(b);
     evaluate_parameters(b);

@@ -186,17 +186,33 @@ typedef enum {
     PROBE_MAX,
     PROBE_MEAN,
     PROBE_INTEGRAL,
-    PROBE_PARTIAL
+    PROBE_PARTIAL,
+    PROBE_AMPLITUDE, // of a frequency response: of the answer's fundamental,
+    PROBE_PHASE,     // its phase against the input,
+    PROBE_SWING      // half of the answer from peak to peak
 } ProbeKind;
 
 typedef struct { // a number that is taken from a run and stands as a symbol in an expectation
     ProbeKind kind;
     Signal signal;
     Expr time; // PROBE_AT: the time, an expression of parameters; 0 = end
+    int place; // PROBE_AMPLITUDE and those after it: which of the frequencies
     Expr by;   // PROBE_PARTIAL: the symbol of a state
     Pos by_pos;
     Expr symbol;
 } Probe;
+
+typedef struct {       // `frequency`: a sine on an input, and what answers
+    Expr symbol;       // of the frequency, a parameter of the model; 0: there is no sweep
+    double amplitude;  // SI
+    double *frequency; // Hz, rising
+    int count;
+    double settle; // s, not measured before
+    Signal *answer;
+    int answer_count;
+    Name input; // as written
+    Pos pos;
+} Sweep;
 
 typedef enum { EXPECT_EQUAL, EXPECT_LESS, EXPECT_GREATER } Relation;
 
@@ -227,6 +243,7 @@ typedef struct {
     SolverKind solver;
     double rtol, atol, step, max_step; // 0 = default
     double audit; // bound for the relative energy residual; < 0 = off; 0 = default
+    Sweep sweep;  // sweep.symbol = 0: a run in time
     Plot *plots;
     int plot_count;
     Name *records; // patterns

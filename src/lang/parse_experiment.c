@@ -134,7 +134,8 @@ static void parse_audit(Parser *p, ItemList *list) {
 }
 
 static const char *const statements[] = {"set",    "start", "stop",   "points", "every",
-                                         "solver", "plot",  "record", "expect", "audit"};
+                                         "solver", "plot",  "record", "expect", "audit",
+                                         "frequency"};
 
 static void unknown_statement(Parser *p) {
     enum { NEAR = 2 };
@@ -195,6 +196,8 @@ void parse_experiment_statement(Parser *p, ItemList *list) {
         parse_amount(p, ITEM_EVERY, list);
     } else if (p_at_word(p, "audit")) {
         parse_audit(p, list);
+    } else if (p_at_word(p, "frequency")) {
+        parse_frequency(p, list);
     } else if (belongs_into_model(p->token.kind)) {
         Remark *m = p_fail(p, P_MISPLACED, p->token, "'%s' belongs into a model",
                            token_text(p->token.kind));

@@ -73,6 +73,14 @@ Axis axis_loose(Range data, int most_intervals) {
     return place_ticks(lo, hi, step);
 }
 
+Axis axis_decades(Range data, int most_intervals) {
+    Range r = data.lo > data.hi ? (Range){0, 1} : data;
+    double lo = floor(r.lo + 1e-6), hi = fmax(ceil(r.hi - 1e-6), lo + 1);
+    Axis a = place_ticks(lo, hi, ceil((hi - lo) / most_intervals));
+    a.decades = true;
+    return a;
+}
+
 Axis axis_with_intervals(Range data, int intervals) {
     Range r = with_length(data);
     double step = nice_above((r.hi - r.lo) / intervals), lo = 0;
@@ -87,12 +95,6 @@ double axis_tick(const Axis *a, int i) { return (a->first + i) * a->step; }
 
 double axis_part(const Axis *a, double v) { return (v - a->lo) / (a->hi - a->lo); }
 
-void axis_tick_label(Text *out, const Axis *a, int i) {
-    double shown = (a->first + i - a->base) * a->step / pow(10, a->exponent);
-    if (fabs(shown) < 1e-9) shown = 0; // no "-0"
-    text_printf(out, "%s%.*f", shown < 0 ? "\u2212" : "", a->decimals, fabs(shown));
-}
-
 static void superscript(Text *out, int n) {
     static const char *const digit[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
     char plain[16];
@@ -100,7 +102,24 @@ static void superscript(Text *out, int n) {
     for (const char *c = plain; *c; c++) text_add(out, *c == '-' ? "⁻" : digit[*c - '0']);
 }
 
+void axis_tick_label(Text *out, const Axis *a, int i) {
+    if (a->decades) {
+        int power = (int)lround(axis_tick(a, i));
+        if (power >= -2 && power <= 3) {
+            text_printf(out, "%g", pow(10, power));
+            return;
+        }
+        text_add(out, "10");
+        superscript(out, power);
+        return;
+    }
+    double shown = (a->first + i - a->base) * a->step / pow(10, a->exponent);
+    if (fabs(shown) < 1e-9) shown = 0; // no "-0"
+    text_printf(out, "%s%.*f", shown < 0 ? "\u2212" : "", a->decimals, fabs(shown));
+}
+
 void axis_remark(Text *out, const Axis *a) {
+    if (a->decades) return;
     if (a->exponent) {
         text_add(out, "×10");
         superscript(out, a->exponent);

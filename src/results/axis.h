@@ -20,12 +20,15 @@ typedef struct {
     double base;  // labels show tick - base*step ...
     int exponent; // ... divided by 10^exponent
     int decimals;
+    bool decades; // labels are powers of ten
 } Axis;
 
 // Ends at the data itself.
 Axis axis_tight(Range data, int most_intervals);
 // Ends at ticks around the data.
 Axis axis_loose(Range data, int most_intervals);
+// Of logarithms: ends and ticks at whole decades.
+Axis axis_decades(Range data, int most_intervals);
 // Ends at ticks around the data, with exactly this many (two or more) intervals: for a second axis
 // whose ticks share the grid of the first.
 Axis axis_with_intervals(Range data, int intervals);

@@ -114,4 +114,6 @@ void probes_finish(Job *j); // values of all probes
 double partial_value(Job *j, const Probe *probe);
 void verdicts_make(Job *j);
 
+bool sweep_run(Job *j); // sweep.c: the runs of a frequency response; false: they could not start
+
 #endif

@@ -3,6 +3,7 @@
 #define BONDYN_RESULTS_PLOT_H
 
 #include "base/text.h"
+#include <stdbool.h>
 
 typedef struct {
     const char *title;
@@ -12,6 +13,7 @@ typedef struct {
     const char **unit;  // curves of one unit share an axis; two units: left and right;
                         // more: stacked panels
     const double **x, **y;
+    bool decades; // x is the logarithm of what the axis shows; every unit has a panel of its own
     const int *count;
     const char *footer; // small print: model, experiment; Nullable
 } PlotData;

@@ -119,7 +119,7 @@ static void group_curves(Sheet *s) {
             if (drawable(p->x[c][i])) range_add(&s->group[g].range, p->y[c][i]);
     }
     if (s->group_count == 0) find_group(s, "");
-    s->shared = s->group_count == 2;
+    s->shared = s->group_count == 2 && !p->decades;
 }
 
 static void make_x_axis(Sheet *s) {
@@ -132,7 +132,9 @@ static void make_x_axis(Sheet *s) {
     }
     s->left = MARGIN + AXIS_ROOM;
     s->width = WIDTH - s->left - (s->shared ? MARGIN + AXIS_ROOM : 2 * MARGIN);
-    s->x = s->rises ? axis_tight(range, 8) : axis_loose(range, 8);
+    s->x = s->p->decades ? axis_decades(range, 12)
+           : s->rises    ? axis_tight(range, 8)
+                         : axis_loose(range, 8);
 }
 
 // --- legend -------------------------------------------------------------------------------------
@@ -306,7 +308,7 @@ static void draw_x_axis(Sheet *s, double y) {
 // --- the sheet ----------------------------------------------------------------------------------
 
 static double panel_height(const Sheet *s) {
-    return s->group_count > 2 ? STACKED_HEIGHT : SINGLE_HEIGHT;
+    return s->group_count > 2 || s->p->decades ? STACKED_HEIGHT : SINGLE_HEIGHT;
 }
 
 static double title_room(const Sheet *s) {

@@ -51,6 +51,9 @@ static bool want_probe(Job *j, const Probe *p, ProbeTrack *t) {
     case PROBE_MEAN:
     case PROBE_INTEGRAL: t->quad = add_quad(j, resolve(j->resolver, p->signal.what)); break;
     case PROBE_PARTIAL: return want_partial(j, p);
+    case PROBE_AMPLITUDE: // of sweeps, see sweep.c
+    case PROBE_PHASE:
+    case PROBE_SWING: break;
     }
     return true;
 }
@@ -223,6 +226,9 @@ static double finished_value(Job *j, const Probe *p, const ProbeTrack *t) {
     case PROBE_INTEGRAL: return whole ? t->value : NAN;
     case PROBE_MEAN: return whole ? t->value / (j->plan.stop - j->plan.start) : NAN;
     case PROBE_PARTIAL: return j->taken ? partial_value(j, p) : NAN;
+    case PROBE_AMPLITUDE:
+    case PROBE_PHASE:
+    case PROBE_SWING: break;
     }
     return NAN;
 }

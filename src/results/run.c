@@ -13,7 +13,7 @@ enum { DEFAULT_POINTS = 1000, MOST_POINTS = 50000000 };
 
 // --- the plan -----------------------------------------------------------------------------------
 
-static bool make_plan(Job *j) {
+static void plan_from_options(Job *j) {
     const RunOptions *o = j->options;
     Experiment *plan = &j->plan;
     *plan = j->model->experiment ? *j->model->experiment : (Experiment){.stop = DEFAULT_STOP};
@@ -21,6 +21,11 @@ static bool make_plan(Job *j) {
     if (o->rtol != 0) plan->rtol = o->rtol;
     if (o->atol != 0) plan->atol = o->atol;
     if (o->solver_given || o->solver != SOLVER_AUTO) plan->solver = o->solver;
+}
+
+static bool make_plan(Job *j) {
+    Experiment *plan = &j->plan;
+    plan_from_options(j);
     if (plan->points <= 0 && plan->every == 0) plan->points = DEFAULT_POINTS;
     if (isfinite(plan->start) && isfinite(plan->stop) && plan->stop > plan->start &&
         (plan->points > 0 || plan->every > 0))
@@ -347,6 +352,11 @@ static void name_results(Job *j) {
 static bool job_run(Job *j) {
     Column *column;
     int columns, rows;
+    if (j->model->experiment && j->model->experiment->sweep.symbol) {
+        plan_from_options(j);
+        name_results(j);
+        return sweep_run(j);
+    }
     if (!make_plan(j) || !want_records(j, &column, &columns)) return false;
     if (j->plan.probe_count || j->plan.expect_count) symbols_open(&j->symbols, j->model);
     curves_want(j);

@@ -22,6 +22,9 @@ typedef struct {
     void (*progress)(void *context, double time); // Nullable
     // The outputs just before and after a `when` changed something. Nullable.
     void (*event)(void *context, double time, const double *before, const double *after);
+    // Per branch of `when`: an assertion that has warned already, perhaps in an earlier run.
+    // Nullable.
+    unsigned char *warned;
     const volatile int *cancel; // becomes nonzero: end cleanly
     long most_steps;            // 0: 50 million
     Pos pos;                    // of the experiment, for reports

@@ -114,6 +114,8 @@ static bool assertions_hold(Job *j, double time) {
     for (int i = 0; i < whens_of(j)->branch_count; i++) {
         if (when[i].kind == WHEN_ACTS || j->when.was[i] || !is_true(j->when.condition[i])) continue;
         j->when.was[i] = true;
+        if (j->o->warned && when[i].kind == WHEN_WARNS && j->o->warned[i]) continue;
+        if (j->o->warned) j->o->warned[i] = 1;
         problem_assertion(j, time, i);
         good = good && when[i].kind != WHEN_STOPS;
     }
