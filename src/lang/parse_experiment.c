@@ -133,9 +133,8 @@ static void parse_audit(Parser *p, ItemList *list) {
     if (!p->failed) p_add_item(list, item);
 }
 
-static const char *const statements[] = {"set",    "start", "stop",   "points", "every",
-                                         "solver", "plot",  "record", "expect", "audit",
-                                         "frequency"};
+static const char *const statements[] = {"set",  "start",  "stop",   "points", "every",    "solver",
+                                         "plot", "record", "expect", "audit",  "frequency"};
 
 static void unknown_statement(Parser *p) {
     enum { NEAR = 2 };
