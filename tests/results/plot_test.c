@@ -27,6 +27,10 @@ static void ticks_are_round(void **state) {
     assert_ticks(axis_loose((Range){0, 4e-7}, 4), "0 100 200 300 400|×10⁻⁹");
     assert_ticks(axis_loose((Range){1e6 + 0.1, 1e6 + 0.4}, 4), "0.1 0.2 0.3 0.4|+ 1000000");
     assert_ticks(axis_loose((Range){2, 2}, 4), "1.8 1.9 2.0 2.1 2.2|");
+    assert_ticks(axis_decades((Range){-1.3, 2.2}, 8), "0.01 0.1 1 10 100 1000|");
+    assert_ticks(axis_decades((Range){3.2, 5}, 8), "1000 10⁴ 10⁵|");
+    assert_ticks(axis_decades((Range){1, 1}, 8), "10 100|");
+    assert_ticks(axis_decades((Range){-12, 12}, 6), "10⁻¹² 10⁻⁸ 10⁻⁴ 1 10⁴ 10⁸ 10¹²|");
     assert_ticks(axis_loose(RANGE_EMPTY, 2), "0.0 0.5 1.0|");
 }
 
