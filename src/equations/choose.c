@@ -361,8 +361,9 @@ bool states_choose(Work *w) {
     mark_dependent(&c);
     start_rules(&c);
     bool ok = true;
+    int errors = w->report->errors; // of other models
     for (c.stage = 1; ok && c.stage <= w->rounds; c.stage++) {
-        ok = run_stage(&c) && w->report->errors == 0;
+        ok = run_stage(&c) && w->report->errors == errors;
         close_stage(&c);
     }
     array_free(&c.rule);

@@ -51,4 +51,26 @@ expect_text out "ENDED EARLY"
 expect_file results/burst/Go/results.csv
 grep -q '^# complete: no' results/burst/Go/results.csv || fail "the partial result is not marked"
 expect_exit 5 run both.bond
+# A mistake in one experiment does not keep the next one from running, dependent storage included.
+cat >two.bond <<'END'
+model Shaft
+  Se drive = 1 {N.m}
+  I motor(1 {kg.m2}), load(4 {kg.m2})
+  TF gear(0.5)
+  1 fast, slow
+  drive -> fast -> motor
+  fast -> gear -> slow -> load
+end
+experiment Wrong of Shaft
+  stop 1 {s}
+  expect slow.g(end) = 0 {rad/s} within 1e-6
+end
+experiment Right of Shaft
+  stop 1 {s}
+  expect slow.f(end) = 0.25 {rad/s} within 1e-6
+end
+END
+expect_exit 1 run two.bond --all
+expect_text out "expectations 1 of 1 hold"
+
 exit $failed
