@@ -26,6 +26,9 @@ typedef struct { // one frequency on its way
     Job *job;
     int answers;
     const int *output; // per answer
+    const int *watch;  // outputs that the options ask for besides,
+    double **watched;  // and their values, a row for each frequency
+    int row;
     double frequency;
     double *sample; // per answer POINTS values of the present period
     Response *now, *before;
@@ -89,7 +92,10 @@ static bool take_point(void *context, const SolvePoint *p) {
     int place = t->taken++ % POINTS;
     for (int k = 0; k < t->answers; k++)
         t->sample[(size_t)k * POINTS + (size_t)place] = p->output[t->output[k]];
-    return place < POINTS - 1 || end_of_round(t, p->time);
+    if (place < POINTS - 1) return true;
+    for (int k = 0; k < t->job->options->watch_count; k++)
+        t->watched[k][t->row] = p->output[t->watch[k]];
+    return end_of_round(t, p->time);
 }
 
 // --- one frequency ------------------------------------------------------------------------------
@@ -168,7 +174,9 @@ typedef struct { // the whole sweep
     Signal *answer; // those of the statement, then those that only expectations ask for
     int *output;
     int answers;
-    Response *response; // frequency by frequency
+    int *watch;         // outputs
+    double **watched;   // frequency by frequency
+    Response *response; // likewise
     int done;           // frequencies
 } Band;
 
@@ -188,6 +196,14 @@ static void want_answers(Band *s) {
     s->output = ARENA_ARRAY(&j->tmp, int, most);
     for (int i = 0; i < j->plan.sweep.answer_count; i++) answer_of(s, &j->plan.sweep.answer[i]);
     for (int i = 0; i < j->plan.probe_count; i++) answer_of(s, &j->plan.probes[i].signal);
+    int watched = j->options->watch_count;
+    s->watch = ARENA_ARRAY(&j->tmp, int, watched);
+    s->watched = ARENA_ARRAY(&j->run->arena, double *, watched);
+    for (int i = 0; i < watched; i++) {
+        s->watch[i] = outputs_add(&j->outputs, resolve(j->resolver, j->options->watch[i]));
+        s->watched[i] = ARENA_ARRAY(&j->run->arena, double, j->plan.sweep.count);
+    }
+    j->run->watched = (const double **)s->watched;
     s->response = ARENA_ARRAY(&j->tmp, Response, j->plan.sweep.count * (s->answers + 1));
 }
 
@@ -310,7 +326,11 @@ static bool run_band(Band *s, Machine *m) {
     int place = frequency_param(j, p), count = j->plan.sweep.count;
     double *params = ARENA_ARRAY(&j->tmp, double, p->param_count + 1);
     if (p->param_count) memcpy(params, p->param_value, p->param_count * sizeof *params);
-    Tone t = {.job = j, .answers = s->answers, .output = s->output};
+    Tone t = {.job = j,
+              .answers = s->answers,
+              .output = s->output,
+              .watch = s->watch,
+              .watched = s->watched};
     t.sample = ARENA_ARRAY(&j->tmp, double, s->answers *POINTS);
     t.warned = ARENA_ARRAY(&j->tmp, unsigned char, j->model->when_count);
     t.before = ARENA_ARRAY(&j->tmp, Response, s->answers);
@@ -318,6 +338,7 @@ static bool run_band(Band *s, Machine *m) {
         t.frequency = j->plan.sweep.frequency[s->done];
         t.now = &s->response[s->done * s->answers];
         t.taken = t.rounds = 0;
+        t.row = s->done;
         t.settled = false;
         if (place >= 0) params[place] = t.frequency;
         if (!run_tone(j, m, params, &t)) return j->run->status != SOLVE_REFUSED;

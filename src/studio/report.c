@@ -127,9 +127,15 @@ static void add_title(Text *out, const ReportPage *p) {
     add_verdicts(out, p);
 }
 
+// Bodies that move in time; a frequency response has no such run.
+static bool has_motion(const ReportPage *p) {
+    const Experiment *x = p->system->model->experiment;
+    return p->scene->body_count && p->run->results.row_count && !(x && x->sweep.symbol);
+}
+
 static void add_menu(Text *out, const ReportPage *p) {
     text_add(out, "<nav>");
-    if (p->scene->body_count) text_add(out, "<a href=\"#motion\">Motion</a>");
+    if (has_motion(p)) text_add(out, "<a href=\"#motion\">Motion</a>");
     text_add(out, "<a href=\"#plots\">Plots</a><a href=\"#graph\">Bond graph</a>"
                   "<a href=\"#states\">States</a><a href=\"#equations\">Equations</a>"
                   "<a href=\"#parameters\">Parameters</a>");
@@ -153,7 +159,7 @@ static void add_script_json(Text *out, const char *json) {
 }
 
 static void add_motion(Text *out, const ReportPage *p) {
-    if (!p->scene->body_count || !p->run->results.row_count) return;
+    if (!has_motion(p)) return;
     section(out, "motion", "Motion");
     text_add(
         out,

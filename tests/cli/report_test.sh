@@ -27,7 +27,7 @@ sed -n 's/.*id="scene">\(.*\)<\/script>.*/\1/p' wagon_pendulum.html >scene.json
 
 cat >hostile.bond <<END
 model A "</script><script>alert(1)</script> & <b>"
-  param k = 2 "a \"quoted\" <i>"
+  param k = 2 "a 'quoted' <i>"
   var x initial 1
   der(x) = -k*x
 end
@@ -40,6 +40,22 @@ expect_exit 4 report hostile.bond
 expect_text hostile.html "FAILS"
 grep -q '<script>alert' hostile.html && fail "text of the model became markup"
 
+cat >sweep.bond <<END
+model Lag
+  param T = 1 {s}
+  input u {1} = 0
+  var y {1} initial 0
+  der(y) = (u - y)/T
+end
+experiment Bode of Lag
+  frequency u amplitude 1 at (1, 10) {Hz} of y
+end
+END
+expect_exit 0 report sweep.bond
+expect_text sweep.html "answer to u"
+expect_text sweep.html "experiment.frequency"
+
 expect_exit 1 report missing.bond
 expect_exit 1 report "$motor" --out no/such/folder/x.html
 expect_exit 2 report
+exit $failed
