@@ -1,10 +1,11 @@
 // The parts of a derivation, traced one by one; see derive.h.
 //
-//     B      mech_mass_matrix            dB/dq_i   along each velocity: sum_j dB/dq_j beta_ji,
-//     which g      mech_gravity_vector                   for angles and lengths is dB/dq_i itself
-//     C      mech_coriolis               Cw        mech_bias
-//     J_x    mech_frame_jacobian         beta      mech_beta
-//     T      w' B w/2                    V         -sum m gravity . (place of the cg)
+//     B      mech_mass_matrix            Cw        mech_bias
+//     g      mech_gravity_vector         beta      mech_beta
+//     C      mech_coriolis               gamma     mech_gamma
+//     J_x    mech_frame_jacobian         V         -sum m gravity . (place of the cg)
+//     T      w' B w/2
+//     dB/dq_i    along each velocity: sum_j dB/dq_j beta_ji, for angles and lengths dB/dq_i itself
 #include "mech/derive.h"
 
 #include "base/array.h"
@@ -181,6 +182,13 @@ static void add_beta(Deriver *k) {
     add_part(k, "beta", "\\beta", mech_beta(k->out, v->d, k->x, v->q), "q' = beta w");
 }
 
+static void add_gamma(Deriver *k) {
+    Derivation *v = k->v;
+    add_part(k, "gamma", "\\gamma", mech_gamma(k->out, v->d, k->x, v->q, v->w),
+             "gyration of the velocities: p' = -gamma p + (w' dB w)/2 - g + effort")
+        ->uses_velocity = true;
+}
+
 // B_11 w_1^2/2 + B_12 w_1 w_2 + ...
 static Expr quadratic_form(Deriver *k, Matrix B) {
     Derivation *v = k->v;
@@ -245,8 +253,9 @@ static const struct {
     const char *name;
     void (*add)(Deriver *k);
 } kinds[] = {
-    {"B", add_mass_matrix}, {"dB", add_matrix_rates}, {"g", add_gravity}, {"C", add_coriolis},
-    {"Cw", add_bias},       {"beta", add_beta},       {"T", add_kinetic}, {"V", add_potential},
+    {"B", add_mass_matrix}, {"dB", add_matrix_rates}, {"g", add_gravity},
+    {"C", add_coriolis},    {"Cw", add_bias},         {"beta", add_beta},
+    {"gamma", add_gamma},   {"T", add_kinetic},       {"V", add_potential},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

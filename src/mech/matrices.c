@@ -163,6 +163,29 @@ static void add_brackets(Plain *p, Dag *d, const Expr *w, Expr *C) {
     }
 }
 
+// gamma_ik = S_i' (w x* S_k) within a link of several velocities: the columns of S are orthonormal
+// and closed under the bracket, so the momenta p = S' h of the link itself are all that it meets.
+Matrix mech_gamma(Arena *out, Dag *d, const Mechanism *m, const Expr *q, const Expr *w_given) {
+    Plain p;
+    plain_start(&p, d, m, q);
+    Expr *gamma = plain_matrix(&p), *w = tree_order(&p, w_given);
+    for (int i = 0; i < p.t->nv * p.t->nv; i++) gamma[i] = expr_zero(d);
+    for (int l = 0; l < p.t->count; l++) {
+        const Link *link = &p.t->link[l];
+        int own = link_velocities(link->kind), first = link->first;
+        Six moving;
+        six_zero(d, &moving);
+        for (int j = 0; own > 1 && j < own; j++) link_move(d, link, j, w[first + j], &moving);
+        for (int k = 0; own > 1 && k < own; k++) {
+            Six s = link_axis(d, link, k), turned;
+            twist_cross_wrench(d, &moving, &s, &turned);
+            for (int i = 0; i < own; i++)
+                gamma[(first + i) * p.t->nv + first + k] = link_dot(d, link, i, &turned);
+        }
+    }
+    return matrix_end(out, &p, gamma);
+}
+
 //   C = (B' + W' - W)/2 + brackets      row k of W = (dB/dq_k w)'      B' = sum_k dB/dq_k w_k
 // For coordinates that are angles and lengths these are the Christoffel symbols.
 Matrix mech_coriolis(Arena *out, Dag *d, const Mechanism *m, const Expr *q, const Expr *w_given) {

@@ -83,6 +83,9 @@ Matrix mech_frame_jacobian(Arena *out, Dag *d, const Mechanism *m, int frame,
 Matrix mech_beta(Arena *out, Dag *d, const Mechanism *m, const Expr *q); // nq x nv
 // The frame of each body in the world: 3 and 9 entries per body, world = R * body.
 void mech_body_poses(Dag *d, const Mechanism *m, const Expr *q, Expr *position, Expr *rotation);
+// Gyration of the velocities that are no rates of coordinates: p' = -gamma p + (w' dB w)/2 - g +
+// effort
+Matrix mech_gamma(Arena *out, Dag *d, const Mechanism *m, const Expr *q, const Expr *w);
 // Inverse dynamics by recursive Newton-Euler, written apart from the above as a second formulation.
 Matrix mech_inverse_dynamics(Arena *out, Dag *d, const Mechanism *m, const Expr *q, const Expr *w,
                              const Expr *w_rate, const Expr *wrench);

@@ -162,23 +162,50 @@ static void test_parameters_compiled_in(void **state) {
     c_gives_the_formulas(true);
 }
 
+// C w = B' w + gamma p - (w' dB/dq_i beta_i w)/2: the momentum form with its gyration
+static void check_gamma(const Fixture *f, Matrix B, Matrix beta, Matrix gamma, Matrix Cw,
+                        Rates *time) {
+    const Derivation *v = f->v;
+    Matrix w = {v->nv, 1, v->w};
+    Arena scratch = {0};
+    Matrix p = matrix_multiply(&scratch, v->d, B, w);
+    for (int i = 0; i < v->nv; i++) {
+        Rates *along = rates_new(v->d);
+        double sum = 0;
+        for (int j = 0; j < v->nq; j++) rates_set(along, v->q[j], MATRIX_AT(beta, j, i));
+        for (int a = 0; a < v->nv; a++) {
+            double wa = expr_evaluate(v->d, v->w[a], f->value);
+            sum += expr_evaluate(v->d, rates_of(time, MATRIX_AT(B, i, a)), f->value) * wa;
+            sum += expr_evaluate(v->d, MATRIX_AT(gamma, i, a), f->value) *
+                   expr_evaluate(v->d, p.at[a], f->value);
+            for (int b = 0; b < v->nv; b++)
+                sum -= 0.5 * wa * expr_evaluate(v->d, v->w[b], f->value) *
+                       expr_evaluate(v->d, rates_of(along, MATRIX_AT(B, a, b)), f->value);
+        }
+        rates_free(along);
+        assert_true(fabs(sum - expr_evaluate(v->d, Cw.at[i], f->value)) < 1e-10);
+    }
+    arena_free(&scratch);
+}
+
 // The parts hold together: g = dV/dq pulled to w, C w = Cw, 2 T = w' B w, dB/dt - 2 C skew.
 static void test_parts_agree(void **state) {
     (void)state;
     Fixture f;
     open_fixture(&f, false);
     const Derivation *v = f.v;
-    Matrix B = {0}, g = {0}, C = {0}, Cw = {0}, beta = {0}, T = {0}, V = {0};
+    Matrix B = {0}, g = {0}, C = {0}, Cw = {0}, beta = {0}, gamma = {0}, T = {0}, V = {0};
     for (int i = 0; i < v->part_count; i++) {
         const char *name = v->part[i].name;
-        Matrix *to = strcmp(name, "B") == 0      ? &B
-                     : strcmp(name, "g") == 0    ? &g
-                     : strcmp(name, "C") == 0    ? &C
-                     : strcmp(name, "Cw") == 0   ? &Cw
-                     : strcmp(name, "beta") == 0 ? &beta
-                     : strcmp(name, "T") == 0    ? &T
-                     : strcmp(name, "V") == 0    ? &V
-                                                 : NULL;
+        Matrix *to = strcmp(name, "B") == 0       ? &B
+                     : strcmp(name, "g") == 0     ? &g
+                     : strcmp(name, "C") == 0     ? &C
+                     : strcmp(name, "Cw") == 0    ? &Cw
+                     : strcmp(name, "beta") == 0  ? &beta
+                     : strcmp(name, "gamma") == 0 ? &gamma
+                     : strcmp(name, "T") == 0     ? &T
+                     : strcmp(name, "V") == 0     ? &V
+                                                  : NULL;
         if (to) *to = v->part[i].value;
     }
     // a unit quaternion, as the formulas with quaternions hold on the sphere
@@ -210,6 +237,7 @@ static void test_parts_agree(void **state) {
     }
     assert_true(fabs(twice - 2 * VALUE(T.at[0])) < 1e-10);
 #undef VALUE
+    check_gamma(&f, B, beta, gamma, Cw, time);
     rates_free(time);
     close_fixture(&f);
 }

@@ -741,6 +741,20 @@ static void rov_matrix(void **state) {
     world_free(s);
 }
 
+// beta' gamma of the thesis: [ S(o) 0 ; S(v) S(o) ] for the vehicle, nothing for the arm
+static void rov_gyration(void **state) {
+    (void)state;
+    World *s = rov(false);
+    set_rov(s, rov_q[0], rov_w[0]);
+    const double block[36] = {0,   -0.2, -0.1, 0,   0, 0,     0.2, 0,    -0.05, 0,   0,    0,
+                              0.1, 0.05, 0,    0,   0, 0,     0,   -0.1, -0.2,  0,   -0.2, -0.1,
+                              0.1, 0,    -0.5, 0.2, 0, -0.05, 0.2, 0.5,  0,     0.1, 0.05, 0};
+    double expected[81] = {0};
+    for (int i = 0; i < 36; i++) expected[9 * (i / 6) + i % 6] = block[i];
+    assert_roots(s, mech_gamma(&s->arena, s->d, &s->m, s->q, s->w).at, expected, 81, 1e-14);
+    world_free(s);
+}
+
 static void rov_drifts(void **state) {
     (void)state;
     World *s = rov(false);
@@ -777,6 +791,7 @@ int main(void) {
         cmocka_unit_test(symbols_give_the_same_as_numbers),
         cmocka_unit_test(rov_matrix),
         cmocka_unit_test(rov_states),
+        cmocka_unit_test(rov_gyration),
         cmocka_unit_test(rov_drifts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
