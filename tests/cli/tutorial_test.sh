@@ -1,0 +1,42 @@
+#!/bin/sh
+# The tutorials say what is true: a block after a line that ends with `name.bond`: is that file, and every
+# line after `$ bondyn ...` in a block is printed by that command.
+# usage: tutorial_test.sh BONDYN
+. "$(dirname "$0")/common.sh"
+docs=$source_folder/docs
+cp "$docs"/tutorial/*.bond .
+
+# Writes each block of a page to block.N, and the name of the file that it shows, if any, to shows.N.
+split_page() {
+    rm -f block.* shows.*
+    awk '/^```/ { inside = !inside; if (inside) { n++; print last > ("shows." n) } ; next }
+         inside { print > ("block." n) }
+         NF { last = $0 }' "$1"
+}
+
+check_file() { # N: the block is the file that the line before names
+    name=$(sed -n 's/.*`\([a-z0-9_]*\.bond\)`:$/\1/p' "shows.$1")
+    [ -n "$name" ] || return 0
+    cmp -s "block.$1" "$docs/tutorial/$name" || fail "$page: the block differs from tutorial/$name"
+}
+
+check_command() { # N: what the command prints has every line of the block
+    command=$(sed -n '1s/^\$ bondyn //p' "block.$1")
+    [ -n "$command" ] || return 0
+    # shellcheck disable=SC2086 # words of a command line
+    "$bondyn" $command >printed 2>&1 || fail "bondyn $command fails"
+    sed 1d "block.$1" | while IFS= read -r line; do
+        grep -qF -- "$line" printed || echo "$page: 'bondyn $command' does not print: $line"
+    done >missing
+    [ -s missing ] && fail "$(cat missing)"
+    return 0
+}
+
+for page in tutorial_arm.md; do
+    split_page "$docs/$page"
+    for block in block.*; do
+        check_file "${block#block.}"
+        check_command "${block#block.}"
+    done
+done
+exit $failed
