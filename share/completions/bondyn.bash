@@ -3,7 +3,7 @@
 
 _bondyn() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
-    local verbs="run check equations graph report derive import explain compare new lib help version"
+    local verbs="run sweep montecarlo check equations graph report derive import explain compare new lib help version"
     local common="--library --json --verbose --quiet --help"
     local options=""
     COMPREPLY=()
@@ -24,6 +24,7 @@ _bondyn() {
         check) options="--model --set --dump" ;;
         equations) options="--model --set --latex --out" ;;
         graph) options="--model --set --svg --dot --out" ;;
+        sweep|montecarlo) options="--model --set --vary --runs --seed --latin --jobs --yes --stop --solver --rtol --atol --record --out --csv --h5 --no-plot" ;;
         report) options="--model --set --stop --solver --rtol --atol --out" ;;
         derive) options="--model --set --latex --only --c --signature --fixed --out" ;;
         import) options="--free --out" ;;

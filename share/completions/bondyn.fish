@@ -8,12 +8,14 @@ function __bondyn_experiments
     end
 end
 
-set -l models run check equations graph report derive
+set -l models run sweep montecarlo check equations graph report derive
 complete -c bondyn -f
 complete -c bondyn -n __fish_use_subcommand -a run -d 'simulate'
 complete -c bondyn -n __fish_use_subcommand -a check -d 'sizes, units, causality, states'
 complete -c bondyn -n __fish_use_subcommand -a equations -d 'the reduced equations'
 complete -c bondyn -n __fish_use_subcommand -a graph -d 'draw the bond graph'
+complete -c bondyn -n __fish_use_subcommand -a sweep -d 'all combinations of parameter values'
+complete -c bondyn -n __fish_use_subcommand -a montecarlo -d 'parameters drawn at random'
 complete -c bondyn -n __fish_use_subcommand -a report -d 'one page for the browser'
 complete -c bondyn -n __fish_use_subcommand -a derive -d 'the matrices of a mechanism'
 complete -c bondyn -n __fish_use_subcommand -a import -d 'a robot description as a mechanism'
@@ -58,4 +60,10 @@ complete -c bondyn -n '__fish_seen_subcommand_from explain' -a '(bondyn explain 
 complete -c bondyn -n '__fish_seen_subcommand_from compare' -F
 complete -c bondyn -n '__fish_seen_subcommand_from new' -s t -l template -x -a 'msd rlc motor hydraulic element empty'
 complete -c bondyn -n '__fish_seen_subcommand_from lib' -a 'test (bondyn lib 2>/dev/null | string match -r "^  \S+" | string trim)'
-complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run check equations graph report derive import explain compare new lib'
+complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run sweep montecarlo check equations graph report derive import explain compare new lib'
+complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo' -l vary -x -d 'a factor'
+complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo' -s j -l jobs -x -d 'processes at a time'
+complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo' -s y -l yes -d 'even if it takes long'
+complete -c bondyn -n '__fish_seen_subcommand_from montecarlo' -l runs -x -d 'how many draws'
+complete -c bondyn -n '__fish_seen_subcommand_from montecarlo' -l seed -x -d 'of the draws'
+complete -c bondyn -n '__fish_seen_subcommand_from montecarlo' -l latin -d 'latin hypercube'

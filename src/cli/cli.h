@@ -4,10 +4,9 @@
 //     options.c   options.def -> Options; complaints about the command line
 //     session.c   what every verb works with; writes stdout, stderr or the one JSON object
 //     pipeline.c  the stages in order
-//     run.c report.c check.c show.c derive.c import.c explain.c compare.c new.c lib.c  the verbs
-//     dump.c syntax_text.c     stages as readable text
-//     terminal.c  colours, progress bar, Ctrl-C
-//     json.c      a small writer
+//     run.c study.c report.c check.c show.c derive.c import.c explain.c compare.c new.c lib.c  the
+//     verbs dump.c syntax_text.c     stages as readable text terminal.c  colours, progress bar,
+//     Ctrl-C json.c      a small writer
 //
 // Only this folder prints and exits. Standard output carries what was asked for, and nothing else;
 // remarks, progress and complaints go to standard error.
@@ -56,9 +55,9 @@ const OptionInfo *option_info(OptionId id);
 typedef ARRAY(const char *) TextList;
 
 typedef struct {
-    const char *value[OPT_COUNT]; // the last one given; "" for a switch; NULL when not given
-    TextList sets, records;       // --set and --record, in order
-    TextList argument;            // what is left
+    const char *value[OPT_COUNT];   // the last one given; "" for a switch; NULL when not given
+    TextList sets, records, varies; // --set, --record and --vary, in order
+    TextList argument;              // what is left
 } Options;
 
 // --- session -------------------------------------------------------------------------------------
@@ -101,6 +100,7 @@ ExitCode verb_check(Session *s);
 ExitCode verb_equations(Session *s);
 ExitCode verb_graph(Session *s);
 ExitCode verb_report(Session *s);
+ExitCode verb_study(Session *s);
 ExitCode verb_derive(Session *s);
 ExitCode verb_import(Session *s);
 ExitCode verb_explain(Session *s);

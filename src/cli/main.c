@@ -5,6 +5,10 @@
 #include <string.h>
 
 #define MODEL_OPTIONS (OPT_BIT(MODEL) | OPT_BIT(SET))
+#define STUDY_OPTIONS                                                                              \
+    (MODEL_OPTIONS | OPT_BIT(VARY) | OPT_BIT(JOBS) | OPT_BIT(YES) | OPT_BIT(STOP) |                \
+     OPT_BIT(SOLVER) | OPT_BIT(RTOL) | OPT_BIT(ATOL) | OPT_BIT(RECORD) | OPT_BIT(OUT) |            \
+     OPT_BIT(CSV) | OPT_BIT(H5) | OPT_BIT(NO_PLOT))
 
 static const Verb verbs[] = {
     {
@@ -31,6 +35,45 @@ static const Verb verbs[] = {
         .least = 1,
         .most = 1000,
         .run = verb_run,
+    },
+    {
+        .name = "sweep",
+        .arguments = "FILE [EXPERIMENT] --vary \"NAME = VALUES\"...",
+        .summary = "all combinations of parameter values: a table, responses, fans",
+        .details = "Values are a range \"k = 1 .. 5 in 9 {N/m}\" or a list \"k = 1, 2, 5 {N/m}\". "
+                   "Runs use "
+                   "all\n"
+                   "cores; an interrupted sweep goes on with the same command. runs.csv has a row "
+                   "per run\n"
+                   "with the end, least, most and mean value of every recorded signal.\n",
+        .examples =
+            "bondyn sweep car.bond --vary \"k = 10 .. 40 in 16 {kN/m}\"\n"
+            "bondyn sweep car.bond --vary \"k = 10, 20\" --vary \"d = 1, 2, 4\" --record body.f\n",
+        .exits = "5    some runs failed; they are marked in the table\n"
+                 "130  interrupted; the same command goes on from there\n",
+        .options = STUDY_OPTIONS,
+        .least = 1,
+        .most = 2,
+        .run = verb_study,
+    },
+    {
+        .name = "montecarlo",
+        .arguments = "FILE [EXPERIMENT] --vary \"NAME = DISTRIBUTION\"...",
+        .summary = "runs with parameters drawn at random: fans, histograms, confidence",
+        .details =
+            "Distributions: normal(mean, deviation), uniform(least, most), triangular(least,\n"
+            "likeliest, most), lognormal(median, deviation of the logarithm), or a list to draw "
+            "from.\n"
+            "The same seed gives the same runs, on any number of cores.\n",
+        .examples =
+            "bondyn montecarlo car.bond --vary \"k = normal(20, 2) {kN/m}\" --runs 1000\n"
+            "bondyn montecarlo car.bond --vary \"m = uniform(200, 300) {kg}\" --latin --seed 7\n",
+        .exits = "5    some runs failed; they are marked in the table\n"
+                 "130  interrupted; the same command goes on from there\n",
+        .options = STUDY_OPTIONS | OPT_BIT(RUNS) | OPT_BIT(SEED) | OPT_BIT(LATIN),
+        .least = 1,
+        .most = 2,
+        .run = verb_study,
     },
     {
         .name = "check",

@@ -78,6 +78,7 @@ static void store(Session *s, int id, const char *value) {
     s->options.value[id] = value;
     if (id == OPT_SET) array_push(&s->options.sets, value);
     if (id == OPT_RECORD) array_push(&s->options.records, value);
+    if (id == OPT_VARY) array_push(&s->options.varies, value);
 }
 
 // One word that starts with '-'; *i moves on when the next word is its value.

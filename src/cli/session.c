@@ -124,6 +124,7 @@ ExitCode session_end(Session *s, ExitCode code) {
     report_free(&s->report);
     array_free(&s->options.sets);
     array_free(&s->options.records);
+    array_free(&s->options.varies);
     array_free(&s->options.argument);
     arena_free(&s->arena);
     arena_free(&s->syntax);

@@ -260,6 +260,19 @@ static void report_bad_outputs(Job *j, Machine *m) {
     text_free(&why);
 }
 
+// NULL: as the model says.
+static const double *parameters(Job *j, const Program *p) {
+    const RunOptions *o = j->options;
+    if (!o->set_count) return NULL;
+    double *value = ARENA_ARRAY(&j->tmp, double, p->param_count);
+    for (uint32_t i = 0; i < p->param_count; i++) {
+        value[i] = p->param_value[i];
+        for (int k = 0; k < o->set_count; k++)
+            if (o->set_var[k] == p->param_var[i]) value[i] = o->set_value[k];
+    }
+    return value;
+}
+
 static bool solve(Job *j, Machine *m) {
     double *times = ARENA_ARRAY(&j->tmp, double, j->times.count);
     for (int i = 0; i < j->times.count; i++) times[i] = j->times.data[i].time;
@@ -279,7 +292,7 @@ static bool solve(Job *j, Machine *m) {
                       .cancel = j->options->cancel,
                       .most_steps = j->options->most_steps,
                       .pos = j->plan.pos};
-    j->run->status = solve_run(m, NULL, &o, &j->run->stats, j->report);
+    j->run->status = solve_run(m, parameters(j, m->program), &o, &j->run->stats, j->report);
     if (j->run->status == SOLVE_REFUSED) return false;
     Results *r = &j->run->results;
     r->complete = j->run->status == SOLVE_DONE && j->taken == j->times.count;
@@ -348,6 +361,13 @@ static void name_results(Job *j) {
     r->experiment = name_text(m->names, j->plan.name);
 }
 
+static void open_symbols(Job *j) {
+    const RunOptions *o = j->options;
+    symbols_open(&j->symbols, j->model);
+    for (int k = 0; k < o->set_count; k++)
+        symbols_set(&j->symbols, j->model->var[o->set_var[k]].symbol, o->set_value[k]);
+}
+
 // The steps of a run.
 static bool job_run(Job *j) {
     Column *column;
@@ -358,7 +378,7 @@ static bool job_run(Job *j) {
         return sweep_run(j);
     }
     if (!make_plan(j) || !want_records(j, &column, &columns)) return false;
-    if (j->plan.probe_count || j->plan.expect_count) symbols_open(&j->symbols, j->model);
+    if (j->plan.probe_count || j->plan.expect_count) open_symbols(j);
     curves_want(j);
     const int *watched = want_watched(j);
     want_audit(j);

@@ -17,6 +17,9 @@ typedef struct {
     int record_count;
     const Expr *watch; // expressions of the model to keep besides, for pictures
     int watch_count;
+    const int *set_var;      // parameters that have another value in this run: plain numbers in the
+    const double *set_value; // model, SI here
+    int set_count;
     bool solver_given;       // `solver` stands before that of the experiment, SOLVER_AUTO included
     SolverKind solver;       // another than SOLVER_AUTO always does
     double stop, rtol, atol; // 0: as the experiment says

@@ -1,0 +1,276 @@
+// sweep and montecarlo: one model, many runs with other parameters.
+//
+//     results/<file>/<experiment>-sweep/runs.csv      one row per run: factors, outcomes
+//                                      <signal>_*.svg
+#include "cli/cli.h"
+
+#include "analysis/study.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DEFAULT_RUNS = 200, MOST_RUNS = 100000000 };
+static const double long_seconds = 600, large_bytes = 1e9;
+
+typedef struct {
+    Session *s;
+    Pipeline p;
+    RunOptions options;
+    StudyPlan plan;
+    Run *nominal;
+    Study *study;
+} Task;
+
+// --- the plan
+// ------------------------------------------------------------------------------------------------
+
+static bool read_factors(Task *t) {
+    Session *s = t->s;
+    int count = s->options.varies.count;
+    Factor *f = ARENA_ARRAY(&s->arena, Factor, count);
+    bool good = true;
+    for (int i = 0; i < count; i++)
+        good = factor_read(&s->arena, t->p.model, s->options.varies.data[i], &f[i], &s->report) &&
+               good;
+    t->plan.factor = f;
+    t->plan.factor_count = count;
+    return good;
+}
+
+static bool wrong_factors(Session *s, const char *what, const char *help) {
+    Remark *m = report_error(&s->report, V_NO_FACTOR, POS_NONE, "%s", what);
+    remark_help(&s->report, m, "%s", help);
+    return false;
+}
+
+static bool check_factors(Task *t) {
+    int drawn = 0;
+    for (int i = 0; i < t->plan.factor_count; i++) drawn += t->plan.factor[i].kind != FACTOR_LEVELS;
+    if (!t->plan.factor_count)
+        return wrong_factors(t->s, "nothing is varied", "add --vary \"k = 10 .. 100 in 10 {N/m}\"");
+    if (t->plan.random && !drawn)
+        return wrong_factors(t->s, "no factor is random",
+                             "add --vary \"k = normal(50, 5) {N/m}\", or take sweep");
+    if (!t->plan.random && drawn)
+        return wrong_factors(t->s, "a sweep cannot draw at random", "take montecarlo");
+    return true;
+}
+
+static bool count_option(Session *s, OptionId id, int most, int *value) {
+    double x = *value;
+    if (!option_number(s, id, &x)) return false;
+    if (x >= 1 && x <= most && x == floor(x)) {
+        *value = (int)x;
+        return true;
+    }
+    report_error(&s->report, T_BAD_VALUE, POS_NONE, "--%s takes a whole number from 1 to %d",
+                 option_info(id)->name, most);
+    return false;
+}
+
+static const char *study_key(Task *t) {
+    Session *s = t->s;
+    size_t length;
+    Text key = {0};
+    const char *text = file_read(&s->arena, session_argument(s, 0), &length, &s->report, POS_NONE);
+    text_printf(&key, "%s|%s|%s|%.17g|%.17g|", text ? text : "", s->verb->name,
+                session_argument(s, 1) ? session_argument(s, 1) : "", t->options.stop,
+                t->options.rtol);
+    for (int i = 0; i < s->options.sets.count; i++)
+        text_printf(&key, "%s|", s->options.sets.data[i]);
+    for (int i = 0; i < s->options.varies.count; i++)
+        text_printf(&key, "%s|", s->options.varies.data[i]);
+    for (int i = 0; i < s->options.records.count; i++)
+        text_printf(&key, "%s|", s->options.records.data[i]);
+    text_printf(&key, "%d", t->plan.latin);
+    const char *kept = arena_copy_text(&s->arena, text_get(&key), key.length);
+    text_free(&key);
+    return kept;
+}
+
+static const char *study_folder(Task *t) {
+    Session *s = t->s;
+    const Model *m = t->p.model;
+    if (session_value(s, OPT_OUT)) return session_value(s, OPT_OUT);
+    const char *label = m->experiment ? name_text(m->names, m->experiment->name) : "";
+    return arena_printf(&s->arena, "results/%s/%s-%s", path_stem(&s->arena, session_argument(s, 0)),
+                        *label ? label : name_text(m->names, m->name), s->verb->name);
+}
+
+static bool make_plan(Task *t) {
+    Session *s = t->s;
+    StudyPlan *p = &t->plan;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    double seed = 1;
+    *p = (StudyPlan){.system = t->p.system,
+                     .sources = s->sources,
+                     .options = &t->options,
+                     .runs = DEFAULT_RUNS,
+                     .random = strcmp(s->verb->name, "montecarlo") == 0,
+                     .latin = session_has(s, OPT_LATIN),
+                     .workers = cores > 0 ? (int)cores : 1,
+                     .cancel = interrupt_watch()};
+    if (!read_factors(t) || !check_factors(t)) return false;
+    if (!count_option(s, OPT_JOBS, 256, &p->workers) || !option_number(s, OPT_SEED, &seed))
+        return false;
+    p->seed = (uint64_t)seed;
+    if (p->random && !count_option(s, OPT_RUNS, MOST_RUNS, &p->runs)) return false;
+    if (!p->random) p->runs = study_runs(p);
+    if (p->runs < 0 || p->runs > MOST_RUNS)
+        return wrong_factors(s, "there are too many combinations",
+                             "take fewer values for each factor");
+    p->folder = study_folder(t);
+    p->key = study_key(t);
+    return true;
+}
+
+// --- the first run, and what it promises
+// ------------------------------------------------------------------------------------------------
+
+static bool is_meant(Task *t) {
+    const Results *r = &t->nominal->results;
+    double seconds = t->nominal->stats.wall_seconds * t->plan.runs / t->plan.workers;
+    double bytes = (double)t->plan.runs * r->row_count * (r->column_count - 1) * sizeof(double);
+    if ((seconds <= long_seconds && bytes <= large_bytes) || session_has(t->s, OPT_YES))
+        return true;
+    Remark *m =
+        report_error(&t->s->report, V_TOO_LONG, POS_NONE, "%d runs take about %.2g h and %.2g GB",
+                     t->plan.runs, seconds / 3600, bytes / 1e9);
+    remark_help(&t->s->report, m, "add --yes, or take fewer runs, signals (--record) or points");
+    return false;
+}
+
+static bool run_nominal(Task *t) {
+    t->nominal = run_with_progress(t->s, &t->p, &t->options);
+    if (!t->nominal) return false;
+    if (t->nominal->status == SOLVE_DONE && t->nominal->results.column_count > 1) return true;
+    if (t->nominal->status == SOLVE_DONE)
+        wrong_factors(t->s, "nothing is recorded", "add --record \"v.f\"");
+    return false;
+}
+
+// --- what came out
+// ------------------------------------------------------------------------------------------------
+
+static void print_outcomes(Text *out, const Study *s) {
+    text_printf(out, "%-28s %12s %12s %25s %12s %12s\n", "outcome", "mean", "deviation",
+                "mean, 95 % between", "least", "most");
+    for (int i = 0; i < s->signals && i < 12; i++)
+        for (int k = 0; k < OUTCOMES; k++) {
+            Summary m = study_summary(s, i, k);
+            char name[64];
+            snprintf(name, sizeof name, "%s(%s)", outcome_name[k], s->name[i]);
+            text_printf(out, "%-28s %12.6g %12.4g %12.6g %12.6g %12.6g %12.6g\n", name, m.mean,
+                        m.deviation, m.low, m.high, m.least, m.most);
+        }
+}
+
+static void print_study(Text *out, const Task *t, const TextList *written) {
+    const Study *s = t->study;
+    text_printf(out, "runs         %d of %d", s->done, s->runs);
+    if (s->kept) text_printf(out, ", %d of them from before", s->kept);
+    if (s->failed) text_printf(out, ", %d FAILED", s->failed);
+    text_printf(out, ", by %d processes\n", t->plan.workers);
+    int all = 0;
+    for (int i = 0; i < s->runs; i++)
+        all += s->state[i] == RUN_DONE && s->expected[i] == s->expectations;
+    if (s->expectations && s->done)
+        text_printf(out, "expectations all hold in %d of %d runs\n", all, s->done);
+    if (s->done) print_outcomes(out, s);
+    for (int i = 0; i < written->count; i++)
+        text_printf(out, "%-12s %s\n", i ? "" : "written", written->data[i]);
+}
+
+static void json_study(Text *out, const Task *t, const TextList *written) {
+    const Study *s = t->study;
+    const struct {
+        const char *key;
+        double value;
+    } counts[] = {{"runs", s->runs}, {"done", s->done}, {"failed", s->failed}, {"kept", s->kept}};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        json_key(out, counts[i].key);
+        json_number(out, counts[i].value);
+    }
+    json_key(out, "files");
+    json_open(out, '[');
+    for (int i = 0; i < written->count; i++) json_string(out, written->data[i]);
+    json_close(out, ']');
+}
+
+static bool write_all(Task *t, TextList *written) {
+    Session *s = t->s;
+    bool h5 = session_has(s, OPT_H5);
+    Results *table = study_table(t->study, &t->plan);
+    char *path = path_join(&s->arena, t->plan.folder, h5 ? "runs.h5" : "runs.csv");
+    bool good = h5 ? results_write_hdf5(table, path, &s->report)
+                   : results_write_csv(table, path, &s->report);
+    if (good) array_push(written, path);
+    results_free(table);
+    Chart *chart;
+    int count =
+        session_has(s, OPT_NO_PLOT) ? 0 : study_charts(&s->arena, t->study, &t->plan, &chart);
+    for (int i = 0; i < count; i++) {
+        path = path_join(&s->arena, t->plan.folder, chart[i].file);
+        bool made = file_write(path, text_get(&chart[i].svg), chart[i].svg.length, &s->report);
+        if (made) array_push(written, path);
+        good = good && made;
+        text_free(&chart[i].svg);
+    }
+    return good;
+}
+
+static ExitCode finish(Task *t) {
+    Session *s = t->s;
+    Study *study = t->study;
+    if (study->failed) {
+        Remark *m =
+            report_warning(&s->report, V_RUNS_FAILED, POS_NONE, "%d of %d runs failed; run %d: %s",
+                           study->failed, study->runs, study->first_failed, study->first_message);
+        remark_help(&s->report, m,
+                    "they are marked in the table, and left out of means and pictures");
+    }
+    if (study->interrupted) {
+        Remark *m = report_warning(&s->report, T_INTERRUPTED, POS_NONE,
+                                   "interrupted: %d of %d runs are made and kept", study->done,
+                                   study->runs);
+        remark_help(&s->report, m, "the same command goes on from here");
+    }
+    TextList written = {0};
+    bool good = write_all(t, &written);
+    if (s->json)
+        json_study(&s->out, t, &written);
+    else if (!session_has(s, OPT_QUIET))
+        print_study(&s->out, t, &written);
+    array_free(&written);
+    ExitCode code = study->interrupted ? EXIT_INTERRUPTED : study->failed ? EXIT_EARLY : EXIT_GOOD;
+    return good ? code : EXIT_INPUT;
+}
+
+static ExitCode make_study(Task *t) {
+    Session *s = t->s;
+    if (!make_plan(t) || !run_nominal(t) || !is_meant(t)) return EXIT_INPUT;
+    Progress progress = progress_begin(s, s->verb->name);
+    t->plan.progress = progress_show;
+    t->plan.context = &progress;
+    session_flush(s); // workers must not inherit unwritten text
+    t->study = study_run(&t->plan, t->nominal, &s->report);
+    progress_clear(&progress);
+    ExitCode code = t->study ? finish(t) : EXIT_INPUT;
+    study_close(t->study, t->study && t->study->interrupted);
+    return code;
+}
+
+ExitCode verb_study(Session *s) {
+    Task t = {.s = s};
+    if (!run_options(s, &t.options)) return EXIT_USAGE;
+    Syntax *syntax = pipeline_load(s, session_argument(s, 0));
+    if (!syntax) return EXIT_INPUT;
+    ExitCode code = EXIT_INPUT;
+    if (pipeline_build(&t.p, s, syntax, session_argument(s, 1), STAGE_SYSTEM))
+        code = make_study(&t);
+    run_free(t.nominal);
+    pipeline_free(&t.p);
+    return code;
+}

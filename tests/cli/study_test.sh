@@ -1,0 +1,107 @@
+#!/bin/sh
+# sweep and montecarlo: the same as single runs, whatever the number of processes; interruption,
+# failed runs and absurd sizes.
+. "$(dirname "$0")/common.sh"
+
+cat >decay.bond <<END
+model Decay
+  param k = 2 {1/s}, x0 = 1
+  var x initial x0
+  der(x) = -k*x
+  var y
+  y = sqrt(x - 0.05)
+end
+experiment Fall of Decay
+  stop 1 {s}
+  points 20
+  record x
+  expect x(1 {s}) = x0*exp(-k*1 {s}) within 1e-5
+end
+END
+
+# A sweep against runs one by one, and against the formula.
+expect_exit 0 sweep decay.bond --vary "k = 1, 2, 3 {1/s}" --vary "x0 = 1 .. 2 in 2" --out sweep
+expect_text out "runs         6 of 6"
+expect_text out "expectations all hold in 6 of 6 runs"
+[ -s sweep/x_max.svg ] || fail "no surface"
+[ -e sweep/runs.part ] && fail "the file of a finished study is left"
+awk -F, '!/^#/ && $1 ~ /^[0-9]/ { n++; d = $4 - $3 * exp(-$2); if (d * d > 1e-9) bad++ }
+    END { exit !(n == 6 && !bad) }' sweep/runs.csv || fail "the table is wrong: $(cat sweep/runs.csv)"
+"$bondyn" run decay.bond --set "k = 3 {1/s}" --set "x0 = 2" --out single >/dev/null 2>&1
+single=$(tail -n 1 single/results.csv | cut -d, -f2)
+grep -q "$single" sweep/runs.csv || fail "a run of a study differs from the run alone: $single"
+
+# The same for any number of processes; other seeds give other runs.
+expect_exit 0 montecarlo decay.bond --vary "k = normal(2, 0.2) {1/s}" --runs 40 -j 1 --out one
+expect_exit 0 montecarlo decay.bond --vary "k = normal(2, 0.2) {1/s}" --runs 40 -j 3 --out three
+cmp -s one/runs.csv three/runs.csv || fail "the number of processes changes the answer"
+[ -s one/x_fan.svg ] || fail "no fan"
+[ -s one/x_histogram_end.svg ] || fail "no histogram"
+expect_exit 0 montecarlo decay.bond --vary "k = normal(2, 0.2) {1/s}" --runs 40 --seed 2 --out two
+cmp -s one/runs.csv two/runs.csv && fail "the seed changes nothing"
+expect_exit 0 montecarlo decay.bond --vary "k = uniform(1, 2)" --runs 8 --latin --json --out latin
+"$json_check" out || fail "not JSON"
+
+# A run that fails is marked; the others are made.
+expect_exit 5 sweep decay.bond --vary "k = 1, 10 {1/s}" --record y --out failing
+expect_text err "warning V006: 1 of 2 runs failed"
+expect_text out "1 of 2"
+
+# Interrupted and gone on with.
+cat >slow.bond <<END
+model Slow
+  param k = 2 {1/s}
+  var x initial 1, v
+  der(x) = v*1 {1/s}
+  der(v) = -k*x
+end
+experiment Long of Slow
+  stop 2000 {s}
+  points 10
+  solver rk4 step 1e-3 {s}
+  record x
+  audit off
+end
+END
+"$bondyn" sweep slow.bond --vary "k = 1 .. 3 in 60 {1/s}" -j 2 --out slow --yes >out 2>err &
+worker=$!
+tries=0
+while [ ! -s slow/runs.part ] && [ $tries -lt 200 ]; do sleep 0.1; tries=$((tries + 1)); done
+while ! od -An -tx1 slow/runs.part 2>/dev/null | head -c 1 | grep -q . ; do sleep 0.1; done
+sleep 1
+kill -TERM $worker
+wait $worker
+code=$?
+[ $code -eq 130 ] || fail "interrupted, the exit code is $code"
+expect_text err "the same command goes on from here"
+[ -s slow/runs.part ] || fail "finished runs are lost"
+made=$(sed -n 's/^runs  *\([0-9]*\) of 60.*/\1/p' out)
+"$bondyn" sweep slow.bond --vary "k = 1 .. 3 in 60 {1/s}" -j 2 --out slow --yes >out 2>err &
+worker=$!
+sleep 1
+kill -TERM $worker
+wait $worker
+[ "$made" -eq 0 ] || expect_text out "$made of them from before"
+
+expect_exit 1 sweep decay.bond
+expect_text err "error V004: nothing is varied"
+expect_exit 1 sweep decay.bond --vary "k = normal(1, 1)"
+expect_text err "take montecarlo"
+expect_exit 1 montecarlo decay.bond --vary "k = 1, 2"
+expect_text err "take sweep"
+expect_exit 1 montecarlo decay.bond --vary "k = uniform(1, 2)" --runs 100000000
+expect_text err "error V005"
+expect_exit 1 sweep decay.bond --vary "k = 1 .. 2 in 1000000" --vary "x0 = 1 .. 2 in 1000000"
+expect_text err "too many combinations"
+expect_exit 1 sweep decay.bond --vary "k = 1, 2" --out /proc/nowhere
+expect_exit 1 sweep decay.bond --vary "k = 1, 2" -j 0
+expect_exit 1 sweep decay.bond --vary "k = 1 - 2"
+expect_text err "error V001"
+expect_exit 1 sweep decay.bond --vary "q = 1, 2"
+expect_text err "error V002: the model has no parameter 'q'"
+sed 's/var x initial x0/param n = 1, z = 2*k\n  var w[n]\n  w[1] = z*1 {s}\n  var x initial x0/' decay.bond >sizes.bond
+expect_exit 1 sweep sizes.bond --vary "n = 1, 2"
+expect_text err "error V003: the parameter 'n' decides the structure of the model"
+mkdir -p taken/runs.part
+expect_exit 1 sweep decay.bond --vary "k = 1, 2" --out taken
+expect_text err "error V007"
