@@ -19,7 +19,7 @@ void arena_free(Arena *a); // gives everything back; the arena may be used again
 
 // Zeroed memory for `count` things of `size` bytes, aligned for any type. Never NULL: running out
 // of memory ends the process, as there is nothing sensible left to do.
-void *arena_alloc(Arena *a, size_t count, size_t size);
+void *arena_alloc(Arena *a, size_t count, size_t size) __attribute__((returns_nonnull));
 
 char *arena_copy_text(Arena *a, const char *text, size_t length); // adds the final 0
 char *arena_printf(Arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -17,7 +17,8 @@
     }
 
 // Room for at least `need` things; the new capacity goes into *capacity.
-void *array_grow(void *data, int *capacity, int need, size_t size);
+void *array_grow(void *data, int *capacity, int need, size_t size)
+    __attribute__((returns_nonnull));
 
 #define array_reserve(a, need)                                                                     \
     ((a)->capacity < (need)                                                                        \

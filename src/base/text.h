@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 typedef struct {
     char *data; // always ends with 0 once anything was added; NULL before
@@ -20,5 +21,11 @@ void text_xml(Text *t, const char *s);  // escaped for XML text and attributes
 void text_clear(Text *t);
 void text_free(Text *t);
 const char *text_get(const Text *t); // never NULL
+
+// n characters into a place of one's own, without a final 0; returns the place behind them.
+static inline char *put_chars(char *at, const char *from, size_t n) {
+    memcpy(at, from, n);
+    return at + n;
+}
 
 #endif

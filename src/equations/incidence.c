@@ -78,8 +78,11 @@ static void serve_queue(Greedy *g, int *served) {
 
 static void match_greedily(const Incidence *a, const Incidence *t, int *col_of_row,
                            int *row_of_col) {
-    Greedy g = {a,  t, col_of_row, row_of_col, new_ints(a->row_count, 0), new_ints(a->col_count, 0),
-                {0}};
+    Greedy g = {.a = a, .t = t};
+    g.col_of_row = col_of_row;
+    g.row_of_col = row_of_col;
+    g.row_degree = new_ints(a->row_count, 0);
+    g.col_degree = new_ints(a->col_count, 0);
     for (int r = 0; r < a->row_count; r++) {
         g.row_degree[r] = a->start[r + 1] - a->start[r];
         if (g.row_degree[r] == 1) array_push(&g.queue, r);
@@ -165,12 +168,12 @@ static bool augment_from(Paths *p, int row) {
 }
 
 static void match_by_paths(const Incidence *a, int *col_of_row, int *row_of_col) {
-    Paths p = {a,
-               col_of_row,
-               row_of_col,
-               new_ints(a->row_count, 0),
-               new_ints(a->row_count, 0),
-               new_ints(a->row_count, 0)};
+    Paths p = {.a = a};
+    p.col_of_row = col_of_row;
+    p.row_of_col = row_of_col;
+    p.level = new_ints(a->row_count, 0);
+    p.next = new_ints(a->row_count, 0);
+    p.stack = new_ints(a->row_count, 0);
     bool more = true;
     while (more && spread_levels(&p)) {
         more = false;
@@ -302,7 +305,9 @@ static void visit(Tarjan *t, int row) {
 
 int incidence_components(const Incidence *a, const int *row_of_col, int *order, int *first) {
     int n = a->row_count;
-    Tarjan t = {.a = a, .row_of_col = row_of_col, .order = order, .first = first};
+    Tarjan t = {.a = a, .row_of_col = row_of_col};
+    t.order = order;
+    t.first = first;
     t.number = new_ints(n, 0);
     t.low = new_ints(n, 0);
     t.next = new_ints(n, 0);

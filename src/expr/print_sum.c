@@ -5,6 +5,7 @@
 //     2/3 * (a * POWER(b*c, -1)) * d^0.5     ->     over: 2 a d^0.5     under: 3 b c
 #include "expr/print.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -262,6 +263,7 @@ static int compare_terms(const void *left, const void *right) {
 // By age, which is the order of writing; if the first term is negative, the first positive one
 // leads.
 static void order_terms(Term *t, int n) {
+    assert(t && n > 0);
     int lead = 0;
     qsort(t, (size_t)n, sizeof *t, compare_terms);
     while (lead < n && t[lead].negative) lead++;

@@ -99,8 +99,9 @@ static double as_degrees(double x, const char *word) {
 static void read_origin(Reader *k, UrdfOrigin *at) {
     const char *word[3] = {0};
     numbers(k, "xyz", 3, at->xyz, NULL);
-    if (!attribute(k, "rpy") || !numbers(k, "rpy", 3, at->rpy, word)) return;
-    for (int i = 0; i < 3; i++) at->degrees[i] = as_degrees(at->rpy[i], word[i]);
+    if (!numbers(k, "rpy", 3, at->rpy, word)) return;
+    for (int i = 0; i < 3; i++)
+        if (word[i]) at->degrees[i] = as_degrees(at->rpy[i], word[i]);
 }
 
 // --- links

@@ -323,6 +323,13 @@ static BondEnd bond_end(const Builder *b, const RawEnd *end, int offset) {
                      .first = end->first + offset};
 }
 
+// One scalar more, if it ends beside the last one of the bond.
+static bool extend_bond(Bond *bond, const BondEnd *to) {
+    if (bond->to.port != to->port || bond->to.first + bond->dim != to->first) return false;
+    bond->dim++;
+    return true;
+}
+
 // Scalars that start and end side by side become one vector bond.
 static void emit_bond(Builder *b, const Uses *u, const RawBond *raw) {
     bool open = false;
@@ -331,11 +338,7 @@ static void emit_bond(Builder *b, const Uses *u, const RawBond *raw) {
         if (last < 0) return;
         const RawBond *end = &b->raw.data[u->bond_of[last]];
         BondEnd to = bond_end(b, &end->to, last - end->first_scalar);
-        Bond *before = open ? &array_last(&b->flat) : NULL;
-        if (before && before->to.port == to.port && before->to.first + before->dim == to.first) {
-            before->dim++;
-            continue;
-        }
+        if (open && extend_bond(&array_last(&b->flat), &to)) continue;
         Bond bond = {bond_end(b, &raw->from, k), to, 1, raw->pos};
         array_push(&b->flat, bond);
         open = true;

@@ -5,6 +5,7 @@
 // and ports are numbered on the way, and each variable gets its symbol.
 #include "lang/build.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,6 +155,7 @@ static void push_comp(Builder *b, int instance) {
     c.pos = i->item ? i->item->pos : i->class->pos;
     c.text = i->item ? i->item->text : i->class->text;
     if (i->builtin) {
+        assert(i->item); // only the outermost instance has no statement, and that is a class
         c.kind = i->builtin->kind;
         c.modulated = i->builtin->modulated;
         c.own_law = i->item->laws != NULL;
@@ -238,10 +240,8 @@ static void flatten_port(Builder *b, const Entity *x) {
     char effort[300], flow[300];
     size_t n = strlen(name);
     if (n > sizeof effort - 3) n = sizeof effort - 3;
-    memcpy(effort, name, n);
-    memcpy(effort + n, ".e", 3);
-    memcpy(flow, effort, n + 3);
-    flow[n + 1] = 'f';
+    put_chars(put_chars(effort, name, n), ".e", 3);
+    put_chars(put_chars(flow, name, n), ".f", 3);
     b->terminal.data[terminal].e = push_power(b, terminal, effort, true);
     b->terminal.data[terminal].f = push_power(b, terminal, flow, false);
 }

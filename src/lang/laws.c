@@ -8,6 +8,8 @@
 // law of one's own takes the place of the constitutive equation; q' = f and p' = e stay.
 #include "lang/build.h"
 
+#include <assert.h>
+
 typedef struct {
     Builder *b;
     Lower l;
@@ -237,13 +239,15 @@ static void own_laws(Law *w) {
     inside.element = w->instance;
     const Env *env = new_env(b, inside);
     int count = 0, wanted = i->builtin->ports == 2 ? i->dim + i->dim2 : i->dim;
-    for (const AstItem *k = i->item->laws; k; k = k->next) {
+    const AstItem *first = i->item->laws;
+    assert(first);
+    for (const AstItem *k = first; k; k = k->next) {
         int n = one_law(w, k, env);
         if (n < 0) return;
         count += n;
     }
     if (count == wanted) return;
-    Remark *m = complain(b, L_LAW, i->item->laws->pos, "'%s' needs %d law%s, but has %d",
+    Remark *m = complain(b, L_LAW, first->pos, "'%s' needs %d law%s, but has %d",
                          text_of(b, i->path), wanted, wanted == 1 ? "" : "s", count);
     remark_help(b->r, m,
                 i->builtin->ports == 2 ? "write one for each side: TF t: e1 = m*e2, f2 = m*f1"

@@ -9,6 +9,7 @@
 // of it, so experiments set them as they set q0 of a spring.
 #include "lang/build.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -239,6 +240,7 @@ static void add_part_terminal(const Declaring *d, int dim, int linear) {
 }
 
 const AstArg *find_clause(const Builder *b, const AstItem *item, const char *word) {
+    assert(item->args || item->arg_count == 0);
     for (int i = 0; i < item->arg_count; i++)
         if (strcmp(text_of(b, item->args[i].name), word) == 0) return &item->args[i];
     return NULL;

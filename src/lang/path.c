@@ -5,6 +5,7 @@
 //   then:        member of a member, until a value, a port or a component is reached
 #include "lang/build.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -177,8 +178,7 @@ static char *write_number(char *at, int number) {
 size_t element_text(char out[ELEMENT_NAME], const char *word, const int *index, int count) {
     size_t n = strlen(word);
     if (n > ELEMENT_NAME - 32) n = ELEMENT_NAME - 32;
-    memcpy(out, word, n);
-    char *at = out + n;
+    char *at = put_chars(out, word, n);
     for (int i = 0; i < count; i++) {
         *at++ = i ? ',' : '[';
         at = write_number(at, index[i]);
@@ -294,6 +294,7 @@ static Ref unknown_name(Builder *b, const Path *p) {
 }
 
 Ref path_resolve(Builder *b, const AstExpr *path, const Env *env, bool quiet) {
+    assert(path && env);
     Path p;
     if (!split_path(b, path, env, &p)) return ref_bad();
     Name first = p.step[0]->name;

@@ -73,7 +73,7 @@ static Expr foot_on_axis(Dag *d, const Expr turn[9], const double u[3], const Ex
 }
 
 static void frame_for_child(Dag *d, const Link *l, const Link *child, Pose *frame) {
-    double u[3];
+    double u[3] = {0}; // the axis of the child, as far as it is known
     const Expr *R = child->at.R, *p = child->at.p;
     bool known = is_axial(child) && all_numbers(d, (Expr[]){R[2], R[5], R[8]}, 3, u);
     double across = known ? hypot(u[0], u[1]) : 0;

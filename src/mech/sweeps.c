@@ -141,13 +141,15 @@ static void set_U(Dag *d, Spin *s) {
         }
 }
 
-// The parent's motion at the link's origin, in the link's axes. Nullable: parent (the world).
-static void spin_down(Dag *d, const Link *l, const Spin *parent, Spin *out) {
-    Expr slide[3] = {expr_zero(d), expr_zero(d), l->slide}, more[3];
+static void spin_none(Dag *d, Spin *out) {
     v3_zero(d, out->omega);
     v3_zero(d, out->alpha);
     v3_zero(d, out->a);
-    if (!parent) return;
+}
+
+// The parent's motion at the link's origin, in the link's axes.
+static void spin_down(Dag *d, const Link *l, const Spin *parent, Spin *out) {
+    Expr slide[3] = {expr_zero(d), expr_zero(d), l->slide}, more[3];
     m3_apply(d, parent->U, l->shift, more);
     v3_add(d, parent->a, more, more);
     turn_down(d, &l->turn, more, out->a);
@@ -209,7 +211,10 @@ void sweep_bias(Arena *scratch, Dag *d, const Tree *t, const Expr *w, Expr *effo
     }
     for (int i = 0; i < t->count; i++) {
         const Link *l = &t->link[i];
-        spin_down(d, l, l->parent < 0 ? NULL : &spin[l->parent], &spin[i]);
+        if (l->parent < 0)
+            spin_none(d, &spin[i]);
+        else
+            spin_down(d, l, &spin[l->parent], &spin[i]);
         add_own_motion(d, l, w, &spin[i]);
         if (l->inertia.full)
             full_forces(d, &l->inertia, &spin[i], &twist[i], &f[i]);
