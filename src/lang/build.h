@@ -312,6 +312,9 @@ Remark *complain(Builder *b, Code code, Pos pos, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 Remark *caution(Builder *b, Code code, Pos pos, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+// "... is not a finite number", with what to look for.
+void complain_not_finite(Builder *b, Pos pos, const char *what, ...)
+    __attribute__((format(printf, 3, 4)));
 const char *text_of(const Builder *b, Name name);
 const char *dim_text(Builder *b, Dim d);                // "N.s/m", lives as long as the report
 const char *in_unit(Builder *b, Dim d);                 // "is in N.s/m", "has no unit"

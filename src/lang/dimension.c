@@ -50,9 +50,7 @@ static bool argument_is_sound(Builder *b, Lower *l, const Instance *i, const Val
     Pos pos = ast_start(i->argument);
     const char *name = text_of(b, i->path), *argument = i->builtin->argument;
     if (!value_numbers(l, v, &c, &b->tmp)) {
-        Remark *m =
-            complain(b, L_NOT_A_NUMBER, pos, "%s of '%s' is not a finite number", argument, name);
-        remark_help(b->r, m, "look for a division by zero, or a root of a negative number");
+        complain_not_finite(b, pos, "%s of '%s'", argument, name);
         return false;
     }
     bool divides = i->builtin->kind == COMP_C || i->builtin->kind == COMP_I;

@@ -65,9 +65,7 @@ Name member_path(Builder *b, int instance, const char *name) {
     char small[256];
     size_t n = strlen(owner), k = strlen(name);
     if (n + k + 1 >= sizeof small) return name_printf(b->names, "%s.%s", owner, name);
-    memcpy(small, owner, n);
-    small[n] = '.';
-    memcpy(small + n + 1, name, k);
+    put_chars(put_chars(put_chars(small, owner, n), ".", 1), name, k);
     return name_of_n(b->names, small, n + 1 + k);
 }
 
@@ -171,9 +169,11 @@ static bool entity_shape(Builder *b, Entity *x) {
         return false;
     }
     x->rows = x->cols = 1;
-    int *side[] = {&x->rows, &x->cols};
-    for (int i = 0; i < x->item->size_count; i++)
-        if (!size_evaluate(b, x->item->size[i], x->env, "a size", 1, side[i])) return false;
+    const AstItem *item = x->item;
+    if (item->size_count > 0 && !size_evaluate(b, item->size[0], x->env, "a size", 1, &x->rows))
+        return false;
+    if (item->size_count > 1 && !size_evaluate(b, item->size[1], x->env, "a size", 1, &x->cols))
+        return false;
     return count_scalars(b, (int64_t)x->rows * x->cols, x->item->pos);
 }
 
@@ -302,14 +302,18 @@ static bool nested_too_deep(Builder *b, const AstItem *item, int parent, const A
         circle = b->instance.data[circle].parent;
     Remark *m = circle >= 0
                     ? complain(b, L_CIRCULAR_NESTING, item->pos,
-                               "model '%s' contains itself without end", text_of(b, class->name))
+                               "model '%s' contains itself and does not end within %d levels",
+                               text_of(b, class->name), DEEPEST_NESTING)
                     : complain(b, L_CIRCULAR_NESTING, item->pos,
                                "models are nested more than %d deep", DEEPEST_NESTING);
     for (int i = parent; i > circle && circle >= 0; i = b->instance.data[i].parent)
         if (b->instance.data[i].item)
             remark_note(b->r, m, b->instance.data[i].item->pos, "by way of this '%s'",
                         text_of(b, b->instance.data[i].class->name));
-    remark_help(b->r, m, "take one component of the circle out, or end it with `if n > 0`");
+    remark_help(b->r, m,
+                circle >= 0 ? "take one component of the circle out, or end it earlier with "
+                              "`if n > 0`; long chains are arrays with a `for` loop"
+                            : "put things side by side, in arrays with a `for` loop");
     b->stop = true;
     return true;
 }

@@ -57,7 +57,7 @@ static bool setting(Making *k, const AstExpr *e, Dim dim, const char *what, doub
         !value_shape(&l, &v, 1, 1, ast_start(e), what))
         return false;
     if (!value_numbers(&l, &v, &c, &b->tmp)) {
-        complain(b, L_NOT_A_NUMBER, ast_start(e), "%s is not a finite number", what);
+        complain_not_finite(b, ast_start(e), "%s", what);
         return false;
     }
     *x = c.one;

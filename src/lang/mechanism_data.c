@@ -46,8 +46,7 @@ bool datum_numbers(Builder *b, const Datum *x, double *out) {
     Constant c;
     if (!lower_datum(b, &l, x, &v)) return false;
     if (!value_numbers(&l, &v, &c, &b->tmp)) {
-        complain(b, L_NOT_A_NUMBER, ast_start(x->e), "the %s is not a finite number",
-                 datum_text(b, x));
+        complain_not_finite(b, ast_start(x->e), "the %s", datum_text(b, x));
         return false;
     }
     int n = c.rows * c.cols;
@@ -75,7 +74,7 @@ static bool letter_axis(const Builder *b, const AstExpr *e, Expr out[3]) {
 bool read_axis(Builder *b, const MechPart *x, const AstExpr *e, Expr out[3]) {
     if (letter_axis(b, e, out)) return true;
     Datum axis = {e, x->env, "axis", part_text(b, x), 3, 1, NULL};
-    double number[3];
+    double number[3] = {0};
     Expr raw[3];
     if (!datum(b, &axis, raw) || !datum_numbers(b, &axis, number)) return false;
     if (number[0] == 0 && number[1] == 0 && number[2] == 0) {
@@ -120,7 +119,7 @@ bool read_turns(Builder *b, const MechPart *x, const char *word, TurnAction act,
     const AstItem *item = x->item;
     for (int i = 0; i + 1 < item->arg_count; i++) {
         if (strcmp(text_of(b, item->args[i].name), word) != 0) continue;
-        Expr axis[3], angle;
+        Expr axis[3], angle = expr_number(b->dag, 0);
         if (!read_axis(b, x, item->args[i].value, axis)) return false;
         if (!read_angle(b, x, &item->args[i + 1], &angle)) return false;
         act(b, axis, angle, result);

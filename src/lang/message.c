@@ -40,6 +40,18 @@ Remark *caution(Builder *b, Code code, Pos pos, const char *format, ...) {
     return m;
 }
 
+void complain_not_finite(Builder *b, Pos pos, const char *format, ...) {
+    char what[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    Remark *m = complain(b, L_NOT_A_NUMBER, pos, "%s is not a finite number", what);
+    remark_help(b->r, m,
+                "look for a division by zero, a root or logarithm of a negative number, or a "
+                "product or power that is too large");
+}
+
 const char *text_of(const Builder *b, Name name) { return name_text(b->names, name); }
 
 static const char *keep(Builder *b, Text *t) {

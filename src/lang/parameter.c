@@ -74,11 +74,7 @@ static bool evaluate(Builder *b, int entity) {
     if (!value_shape(&l, &v, rows, cols, pos, name)) return false;
     if (!count_scalars(b, value_count(&v), x.item->pos)) return false;
     if (!value_numbers(&l, &v, &x.known, &b->tmp)) {
-        Remark *m =
-            complain(b, L_NOT_A_NUMBER, pos, "the value of '%s' is not a finite number", name);
-        remark_help(b->r, m,
-                    "look for a division by zero, or a root or logarithm of a negative "
-                    "number");
+        complain_not_finite(b, pos, "the value of '%s'", name);
         return false;
     }
     if (x.kind == ENTITY_PARAM || t.has_unit) x.known.is = 0;
@@ -194,8 +190,7 @@ static bool constant_evaluate(Builder *b, int global) {
         !value_fit(&l, &v, c->has_unit, &c->unit, dim, c->value->pos, text_of(b, c->name)))
         return false;
     if (!value_numbers(&l, &v, &g.known, &b->tmp)) {
-        complain(b, L_NOT_A_NUMBER, c->value->pos, "the value of '%s' is not a finite number",
-                 text_of(b, c->name));
+        complain_not_finite(b, c->value->pos, "the value of '%s'", text_of(b, c->name));
         return false;
     }
     if (c->has_unit) g.known.is = 0;
@@ -262,7 +257,7 @@ bool number_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *w
     Value v = lower(&l, e, env);
     if (!value_ok(&v)) return false;
     if (value_numbers(&l, &v, c, &b->tmp)) return true;
-    complain(b, L_NOT_A_NUMBER, ast_start(e), "'%s' is not a finite number", expr_text(b, e));
+    complain_not_finite(b, ast_start(e), "'%s'", expr_text(b, e));
     return false;
 }
 

@@ -7,11 +7,19 @@
 #include <string.h>
 
 enum { DEFAULT_POINTS = 1000, MOST_POINTS = 50000000 };
-#define MOST_VALUES  4e8 // in memory, tracks times rows
-#define DEFAULT_STOP 10.0
-#define DEFAULT_RTOL 1e-6
+#define MOST_VALUES   4e8 // in memory, tracks times rows
+#define DEFAULT_STOP  10.0
+#define FARTHEST_TIME 1e18
+#define DEFAULT_RTOL  1e-6
 
 // --- the plan -----------------------------------------------------------------------------------
+
+static bool refuse_times(Job *j, const char *help) {
+    Remark *m = report_error(j->report, R_NO_TIME, j->plan.pos, "the run goes from %g s to %g s",
+                             j->plan.start, j->plan.stop);
+    remark_help(j->report, m, "%s", help);
+    return false;
+}
 
 static void plan_from_options(Job *j) {
     const RunOptions *o = j->options;
@@ -27,13 +35,12 @@ static bool make_plan(Job *j) {
     Experiment *plan = &j->plan;
     plan_from_options(j);
     if (plan->points <= 0 && plan->every == 0) plan->points = DEFAULT_POINTS;
+    if (fmax(fabs(plan->start), fabs(plan->stop)) > FARTHEST_TIME)
+        return refuse_times(j, "look at the units: no time lies beyond 1e18 s");
     if (isfinite(plan->start) && isfinite(plan->stop) && plan->stop > plan->start &&
         (plan->points > 0 || plan->every > 0))
         return true;
-    Remark *m = report_error(j->report, R_NO_TIME, plan->pos, "the run goes from %g s to %g s",
-                             plan->start, plan->stop);
-    remark_help(j->report, m, "give a `stop` after `start` and a positive distance of points");
-    return false;
+    return refuse_times(j, "give a `stop` after `start` and a positive distance of points");
 }
 
 // --- outputs ------------------------------------------------------------------------------------

@@ -321,6 +321,38 @@ static void operations_are_counted_once(void **state) {
     assert_int_equal(n.others, 0);
 }
 
+// A number, a sum, a product and a function of the same i.
+static void four_kinds(World *w, int i, Expr out[4]) {
+    out[0] = num(w, i + 0.5);
+    out[1] = add(w, w->x, out[0]);
+    out[2] = mul(w, out[0], w->y);
+    out[3] = expr_call(w->d, OP_SIN, &out[1], 1);
+}
+
+// The table starts with 256 places and doubles while a node goes into it. Whatever kind of node
+// makes it grow, all nodes are found again after each growth, the new one too.
+static void no_node_is_lost_when_the_table_grows(void **state) {
+    World *w = *state;
+    enum { KINDS = 4, ROUNDS = 1500 };
+    static Expr made[ROUNDS][KINDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        Expr again[KINDS];
+        four_kinds(w, i, made[i]);
+        uint32_t size = dag_size(w->d);
+        four_kinds(w, i, again);
+        assert_memory_equal(again, made[i], sizeof again);
+        assert_int_equal(dag_size(w->d), size);
+    }
+    uint32_t size = dag_size(w->d);
+    assert_true(size > KINDS * ROUNDS); // so the table doubled at least five times
+    for (int i = 0; i < ROUNDS; i++) {
+        Expr again[KINDS];
+        four_kinds(w, i, again);
+        assert_memory_equal(again, made[i], sizeof again);
+    }
+    assert_int_equal(dag_size(w->d), size);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -340,6 +372,7 @@ int main(void) {
         T(rewriting_replaces_and_simplifies),
         T(walks_give_arguments_first),
         T(operations_are_counted_once),
+        T(no_node_is_lost_when_the_table_grows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
