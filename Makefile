@@ -38,7 +38,7 @@ check-format:
 tidy: ## clang-tidy over src
 	@tools/setup.sh build test
 	@cmake --preset debug -DBUILD_TESTING=ON >/dev/null
-	@find src -name '*.c' | xargs -n 8 -P 2 clang-tidy -p build/debug --quiet
+	@tools/tidy.sh
 
 coverage: ## line coverage of src by the tests; fails below 85 %
 	@tools/setup.sh build test
