@@ -17,8 +17,7 @@
     }
 
 // Room for at least `need` things; the new capacity goes into *capacity.
-void *array_grow(void *data, int *capacity, int need, size_t size)
-    __attribute__((returns_nonnull));
+void *array_grow(void *data, int *capacity, int need, size_t size) __attribute__((returns_nonnull));
 
 #define array_reserve(a, need)                                                                     \
     ((a)->capacity < (need)                                                                        \
