@@ -18,13 +18,11 @@ static void sizes_json(Text *t, const Model *m) {
                  {"bonds", m->bond_count},
                  {"equations", m->equation_count},
                  {"variables", m->var_count}};
-    json_key(t, "model");
-    json_string(t, name_text(m->names, m->name));
+    json_text_of(t, "model", name_text(m->names, m->name));
     json_key(t, "sizes");
     json_open(t, '{');
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        json_key(t, sizes[i].key);
-        json_number(t, sizes[i].value);
+        json_number_of(t, sizes[i].key, sizes[i].value);
     }
     json_close(t, '}');
 }

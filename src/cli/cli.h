@@ -115,6 +115,8 @@ bool session_has(const Session *s, OptionId id);
 const char *session_value(const Session *s, OptionId id); // NULL when not given
 const char *session_argument(const Session *s, int i);    // NULL when there are not so many
 LangOptions session_lang_options(Session *s);
+// Which files were written; `note` stands behind each, for people.
+void session_tell_files(Session *s, const char *const *path, int count, const char *note);
 const char *session_library(Session *s); // folder; NULL when there is none
 
 // Fills s->options from the words after the verb; false with a complaint in the report.
@@ -189,5 +191,10 @@ void json_string(Text *t, const char *value);
 void json_number(Text *t, double value); // null when it is not finite
 void json_bool(Text *t, bool value);
 void json_raw(Text *t, const char *json); // a value that is JSON already
+
+// A key with its value.
+void json_text_of(Text *t, const char *key, const char *value);
+void json_number_of(Text *t, const char *key, double value);
+void json_bool_of(Text *t, const char *key, bool value);
 
 #endif

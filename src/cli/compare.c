@@ -20,16 +20,11 @@ static Results *read_results(Session *s, const char *path) {
 
 static void difference_json(Text *t, const Difference *d) {
     json_open(t, '{');
-    json_key(t, "name");
-    json_string(t, d->name);
-    json_key(t, "largest");
-    json_number(t, d->largest);
-    json_key(t, "time");
-    json_number(t, d->at_time);
-    json_key(t, "bound");
-    json_number(t, d->bound);
-    json_key(t, "pass");
-    json_bool(t, d->pass);
+    json_text_of(t, "name", d->name);
+    json_number_of(t, "largest", d->largest);
+    json_number_of(t, "time", d->at_time);
+    json_number_of(t, "bound", d->bound);
+    json_bool_of(t, "pass", d->pass);
     json_close(t, '}');
 }
 

@@ -85,17 +85,6 @@ static bool read_signature(Session *s, DeriveSignature *signature) {
     return false;
 }
 
-static void tell_files(Session *s, const char *const *path, int count) {
-    if (s->json) {
-        json_key(&s->out, "files");
-        json_open(&s->out, '[');
-        for (int i = 0; i < count; i++) json_string(&s->out, path[i]);
-        json_close(&s->out, ']');
-    } else if (!session_has(s, OPT_QUIET)) {
-        for (int i = 0; i < count; i++) text_printf(&s->out, "written %s\n", path[i]);
-    }
-}
-
 static ExitCode write_c(Session *s, const Derivation *v, DeriveSignature signature) {
     if (derive_table(v)) {
         Remark *m = report_error(&s->report, D_TABLE, POS_NONE,
@@ -112,7 +101,7 @@ static ExitCode write_c(Session *s, const Derivation *v, DeriveSignature signatu
     bool good = folder_make(folder, &s->report) &&
                 file_write(path[0], text_get(&header), header.length, &s->report) &&
                 file_write(path[1], text_get(&source), source.length, &s->report);
-    if (good) tell_files(s, path, 2);
+    if (good) session_tell_files(s, path, 2, "");
     text_free(&header);
     text_free(&source);
     return good ? EXIT_GOOD : EXIT_INPUT;
@@ -131,7 +120,7 @@ static ExitCode write_formulas(Session *s, const Derivation *v) {
         derive_text(&text, v);
     if (path) {
         if (file_write(path, text_get(&text), text.length, &s->report))
-            tell_files(s, &path, 1);
+            session_tell_files(s, &path, 1, "");
         else
             code = EXIT_INPUT;
     } else if (s->json) {

@@ -122,8 +122,7 @@ bool dump_stage(Session *s, Syntax *syntax, const char *stage) {
     else
         good = dump_built(s, syntax, stage, &text);
     if (s->json) {
-        json_key(&s->out, stage);
-        json_string(&s->out, text_get(&text));
+        json_text_of(&s->out, stage, text_get(&text));
     } else {
         text_add_n(&s->out, text_get(&text), text.length);
     }

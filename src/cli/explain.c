@@ -6,14 +6,10 @@
 
 static void code_json(Text *t, const CodeInfo *code) {
     json_open(t, '{');
-    json_key(t, "code");
-    json_string(t, code->text);
-    json_key(t, "title");
-    json_string(t, code->title);
-    json_key(t, "explanation");
-    json_string(t, code->explanation);
-    json_key(t, "example");
-    json_string(t, code->example);
+    json_text_of(t, "code", code->text);
+    json_text_of(t, "title", code->title);
+    json_text_of(t, "explanation", code->explanation);
+    json_text_of(t, "example", code->example);
     json_close(t, '}');
 }
 

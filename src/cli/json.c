@@ -46,3 +46,18 @@ void json_raw(Text *t, const char *json) {
     while (length && strchr(" \n", json[length - 1])) length--;
     text_add_n(t, json, length);
 }
+
+void json_text_of(Text *t, const char *key, const char *value) {
+    json_key(t, key);
+    json_string(t, value);
+}
+
+void json_number_of(Text *t, const char *key, double value) {
+    json_key(t, key);
+    json_number(t, value);
+}
+
+void json_bool_of(Text *t, const char *key, bool value) {
+    json_key(t, key);
+    json_bool(t, value);
+}

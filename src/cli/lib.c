@@ -131,8 +131,7 @@ static void print_entry(Text *t, const Entry *e) {
 
 static void item_json(Text *t, const Names *n, const AstItem *i) {
     json_open(t, '{');
-    json_key(t, "name");
-    json_string(t, name_text(n, i->name));
+    json_text_of(t, "name", name_text(n, i->name));
     Text part = {0};
     if (i->kind == ITEM_PORT || i->set) {
         print_domain(&part, n, i);
@@ -141,32 +140,25 @@ static void item_json(Text *t, const Names *n, const AstItem *i) {
         text_clear(&part);
     }
     if (i->has_unit) {
-        json_key(t, "unit");
-        json_string(t, name_text(n, i->unit_text));
+        json_text_of(t, "unit", name_text(n, i->unit_text));
     }
     const AstExpr *value = i->left;
     if (value && i->kind != ITEM_PORT) {
         ast_print(&part, n, value);
-        json_key(t, "default");
-        json_string(t, text_get(&part));
+        json_text_of(t, "default", text_get(&part));
     }
     text_free(&part);
-    json_key(t, "text");
-    json_string(t, name_text(n, i->text));
+    json_text_of(t, "text", name_text(n, i->text));
     json_close(t, '}');
 }
 
 static void entry_json(Text *t, const Entry *e) {
     const Names *n = e->syntax->names;
     json_open(t, '{');
-    json_key(t, "name");
-    json_string(t, e->name);
-    json_key(t, "file");
-    json_string(t, e->file);
-    json_key(t, "kind");
-    json_string(t, kind_word[e->class->kind]);
-    json_key(t, "text");
-    json_string(t, name_text(n, e->class->text));
+    json_text_of(t, "name", e->name);
+    json_text_of(t, "file", e->file);
+    json_text_of(t, "kind", kind_word[e->class->kind]);
+    json_text_of(t, "text", name_text(n, e->class->text));
     for (size_t k = 0; k < sizeof shown_items / sizeof shown_items[0]; k++) {
         json_key(t, shown_items[k].title);
         json_open(t, '[');
@@ -241,12 +233,9 @@ static ExitCode test_file(Session *s, const char *path, int *count, int *failed)
         *failed += code != EXIT_GOOD;
         if (s->json) {
             json_open(&s->out, '{');
-            json_key(&s->out, "file");
-            json_string(&s->out, path);
-            json_key(&s->out, "experiment");
-            json_string(&s->out, names.data[i]);
-            json_key(&s->out, "exit");
-            json_number(&s->out, code);
+            json_text_of(&s->out, "file", path);
+            json_text_of(&s->out, "experiment", names.data[i]);
+            json_number_of(&s->out, "exit", code);
             json_close(&s->out, '}');
         } else if (code != EXIT_GOOD || session_has(s, OPT_VERBOSE)) {
             text_printf(&s->out, "%-4s %s %s (exit %d)\n", code ? "FAIL" : "ok", path,

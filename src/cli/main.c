@@ -327,8 +327,7 @@ static void add_help(Session *s, const Verb *v) {
     else
         print_overview(&text);
     if (s->json) {
-        json_key(&s->out, "help");
-        json_string(&s->out, text_get(&text));
+        json_text_of(&s->out, "help", text_get(&text));
     } else {
         text_add(&s->out, text_get(&text));
     }
@@ -345,8 +344,7 @@ ExitCode verb_help(Session *s) {
 
 ExitCode verb_version(Session *s) {
     if (s->json) {
-        json_key(&s->out, "version");
-        json_string(&s->out, BONDYN_VERSION);
+        json_text_of(&s->out, "version", BONDYN_VERSION);
     } else {
         text_add(&s->out, "bondyn " BONDYN_VERSION "\n");
     }

@@ -69,8 +69,7 @@ ExitCode verb_new(Session *s) {
     text_free(&model);
     if (!good) return EXIT_INPUT;
     if (s->json) {
-        json_key(&s->out, "file");
-        json_string(&s->out, path);
+        json_text_of(&s->out, "file", path);
     } else if (!session_has(s, OPT_QUIET)) {
         text_printf(&s->out, "written %s: %s\nrun it with: bondyn run %s\n", path, template->about,
                     path);

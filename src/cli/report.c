@@ -14,14 +14,7 @@ static bool write_page(Session *s, const ReportPage *page, const char *path) {
     bool good = file_write(path, text_get(&html), html.length, &s->report);
     text_free(&html);
     if (!good) return false;
-    if (s->json) {
-        json_key(&s->out, "files");
-        json_open(&s->out, '[');
-        json_string(&s->out, path);
-        json_close(&s->out, ']');
-    } else if (!session_has(s, OPT_QUIET)) {
-        text_printf(&s->out, "written %s: open it in a browser\n", path);
-    }
+    session_tell_files(s, &path, 1, ": open it in a browser");
     return true;
 }
 

@@ -205,23 +205,18 @@ static void stats_json(Text *t, const Task *k) {
                    {"seconds", st->wall_seconds},
                    {"rows", k->run->results.row_count},
                    {"columns", k->run->results.column_count}};
-    json_key(t, "status");
-    json_string(t, status[k->run->status]);
-    json_key(t, "solver");
-    json_string(t, solver_name(st->method));
+    json_text_of(t, "status", status[k->run->status]);
+    json_text_of(t, "solver", solver_name(st->method));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        json_key(t, numbers[i].key);
-        json_number(t, numbers[i].value);
+        json_number_of(t, numbers[i].key, numbers[i].value);
     }
 }
 
 static void summary_json(Text *t, const Task *k, ExitCode code) {
     const Model *m = k->p->model;
     json_open(t, '{');
-    json_key(t, "model");
-    json_string(t, name_text(m->names, m->name));
-    json_key(t, "experiment");
-    json_string(t, m->experiment ? name_text(m->names, m->experiment->name) : "");
+    json_text_of(t, "model", name_text(m->names, m->name));
+    json_text_of(t, "experiment", m->experiment ? name_text(m->names, m->experiment->name) : "");
     stats_json(t, k);
     Text part = {0};
     if (!k->run->audit.off) {
@@ -235,8 +230,7 @@ static void summary_json(Text *t, const Task *k, ExitCode code) {
     json_open(t, '[');
     for (int i = 0; i < k->written.count; i++) json_string(t, k->written.data[i]);
     json_close(t, ']');
-    json_key(t, "exit");
-    json_number(t, code);
+    json_number_of(t, "exit", code);
     json_close(t, '}');
 }
 

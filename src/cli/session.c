@@ -94,12 +94,10 @@ static bool write_object(Session *s, ExitCode code) {
     Text object = {0}, remarks = {0};
     json_open(&object, '{');
     if (s->verb) {
-        json_key(&object, "verb");
-        json_string(&object, s->verb->name);
+        json_text_of(&object, "verb", s->verb->name);
     }
     if (s->out.length) json_raw(&object, text_get(&s->out));
-    json_key(&object, "exit");
-    json_number(&object, code);
+    json_number_of(&object, "exit", code);
     json_key(&object, "remarks");
     report_json(&remarks, &s->report, s->sources);
     json_raw(&object, text_get(&remarks));
@@ -190,4 +188,15 @@ LangOptions session_lang_options(Session *s) {
     return (LangOptions){.library = session_library(s),
                          .set = s->options.sets.data,
                          .set_count = s->options.sets.count};
+}
+
+void session_tell_files(Session *s, const char *const *path, int count, const char *note) {
+    if (s->json) {
+        json_key(&s->out, "files");
+        json_open(&s->out, '[');
+        for (int i = 0; i < count; i++) json_string(&s->out, path[i]);
+        json_close(&s->out, ']');
+    } else if (!session_has(s, OPT_QUIET)) {
+        for (int i = 0; i < count; i++) text_printf(&s->out, "written %s%s\n", path[i], note);
+    }
 }

@@ -11,14 +11,7 @@ static ExitCode deliver(Session *s, const Text *text, const char *path) {
         return EXIT_GOOD;
     }
     if (!file_write(path, text_get(text), text->length, &s->report)) return EXIT_INPUT;
-    if (s->json) {
-        json_key(&s->out, "files");
-        json_open(&s->out, '[');
-        json_string(&s->out, path);
-        json_close(&s->out, ']');
-    } else if (!session_has(s, OPT_QUIET)) {
-        text_printf(&s->out, "written %s\n", path);
-    }
+    session_tell_files(s, &path, 1, "");
     return EXIT_GOOD;
 }
 
@@ -39,8 +32,7 @@ ExitCode verb_equations(Session *s) {
         } else {
             equations_print(&text, p.system, latex ? EQUATIONS_LATEX : EQUATIONS_TEXT);
             if (s->json && !path) {
-                json_key(&s->out, "latex");
-                json_string(&s->out, text_get(&text));
+                json_text_of(&s->out, "latex", text_get(&text));
             } else {
                 code = deliver(s, &text, path);
             }

@@ -384,9 +384,6 @@ void declare_part(Builder *b, int instance, const AstItem *item, const Env *env)
 void close_mechanism(Builder *b, int instance); // after them: the tree
 int mount_body(Builder *b, int mechanism);      // the body that carries it; PART_WORLD: none
 const AstArg *find_clause(const Builder *b, const AstItem *item, const char *word); // NULL: none
-int joint_linear(JointKind kind);  // how many of its velocities are linear
-int joint_freedom(JointKind kind); // how many velocities it has
-int joint_numbers(JointKind kind); // how many coordinates
 int part_entity(const Builder *b, int instance, const char *name); // -1: it has none
 void mechanism_laws(Builder *b, int instance);
 

@@ -54,8 +54,9 @@ static void *keep(Builder *b, const void *data, int count, size_t size) {
 static void number_mechanism(Mechanism *m, const int *place) {
     for (int i = 0; i < m->joint_count; i++) {
         MechJoint *j = &m->joint[i];
-        for (int k = 0; k < joint_numbers(j->kind); k++) j->coordinate[k] = place[j->coordinate[k]];
-        if (!joint_freedom(j->kind)) continue;
+        for (int k = 0; k < joint_coordinates(j->kind); k++)
+            j->coordinate[k] = place[j->coordinate[k]];
+        if (!joint_velocities(j->kind)) continue;
         j->p = place[j->p];
         j->e = place[j->e];
         j->f = place[j->f];
@@ -83,7 +84,10 @@ static void orient_sources(Model *m) {
     }
 }
 
-#define KEEP(list) keep(b, (list).data, (list).count, sizeof *(list).data)
+// A list of the builder becomes one of the model.
+#define KEEP(to, list)                                                                             \
+    (m->to##_count = b->list.count,                                                                \
+     m->to = keep(b, b->list.data, b->list.count, sizeof *b->list.data))
 
 void finish_model(Builder *b) {
     Model *m = b->model;
@@ -103,25 +107,15 @@ void finish_model(Builder *b) {
     }
     for (int i = 0; i < b->action.count; i++) b->action.data[i].var = place[b->action.data[i].var];
     for (int i = 0; i < b->mechanism.count; i++) number_mechanism(&b->mechanism.data[i], place);
-    m->mechanism_count = b->mechanism.count;
-    m->mechanism = KEEP(b->mechanism);
-    m->when_count = b->branch.count;
-    m->when = KEEP(b->branch);
-    m->action_count = b->action.count;
-    m->action = KEEP(b->action);
-    m->sample_count = b->sample.count;
-    m->sample = KEEP(b->sample);
-    m->before_count = b->before.count;
-    m->before = KEEP(b->before);
-    m->comp_count = b->comp.count;
-    m->comp = KEEP(b->comp);
-    m->port_count = b->port.count;
-    m->port = KEEP(b->port);
-    m->bond_count = b->flat.count;
-    m->bond = KEEP(b->flat);
+    KEEP(mechanism, mechanism);
+    KEEP(when, branch);
+    KEEP(action, action);
+    KEEP(sample, sample);
+    KEEP(before, before);
+    KEEP(comp, comp);
+    KEEP(port, port);
+    KEEP(bond, flat);
     orient_sources(m);
-    m->equation_count = b->law.count;
-    m->equation = KEEP(b->law);
-    m->initial_count = b->start.count;
-    m->initial = KEEP(b->start);
+    KEEP(equation, law);
+    KEEP(initial, start);
 }

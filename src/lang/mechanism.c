@@ -16,7 +16,7 @@
 static const struct {
     const char *name;
     int coordinates, velocities;
-    int linear; // how many velocities come before the angular ones
+    int linear;
 } joint_kinds[JOINT_KINDS] = {
     [JOINT_FIXED] = {"fixed", 0, 0, 0},
     [JOINT_REVOLUTE] = {"revolute", 1, 1, 0},
@@ -30,8 +30,8 @@ static const struct {
 };
 
 int joint_linear(JointKind kind) { return joint_kinds[kind].linear; }
-int joint_freedom(JointKind kind) { return joint_kinds[kind].velocities; }
-int joint_numbers(JointKind kind) { return joint_kinds[kind].coordinates; }
+int joint_velocities(JointKind kind) { return joint_kinds[kind].velocities; }
+int joint_coordinates(JointKind kind) { return joint_kinds[kind].coordinates; }
 
 bool is_mechanism(const Builder *b, int instance) {
     const AstClass *c = b->instance.data[instance].class;
@@ -260,7 +260,7 @@ static void declare_attitude(const Declaring *d, const AstItem *item) {
 
 static void declare_coordinates(const Declaring *d, const AstItem *item, JointKind kind) {
     Builder *b = d->b;
-    int n = joint_numbers(kind), linear = joint_linear(kind);
+    int n = joint_coordinates(kind), linear = joint_linear(kind);
     if (kind == JOINT_FREE) {
         give_units(d, declare(d, "position", ENTITY_LOCAL, 3, 1), 3, "m", NULL);
         Entity *start = declare(d, "position0", ENTITY_PARAM, 3, 1);
@@ -335,7 +335,7 @@ static void declare_joint(Builder *b, MechPart part) {
     array_push(&b->part, part);
     if (part.instance < 0 || !known) return;
     check_joint_clauses(b, item, part.kind);
-    int n = joint_freedom(part.kind), linear = joint_linear(part.kind);
+    int n = joint_velocities(part.kind), linear = joint_linear(part.kind);
     if (!n) return;
     Declaring d = {b, part.instance, part.env, item->pos};
     add_part_terminal(&d, n, linear);
@@ -531,7 +531,7 @@ void close_mechanism(Builder *b, int instance) {
     int joints = 0;
     for (int k = 0; k < i->part_count; k++) {
         const MechPart *x = &b->part.data[i->first_part + k];
-        joints += x->item->kind == ITEM_JOINT && joint_freedom(x->kind) > 0;
+        joints += x->item->kind == ITEM_JOINT && joint_velocities(x->kind) > 0;
         if (x->item->kind != ITEM_BODY || joint_of[k] >= 0 || !no_errors(b)) continue;
         const char *name = text_of(b, x->item->name);
         Remark *m = complain(b, M_NO_JOINT, x->item->pos, "no joint leads to body '%s'", name);

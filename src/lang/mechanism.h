@@ -26,6 +26,10 @@ typedef enum {
     JOINT_KINDS
 } JointKind;
 
+int joint_velocities(JointKind kind);
+int joint_coordinates(JointKind kind);
+int joint_linear(JointKind kind); // how many velocities come before the angular ones
+
 typedef enum { SHAPE_NONE, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_SPHERE, SHAPE_TUBE } ShapeKind;
 
 typedef struct { // its middle is the centre of gravity

@@ -189,7 +189,7 @@ static bool start_attitude(Build *k, const MechPart *x, Expr out[4]) {
 
 static bool joint_coordinates_of(Build *k, const MechPart *x, MechJoint *j) {
     Builder *b = k->b;
-    int n = joint_numbers(j->kind), linear = joint_linear(j->kind), at = x->instance;
+    int n = joint_coordinates(j->kind), linear = joint_linear(j->kind), at = x->instance;
     bool turns = j->kind == JOINT_FREE || j->kind == JOINT_SPHERICAL;
     int plain = turns ? n - 4 : n;
     const char *name = turns ? "position" : "q";
@@ -209,7 +209,7 @@ static bool joint_coordinates_of(Build *k, const MechPart *x, MechJoint *j) {
 
 static bool joint_variables(Build *k, const MechPart *x, MechJoint *j) {
     Builder *b = k->b;
-    int n = joint_freedom(j->kind);
+    int n = joint_velocities(j->kind);
     const Instance *i = &b->instance.data[x->instance];
     j->p = j->e = j->f = -1;
     if (!n) return true;

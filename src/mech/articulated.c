@@ -83,10 +83,7 @@ void articulated_solve(Arena *scratch, Dag *d, const Tree *t, const Expr *rhs, E
     way_in(scratch, d, t, rhs, step);
     for (int i = 0; i < t->count; i++) {
         const Link *l = &t->link[i];
-        if (l->parent < 0)
-            six_zero(d, &twist[i]);
-        else
-            link_twist_down(d, l, &twist[l->parent], &twist[i]);
+        link_twist_down(d, t, i, twist);
         for (int k = 0; k < link_velocities(l->kind); k++) {
             const Step *s = &step[l->first + k];
             Expr driven = expr_mul(d, s->u, s->inverse);

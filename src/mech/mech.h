@@ -29,9 +29,6 @@
 #include "expr/matrix.h"
 #include "lang/mechanism.h" // Mechanism and its parts
 
-int joint_velocities(JointKind k);  // 0 1 1 1 2 2 3 3 6
-int joint_coordinates(JointKind k); // 0 1 1 1 2 2 3 4 7
-
 typedef enum { METHOD_AUTO, METHOD_COMPOSITE, METHOD_ARTICULATED } MechMethod;
 
 // What a caller hands in as symbols, joint after joint in mechanism order.

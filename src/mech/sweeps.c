@@ -7,10 +7,7 @@
 void sweep_twists(Dag *d, const Tree *t, const Expr *w, Six *twist) {
     for (int i = 0; i < t->count; i++) {
         const Link *l = &t->link[i];
-        if (l->parent < 0)
-            six_zero(d, &twist[i]);
-        else
-            link_twist_down(d, l, &twist[l->parent], &twist[i]);
+        link_twist_down(d, t, i, twist);
         for (int k = 0; k < link_velocities(l->kind); k++)
             link_move(d, l, k, w[l->first + k], &twist[i]);
     }

@@ -8,16 +8,6 @@
 // --- what a joint and a link are
 // ------------------------------------------------------------------------------------------------
 
-int joint_velocities(JointKind k) {
-    static const int count[JOINT_KINDS] = {0, 1, 1, 1, 2, 2, 3, 3, 6};
-    return count[k];
-}
-
-int joint_coordinates(JointKind k) {
-    static const int count[JOINT_KINDS] = {0, 1, 1, 1, 2, 2, 3, 4, 7};
-    return count[k];
-}
-
 int link_velocities(LinkKind kind) {
     static const int count[] = {1, 1, 1, 3, 3, 6};
     return count[kind];
@@ -391,8 +381,13 @@ static void add_slide_velocity(Dag *d, Expr z, const Expr ang[3], Expr lin[3]) {
     lin[1] = expr_sub(d, lin[1], expr_mul(d, ang[0], z));
 }
 
-void link_twist_down(Dag *d, const Link *l, const Six *v, Six *out) {
+void link_twist_down(Dag *d, const Tree *t, int link, Six *twist) {
+    const Link *l = &t->link[link];
+    Six *out = &twist[link];
     Expr carried[3];
+    six_zero(d, out);
+    if (l->parent < 0) return;
+    const Six *v = &twist[l->parent];
     v3_cross(d, v->ang, l->shift, carried);
     v3_add(d, v->lin, carried, carried);
     turn_down(d, &l->turn, carried, out->lin);

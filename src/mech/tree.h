@@ -72,7 +72,7 @@ void link_rates(Dag *d, const Link *l, const Expr *q, const Expr *w, Expr *out);
 
 // A parent's twist at the link, in its axes and without its own motion; a wrench on the link
 // about the parent's origin; an inertia likewise.
-void link_twist_down(Dag *d, const Link *l, const Six *v, Six *out);
+void link_twist_down(Dag *d, const Tree *t, int link, Six *twist); // the parent's, or none
 void link_wrench_up(Dag *d, const Link *l, const Six *f, Six *out);
 void link_inertia_up(Dag *d, const Link *l, Inertia *a);
 

@@ -184,11 +184,7 @@ static void large_chains_stay_small(void **state) {
     Fixture *f = fixture_new_of(N + 10);
     Dag *d = f->dag;
     Expr k = fixture_param(f, "k", fixture_number(f, 2)), flow = fixture_number(f, 0);
-    for (int i = 0; i < N; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "x%d", i);
-        fixture_state(f, name, i);
-    }
+    for (int i = 0; i < N; i++) fixture_state_at(f, "x", i, i);
     for (int i = 0; i < N; i++) {
         Expr next = i + 1 < N
                         ? expr_mul(d, k, expr_sub(d, f->system.state[i], f->system.state[i + 1]))
@@ -239,11 +235,7 @@ static void long_sums_have_sparse_columns(void **state) {
     Fixture *f = fixture_new_of(N + 10);
     Dag *d = f->dag;
     Expr *term = calloc(N, sizeof *term);
-    for (int i = 0; i < N; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "x%d", i);
-        fixture_state(f, name, 1);
-    }
+    for (int i = 0; i < N; i++) fixture_state_at(f, "x", i, 1);
     Expr hub = f->system.state[0];
     for (int i = 1; i < N; i++) {
         term[i - 1] = fixture_call(f, OP_SIN, expr_sub(d, f->system.state[i], hub), 0);

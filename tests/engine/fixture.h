@@ -70,6 +70,13 @@ static inline Expr fixture_state(Fixture *f, const char *name, double start) {
     return symbol;
 }
 
+// One of many: x0, x1, ...
+static inline Expr fixture_state_at(Fixture *f, const char *letter, int i, double start) {
+    char name[32];
+    snprintf(name, sizeof name, "%s%d", letter, i);
+    return fixture_state(f, name, start);
+}
+
 static inline Expr fixture_param(Fixture *f, const char *name, Expr value) {
     Expr symbol = fixture_symbol(f, name);
     f->model.var[fixture_var(f, name, VAR_PARAM, symbol)].value = value;

@@ -1,59 +1,15 @@
 // Events of the language, from text to results: what happens, when, in which order, by every
 // method.
-#include "../test.h"
+#include "bench.h"
 
-#include "lang/lang.h"
-#include "mech/expand.h"
-#include "results/results.h"
 #include <math.h>
-#include <string.h>
 
-typedef struct {
-    Arena arena;
-    Names *names;
-    Sources *sources;
-    Report report;
-    Model *model;
-    Run *run;
-} Bench;
-
-static void show(Bench *b, const System *s) {
-    Text t = {0};
-    report_print(&t, &b->report, b->sources);
-    if (b->run) verdicts_print(&t, b->run, s);
-    if (t.length) print_message("%s", text_get(&t));
-    text_free(&t);
-}
-
-static void bench_run(Bench *b, const char *text, SolverKind solver) {
-    *b = (Bench){.names = names_new(), .sources = sources_new()};
-    LangOptions o = {.library = BONDYN_SOURCE "/library"};
-    Syntax *s = lang_load_text(&b->arena, b->names, b->sources, "test.bond", text, strlen(text), &o,
-                               &b->report);
-    b->model = lang_instantiate(&b->arena, s, NULL, NULL, &o, &b->report);
-    if (!b->model) show(b, NULL);
-    assert_non_null(b->model);
-    assert_true(mech_expand(b->model, &b->arena, &b->report));
-    Graph *g = graph_build(&b->arena, b->model, &b->report);
-    causality_assign(&b->arena, g, &b->report);
-    System *system = equations_build(&b->arena, b->model, g, &b->report);
-    if (!system) show(b, NULL);
-    assert_non_null(system);
-    b->run = run_experiment(system, &(RunOptions){.solver = solver}, &b->report);
-    assert_non_null(b->run);
-    if (b->run->failed_count || b->report.errors) show(b, system);
+static void run_well(Bench *b, const char *text, SolverKind solver) {
+    bench_run(b, text, &(RunOptions){.solver = solver});
+    if (b->run->failed_count || b->built.report.errors) show_report(b);
     assert_int_equal(b->run->failed_count, 0);
-    assert_int_equal(b->report.errors, 0);
+    assert_int_equal(b->built.report.errors, 0);
     assert_true(b->run->results.complete);
-}
-
-static void bench_close(Bench *b) {
-    run_free(b->run);
-    if (b->model) dag_free(b->model->dag);
-    arena_free(&b->arena);
-    report_free(&b->report);
-    sources_free(b->sources);
-    names_free(b->names);
 }
 
 static const SolverKind method[] = {SOLVER_AUTO, SOLVER_CVODE_BDF, SOLVER_RK78, SOLVER_RK4};
@@ -62,7 +18,7 @@ static const SolverKind method[] = {SOLVER_AUTO, SOLVER_CVODE_BDF, SOLVER_RK78, 
 static void holds(const char *text) {
     for (int i = 0; i < 4; i++) {
         Bench b;
-        bench_run(&b, text, method[i]);
+        run_well(&b, text, method[i]);
         bench_close(&b);
     }
 }
@@ -131,16 +87,16 @@ static void order_changes_nothing(void **state) {
 #define REST                                                                                       \
     " der(x) = (k - x)*1 {1/s}\nend\nexperiment E of M\n stop 3 {s}\n record x, k, n\nend\n"
     Bench a, b;
-    bench_run(&a,
-              "model M\n var x initial 0, k discrete, n discrete\n"
-              "when sample(0.3 {s}) then\n n = pre(n) + x\n k = 2 - n\n end\n"
-              "when x > 0.7 then\n reinit(x, x/2)\n end\n" REST,
-              SOLVER_AUTO);
-    bench_run(&b,
-              "model M\n when x > 0.7 then\n reinit(x, x/2)\n end\n"
-              "var n discrete, k discrete, x initial 0\n"
-              "when sample(0.3 {s}) then\n k = 2 - n\n n = pre(n) + x\n end\n" REST,
-              SOLVER_AUTO);
+    run_well(&a,
+             "model M\n var x initial 0, k discrete, n discrete\n"
+             "when sample(0.3 {s}) then\n n = pre(n) + x\n k = 2 - n\n end\n"
+             "when x > 0.7 then\n reinit(x, x/2)\n end\n" REST,
+             SOLVER_AUTO);
+    run_well(&b,
+             "model M\n when x > 0.7 then\n reinit(x, x/2)\n end\n"
+             "var n discrete, k discrete, x initial 0\n"
+             "when sample(0.3 {s}) then\n k = 2 - n\n n = pre(n) + x\n end\n" REST,
+             SOLVER_AUTO);
     const Results *x = &a.run->results, *y = &b.run->results;
     assert_int_equal(x->row_count, y->row_count);
     for (int c = 0; c < x->column_count; c++) {
@@ -158,12 +114,12 @@ static void order_changes_nothing(void **state) {
 static void audit_holds_through_events(void **state) {
     (void)state;
     Bench b;
-    bench_run(&b,
-              "model M\n I m(2 {kg}, p0 = 4 {N.s})\n C s(0.1 {m/N})\n R d(0.1 {N.s/m})\n 1 v\n"
-              "v -> m, s, d\nwhen time > 1 {s} then\n reinit(m.p, 0)\n end\n"
-              "when time > 2 {s} then\n reinit(s.q, 3 {m})\n end\nend\n"
-              "experiment E of M\n stop 3 {s}\n solver cvode rtol 1e-10 atol 1e-12\nend\n",
-              SOLVER_AUTO);
+    run_well(&b,
+             "model M\n I m(2 {kg}, p0 = 4 {N.s})\n C s(0.1 {m/N})\n R d(0.1 {N.s/m})\n 1 v\n"
+             "v -> m, s, d\nwhen time > 1 {s} then\n reinit(m.p, 0)\n end\n"
+             "when time > 2 {s} then\n reinit(s.q, 3 {m})\n end\nend\n"
+             "experiment E of M\n stop 3 {s}\n solver cvode rtol 1e-10 atol 1e-12\nend\n",
+             SOLVER_AUTO);
     assert_true(b.run->audit.pass);
     assert_true(b.run->audit.supplied > 1 && b.run->audit.dissipated > 1);
     assert_true(fabs(b.run->audit.residual) < 1e-8 * b.run->audit.throughput);

@@ -1,61 +1,11 @@
 // Whole runs of small models: recording, plots, expectations, the energy audit.
-#include "../test.h"
+#include "bench.h"
 
-#include "lang/lang.h"
-#include "mech/expand.h"
-#include "results/results.h"
 #include <stdlib.h>
-#include <string.h>
 
-typedef struct { // a model on its way through all stages
-    Arena arena;
-    Names *names;
-    Sources *sources;
-    Report report;
-    Model *model;
-    System *system;
-    Run *run;
-} Bench;
-
-static void show_report(Bench *b) {
-    Text t = {0};
-    report_print(&t, &b->report, b->sources);
-    if (t.length) print_message("%s", text_get(&t));
-    text_free(&t);
+static Code last_code(const Bench *b) {
+    return b->built.report.last ? b->built.report.last->code : CODE_COUNT;
 }
-
-static void bench_open(Bench *b, const char *text) {
-    *b = (Bench){.names = names_new(), .sources = sources_new()};
-    LangOptions o = {.library = BONDYN_SOURCE "/library"};
-    Syntax *s = lang_load_text(&b->arena, b->names, b->sources, "test.bond", text, strlen(text), &o,
-                               &b->report);
-    b->model = lang_instantiate(&b->arena, s, NULL, NULL, &o, &b->report);
-    if (b->model && mech_expand(b->model, &b->arena, &b->report)) {
-        Graph *g = graph_build(&b->arena, b->model, &b->report);
-        causality_assign(&b->arena, g, &b->report);
-        b->system = equations_build(&b->arena, b->model, g, &b->report);
-    }
-    if (!b->system) show_report(b);
-    assert_non_null(b->system);
-}
-
-static void bench_run(Bench *b, const char *text, const RunOptions *o) {
-    bench_open(b, text);
-    b->run = run_experiment(b->system, o, &b->report);
-    if (!b->run) show_report(b);
-    assert_non_null(b->run);
-}
-
-static void bench_close(Bench *b) {
-    run_free(b->run);
-    if (b->model) dag_free(b->model->dag);
-    arena_free(&b->arena);
-    report_free(&b->report);
-    sources_free(b->sources);
-    names_free(b->names);
-}
-
-static Code last_code(const Bench *b) { return b->report.last ? b->report.last->code : CODE_COUNT; }
 
 #define OSCILLATOR                                                                                 \
     "model Swing\n"                                                                                \
@@ -95,10 +45,10 @@ static void probes_agree_with_the_closed_form(void **state) {
     assert_false(run->verdict[9].pass);
     assert_int_equal(run->failed_count, 2);
     Text t = {0};
-    verdicts_print(&t, run, b.system);
+    verdicts_print(&t, run, b.built.system);
     assert_non_null(strstr(text_get(&t), "FAILS"));
     text_clear(&t);
-    verdicts_json(&t, run, b.system);
+    verdicts_json(&t, run, b.built.system);
     assert_non_null(strstr(text_get(&t), "\"pass\": false"));
     text_free(&t);
     bench_close(&b);
@@ -113,7 +63,7 @@ static void partials_go_through_implicit_blocks(void **state) {
               "  expect v.f(0 {s}) = -1 within 1e-9\n"
               "  expect partial(der(c.q), c.q) = -0.25 within 1e-9\nend\n",
               NULL);
-    assert_int_equal(b.system->block_count, 1);
+    assert_int_equal(b.built.system->block_count, 1);
     assert_int_equal(b.run->verdict_count, 2);
     assert_int_equal(b.run->failed_count, 0);
     bench_close(&b);
@@ -132,10 +82,10 @@ static void energy_of_a_swing_is_kept(void **state) {
     assert_near(a->throughput, 0.02, 1e-4);
     assert_true(a->relative < 1e-8);
     Text t = {0};
-    audit_print(&t, a, b.system);
+    audit_print(&t, a, b.built.system);
     assert_non_null(strstr(text_get(&t), "balanced"));
     text_clear(&t);
-    audit_json(&t, a, b.system);
+    audit_json(&t, a, b.built.system);
     assert_non_null(strstr(text_get(&t), "\"component\": \"spring\""));
     text_free(&t);
     bench_close(&b);
@@ -158,7 +108,7 @@ static void a_transformer_that_makes_energy_is_named(void **state) {
     const Audit *a = &b.run->audit;
     assert_false(a->pass);
     assert_true(a->worst >= 0);
-    assert_string_equal(name_text(b.names, b.model->comp[a->worst].path), "gear");
+    assert_string_equal(name_text(b.built.names, b.built.model->comp[a->worst].path), "gear");
     assert_true(a->worst_junction >= 0);
     assert_int_equal(last_code(&b), R_AUDIT);
     bench_close(&b);
@@ -172,7 +122,8 @@ static void a_resistor_that_delivers_is_named(void **state) {
               "end\nexperiment X of M\n  set mass.p0 = 1\n  stop 1 {s}\nend\n",
               NULL);
     assert_false(b.run->audit.pass);
-    assert_string_equal(name_text(b.names, b.model->comp[b.run->audit.worst].path), "odd");
+    assert_string_equal(name_text(b.built.names, b.built.model->comp[b.run->audit.worst].path),
+                        "odd");
     bench_close(&b);
 }
 
@@ -225,9 +176,9 @@ static void a_pattern_without_variables_is_an_error(void **state) {
     const char *wanted[] = {"sprng.q"};
     RunOptions o = {.record = wanted, .record_count = 1};
     bench_open(&b, OSCILLATOR);
-    assert_null(run_experiment(b.system, &o, &b.report));
+    assert_null(run_experiment(b.built.system, &o, &b.built.report));
     assert_int_equal(last_code(&b), R_RECORD_NOTHING);
-    assert_non_null(strstr(b.report.last->help, "spring.q"));
+    assert_non_null(strstr(b.built.report.last->help, "spring.q"));
     bench_close(&b);
 }
 
@@ -236,13 +187,13 @@ static void bad_times_are_errors(void **state) {
     Bench b;
     RunOptions o = {.stop = -1};
     bench_open(&b, OSCILLATOR);
-    assert_null(run_experiment(b.system, &o, &b.report));
+    assert_null(run_experiment(b.built.system, &o, &b.built.report));
     assert_int_equal(last_code(&b), R_NO_TIME);
     bench_close(&b);
     o.stop = 1; // the command line's word against the experiment's
     bench_open(&b, OSCILLATOR "experiment X of Swing\n  stop 3 {s}\n"
                               "  expect v.f(2 {s}) = 0 within 1\nend\n");
-    Run *run = run_experiment(b.system, &o, &b.report);
+    Run *run = run_experiment(b.built.system, &o, &b.built.report);
     assert_non_null(run); // the run is what was asked for; the expectation is left out
     assert_int_equal(run->verdict_count, 0);
     assert_int_equal(last_code(&b), R_PROBE_TIME);
@@ -307,7 +258,7 @@ static void values_that_are_not_finite_are_reported(void **state) {
     RunOptions o = {.stop = 1};
     bench_run(&b, "model M\n  var x initial 1, y\n  der(x) = -x\n  y = log(x - 0.5)\nend\n", &o);
     assert_int_equal(last_code(&b), R_NOT_FINITE);
-    assert_int_equal(b.report.errors, 1);
+    assert_int_equal(b.built.report.errors, 1);
     assert_true(b.run->not_finite);
     bench_close(&b);
 }

@@ -233,11 +233,7 @@ static Fixture *van_der_pol(int copies, double mu) {
     Fixture *f = fixture_new_of(2 * copies + 10);
     Dag *d = f->dag;
     for (int i = 0; i < copies; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "x%d", i);
-        Expr x = fixture_state(f, name, 2);
-        snprintf(name, sizeof name, "v%d", i);
-        Expr v = fixture_state(f, name, 0);
+        Expr x = fixture_state_at(f, "x", i, 2), v = fixture_state_at(f, "v", i, 0);
         Expr damping = expr_sub(d, fixture_number(f, 1), expr_mul(d, x, x));
         f->rate[2 * i] = v;
         f->rate[2 * i + 1] = expr_sub(d, times(f, mu, damping, v), x);
@@ -286,11 +282,7 @@ static void large_sparse_systems_are_quick(void **state) {
     Fixture *f = fixture_new_of(N + 10);
     Dag *d = f->dag;
     Expr k = fixture_param(f, "k", fixture_number(f, 100)), flow = fixture_number(f, 0);
-    for (int i = 0; i < N; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "T%d", i);
-        fixture_state(f, name, i < N / 2 ? 1 : 0);
-    }
+    for (int i = 0; i < N; i++) fixture_state_at(f, "T", i, i < N / 2 ? 1 : 0);
     for (int i = 0; i < N; i++) {
         Expr next = i + 1 < N
                         ? expr_mul(d, k, expr_sub(d, f->system.state[i], f->system.state[i + 1]))
