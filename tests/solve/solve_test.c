@@ -299,6 +299,53 @@ static void large_sparse_systems_are_quick(void **state) {
     fixture_free(f);
 }
 
+// Heat conduction where warm cells conduct better: flow = (1 + T^2)(T - T next).
+static Fixture *warm_rod(int n) {
+    Fixture *f = fixture_new_of(n + 10);
+    Dag *d = f->dag;
+    Expr one = fixture_number(f, 1), flow = fixture_number(f, 0);
+    for (int i = 0; i < n; i++) fixture_state_at(f, "T", i, i < n / 2 ? 1 : 0);
+    for (int i = 0; i < n; i++) {
+        Expr here = f->system.state[i], next = fixture_number(f, 0);
+        if (i + 1 < n)
+            next = expr_mul(d, expr_add(d, one, expr_mul(d, here, here)),
+                            expr_sub(d, here, f->system.state[i + 1]));
+        f->rate[i] = expr_sub(d, flow, next);
+        flow = next;
+    }
+    f->output[f->output_count++] = f->system.state[n / 2];
+    return f;
+}
+
+// Programs that are too large for formulas have a Jacobian by differences, here by three colours as
+// the matrix has three diagonals. With it the solver has to take the same way: the same values
+// within its tolerance, and as many steps but for roundings.
+static void differences_replace_formulas(void **state) {
+    (void)state;
+    enum { N = 200 };
+    Fixture *f = warm_rod(N);
+    Program *p = fixture_program(f);
+    How how = {.method = SOLVER_CVODE_BDF, .stop = 100, .rtol = 1e-8, .atol = 1e-10};
+    Record *formulas = run_on(p, how, &f->report);
+    assert_true(p->has_jacobian);
+    int color[N];
+    for (int i = 0; i < N; i++) color[i] = i % 3;
+    Program by_differences = *p;
+    by_differences.has_jacobian = false;
+    by_differences.color = color;
+    by_differences.color_count = 3;
+    Record *differences = run_on(&by_differences, how, &f->report);
+    assert_int_equal(formulas->status, SOLVE_DONE);
+    assert_int_equal(differences->status, SOLVE_DONE);
+    for (int i = 0; i < formulas->count; i++)
+        assert_near(differences->output[i][0], formulas->output[i][0], 1e-7);
+    assert_near((double)differences->stats.steps / (double)formulas->stats.steps, 1, 0.05);
+    free(formulas);
+    free(differences);
+    program_free(p);
+    fixture_free(f);
+}
+
 // --- events --------------------------------------------------------------------------------------
 
 static Expr step_at(Fixture *f, double when) {
@@ -592,6 +639,7 @@ int main(void) {
         cmocka_unit_test(van_der_pol_dense_and_sparse_agree),
         cmocka_unit_test(stiffness_is_noticed_on_the_way),
         cmocka_unit_test(large_sparse_systems_are_quick),
+        cmocka_unit_test(differences_replace_formulas),
         cmocka_unit_test(steps_of_time_are_hit),
         cmocka_unit_test(signals_of_time_may_jump),
         cmocka_unit_test(steps_at_the_start_count),
