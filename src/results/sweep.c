@@ -16,7 +16,7 @@
 
 enum { POINTS = 512, LEAST_ROUNDS = 4, USUAL_ROUNDS = 14, MOST_ROUNDS = 30, STEPS_PER_PERIOD = 20 };
 #define AGREE      1e-5 // of the swing
-#define SWEEP_RTOL 1e-8
+#define SWEEP_RTOL 1e-9
 
 typedef struct {
     double amplitude, phase, swing, mean; // phase in rad, against the input
