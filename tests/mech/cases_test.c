@@ -2,6 +2,7 @@
 // and buoyancy, accelerations, energies and momenta, at attitudes where Euler angles fail too.
 #include "fixture.h"
 #include "from_cases.h"
+#include "tied_cases.h"
 
 // The added mass is given about the centre of gravity at B: moved to the body's origin.
 static void put_added(World *s, MechBody *b, const double a[6], const double B[3]) {
@@ -166,10 +167,86 @@ static void arm_on_every_base(void **state) {
     }
 }
 
+// --- tied velocities
+// ------------------------------------------------------------------------------------------------
+
+enum { TIED = 12 };
+
+static World *tied_world(const Tied *c, const double *w) {
+    World *s = world_new();
+    for (int i = 0; i < c->body_count; i++)
+        add_case_body(s, &c->body[i], c->body[i].parent, centre_of_parent(c->body, i));
+    make_symbols(s);
+    assert_int_equal(s->nv, c->full);
+    set_values(s, s->q, c->q, s->nq);
+    set_values(s, s->w, w, s->nv);
+    return s;
+}
+
+// a = H' b: efforts of all velocities on those that are left
+static void pull_back(const Tied *c, const double *b, double *a) {
+    for (int j = 0; j < c->tied; j++) {
+        a[j] = 0;
+        for (int i = 0; i < c->full; i++) a[j] += c->H[i * c->tied + j] * b[i];
+    }
+}
+
+// out = B x
+static void times(const double *B, const double *x, int n, double *out) {
+    for (int i = 0; i < n; i++) {
+        out[i] = 0;
+        for (int j = 0; j < n; j++) out[i] += B[i * n + j] * x[j];
+    }
+}
+
+static void check_tied_matrix(const Tied *c, const double *B) {
+    double M[TIED * TIED], column[TIED], moved[TIED], pulled[TIED];
+    if (!c->M) return;
+    for (int j = 0; j < c->tied; j++) {
+        for (int i = 0; i < c->full; i++) column[i] = c->H[i * c->tied + j];
+        times(B, column, c->full, moved);
+        pull_back(c, moved, pulled);
+        for (int i = 0; i < c->tied; i++) M[i * c->tied + j] = pulled[i];
+    }
+    assert_vector(M, c->M, c->tied * c->tied, 1e-12);
+}
+
+// With the accelerations of the reference, the efforts are those that are given.
+static void check_tied(const Tied *c) {
+    double w[TIED], rate[TIED], B[TIED * TIED], bias[TIED], Cv[TIED], effort[TIED], tau[TIED];
+    for (int i = 0; i < c->full; i++) {
+        w[i] = rate[i] = 0;
+        for (int j = 0; j < c->tied; j++) {
+            w[i] += c->H[i * c->tied + j] * c->v[j];
+            rate[i] += c->H[i * c->tied + j] * c->rate[j];
+        }
+    }
+    World *s = tied_world(c, w);
+    evaluate(s, mech_mass_matrix(&s->arena, s->d, &s->m, s->q).at, c->full * c->full, B);
+    evaluate(s, mech_bias(&s->arena, s->d, &s->m, s->q, s->w).at, c->full, bias);
+    check_tied_matrix(c, B);
+    times(B, c->H_rate, c->full, effort);
+    for (int i = 0; i < c->full; i++) bias[i] += effort[i];
+    pull_back(c, bias, Cv);
+    assert_vector(Cv, c->Cv, c->tied, 1e-12);
+    times(B, rate, c->full, effort);
+    for (int i = 0; i < c->full; i++) effort[i] += bias[i];
+    pull_back(c, effort, tau);
+    for (int i = 0; i < c->tied; i++) assert_near(tau[i], c->tau[i], 1e-11);
+    if (c->force != 0) assert_near(effort[c->row], c->force, 1e-11);
+    world_free(s);
+}
+
+static void tied_velocities(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof tied / sizeof *tied; i++) check_tied(&tied[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cases_agree),
         cmocka_unit_test(arm_on_every_base),
+        cmocka_unit_test(tied_velocities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
