@@ -104,7 +104,13 @@ static bool numbers(Builder *b, const AstExpr *e, const Env *env, Dim dim, const
                     Constant *c) {
     Lower l = lower_numbers(b, what, false);
     Value v = lower(&l, e, env);
-    if (!value_ok(&v) || !value_fit(&l, &v, false, NULL, dim, ast_start(e), what)) return false;
+    if (!value_ok(&v)) return false;
+    if (!v.dim.known && !(v.is & IS_PLAIN)) {
+        Remark *m = complain(b, L_FREQUENCY, ast_start(e), "%s have different units", what);
+        remark_help(b->r, m, "give the unit once, behind the bracket: (1, 2, 5) {Hz}");
+        return false;
+    }
+    if (!value_fit(&l, &v, false, NULL, dim, ast_start(e), what)) return false;
     if (value_numbers(&l, &v, c, &b->tmp)) return true;
     complain(b, L_NOT_A_NUMBER, ast_start(e), "%s is not a finite number", what);
     return false;
