@@ -184,23 +184,24 @@ static Measured measure(const Chain *c) {
 
 int main(void) {
     static const Chain chains[] = {
-        {"chain 3", 3, false, false},   {"chain 7", 7, false, false},
-        {"chain 12", 12, false, false}, {"chain 30", 30, false, false},
-        {"chain 60", 60, false, false}, {"arm 7", 7, false, true},
-        {"free + 3", 3, true, false},   {"free + 7", 7, true, false},
+        {"chain 3", 3, false, false},    {"chain 7", 7, false, false},
+        {"chain 12", 12, false, false},  {"chain 30", 30, false, false},
+        {"chain 60", 60, false, false},  {"arm 7", 7, false, true},
+        {"free + 3", 3, true, false},    {"free + 7", 7, true, false},
+        {"free + arm 7", 7, true, true},
     };
     Measured last = {0};
     int last_joints = 0;
     printf("mechanisms, text to equations (medians; milliseconds of computing; operations of one "
            "call)\n");
-    printf("%-10s %10s %10s %8s %10s %11s %8s\n", "", "equations", "operations", "growth",
+    printf("%-12s %10s %10s %8s %10s %11s %8s\n", "", "equations", "operations", "growth",
            "matrices", "operations", "growth");
     for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
         const Chain *c = &chains[i];
         bool longer = !c->free && !c->arm && last_joints;
         Measured s = measure(c);
         double ratio = longer ? log((double)c->joints / last_joints) : 1;
-        printf("%-10s %10.3f %10d ", c->name, 1e3 * s.equations, s.rates);
+        printf("%-12s %10.3f %10d ", c->name, 1e3 * s.equations, s.rates);
         if (longer)
             printf("%8.2f ", log(s.equations / last.equations) / ratio);
         else

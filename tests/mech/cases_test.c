@@ -167,6 +167,43 @@ static void arm_on_every_base(void **state) {
     }
 }
 
+// What turning axes do to the momenta of the base: gamma p, against the gyroscopic blocks times v
+static const struct {
+    const char *base;
+    int count;
+    double effort[6];
+} gyration[] = {
+    {"SE(3)",
+     6,
+     {-3.477203004227175, -4.905622510913026, 0.15509099771386803, 1.8443194349067067,
+      -3.656087848953339, -3.2306698753709333}},
+    {"SE(2)", 3, {-0.5871505481321648, 2.0753444438646014, 0.7390175665157122}},
+    {"SO(3)", 3, {2.338592869005133, -3.0378314813809992, -3.2728603924443496}},
+};
+
+static void check_gyration(const Group *g, const double *expected, int count) {
+    World *s = group_world(g);
+    double gamma[VELOCITIES], p[VELOCITIES], effort[VELOCITIES] = {0};
+    for (int k = 0; k < 3; k++) set_value(s, s->q[s->nq - 3 + k], group_q[k]);
+    if (g->joint[0] == JOINT_FREE) set_value(s, s->q[3], 1);
+    if (g->joint[0] == JOINT_SPHERICAL) set_value(s, s->q[0], 1);
+    set_values(s, s->w, g->w, s->nv);
+    evaluate(s, mech_momenta(&s->arena, s->d, &s->m, s->q, s->w).at, s->nv, p);
+    evaluate(s, mech_gamma(&s->arena, s->d, &s->m, s->q, s->w).at, s->nv * s->nv, gamma);
+    for (int i = 0; i < s->nv * s->nv; i++) effort[i / s->nv] += gamma[i] * p[i % s->nv];
+    assert_vector(effort, expected, count, 1e-12);
+    for (int i = count; i < s->nv; i++) assert_true(effort[i] == 0);
+    world_free(s);
+}
+
+static void gyration_of_every_base(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof gyration / sizeof *gyration; k++)
+        for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+            if (strcmp(groups[i].name, gyration[k].base) == 0)
+                check_gyration(&groups[i], gyration[k].effort, gyration[k].count);
+}
+
 // --- tied velocities
 // ------------------------------------------------------------------------------------------------
 
@@ -246,6 +283,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cases_agree),
         cmocka_unit_test(arm_on_every_base),
+        cmocka_unit_test(gyration_of_every_base),
         cmocka_unit_test(tied_velocities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
