@@ -8,9 +8,10 @@ source_folder=$(cd "$here/../.." && pwd)
 : "${BONDYN_LIBRARY:=$source_folder/library}"
 export BONDYN_LIBRARY NO_COLOR=1
 work=$(mktemp -d) || exit 2
-trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-cd "$work" || exit 2
 failed=0
+# Whoever sources this fails when anything failed, with or without an `exit` of its own.
+trap 'status=$?; chmod -R u+w "$work"; rm -rf "$work"; [ $failed -eq 0 ] || status=1; exit $status' EXIT
+cd "$work" || exit 2
 
 fail() {
     echo "FAIL: $*"

@@ -99,9 +99,10 @@ expect_exit 1 sweep decay.bond --vary "k = 1 - 2"
 expect_text err "error V001"
 expect_exit 1 sweep decay.bond --vary "q = 1, 2"
 expect_text err "error V002: the model has no parameter 'q'"
-sed 's/var x initial x0/param n = 1, z = 2*k\n  var w[n]\n  w[1] = z*1 {s}\n  var x initial x0/' decay.bond >sizes.bond
+sed 's/var x initial x0/param n = 2\n  var w[n]\n  for i in 1:n\n    w[i] = i\n  end\n  var x initial x0/' decay.bond >sizes.bond
 expect_exit 1 sweep sizes.bond --vary "n = 1, 2"
 expect_text err "error V003: the parameter 'n' decides the structure of the model"
 mkdir -p taken/runs.part
 expect_exit 1 sweep decay.bond --vary "k = 1, 2" --out taken
 expect_text err "error V007"
+exit $failed
