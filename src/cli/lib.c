@@ -223,7 +223,11 @@ static ExitCode show_library(Session *s, const Entries *all, const char *asked) 
 
 static ExitCode test_file(Session *s, const char *path, int *count, int *failed) {
     Syntax *syntax = pipeline_load(s, path);
-    if (!syntax) return EXIT_INPUT;
+    if (!syntax) {
+        ++*failed;
+        if (!s->json) text_printf(&s->out, "FAIL %s: it cannot be read\n", path);
+        return EXIT_INPUT;
+    }
     ExitCode worst = EXIT_GOOD;
     TextList names = experiment_names(syntax);
     for (int i = 0; i < names.count && worst != EXIT_INTERRUPTED; i++) {

@@ -73,4 +73,7 @@ END
 expect_exit 1 run two.bond --all
 expect_text out "expectations 1 of 1 hold"
 
+mkdir broken && echo 'model' >broken/broken.bond # a library that cannot be read is no passed test
+expect_exit 1 lib test --library broken
+expect_text out "1 failed"
 exit $failed
