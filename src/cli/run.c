@@ -152,7 +152,9 @@ static void print_times(Text *t, const Task *k) {
     if (st->events) text_printf(t, ", %ld event%s", st->events, st->events == 1 ? "" : "s");
     if (st->choices)
         text_printf(t, ", states chosen anew %ld time%s", st->choices, st->choices == 1 ? "" : "s");
-    if (st->why && session_has(k->s, OPT_VERBOSE)) text_printf(t, "; %s", st->why);
+    if (st->start_steps && session_has(k->s, OPT_VERBOSE))
+        text_printf(t, "; start values found by continuation in %d steps", st->start_steps);
+    if (st->why && *st->why && session_has(k->s, OPT_VERBOSE)) text_printf(t, "; %s", st->why);
     text_printf(t, "\ntime         %.3g s for %d points", st->wall_seconds,
                 k->run->results.row_count);
     if (k->run->status != SOLVE_DONE)

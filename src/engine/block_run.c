@@ -39,6 +39,7 @@ static bool is_sparse(const TapeBlock *t) {
 void block_run_open(Machine *m) {
     const Program *p = m->program;
     m->work = memory_zeroed(4 * (size_t)p->largest_block, sizeof *m->work);
+    m->away = memory_zeroed(2 * (size_t)p->largest_block, sizeof *m->away);
     m->factor = memory_zeroed((size_t)p->block_count, sizeof *m->factor);
     for (int i = 0; i < p->block_count; i++) {
         const TapeBlock *t = &p->block[i];
@@ -62,6 +63,7 @@ void block_run_close(Machine *m) {
     }
     free(m->factor);
     free(m->work);
+    free(m->away);
 }
 
 void block_run_forget(Machine *m) {
@@ -75,6 +77,7 @@ static void block_residual(BondynBlock *b) {
     const TapeFunction *f = &m->program->block[b->number].residual;
     run_code(m, f->code, f->count); // without blocks inside, it cannot fail
     for (int i = 0; i < f->result_count; i++) b->f[i] = m->reg[f->result[i]];
+    for (int i = 0; m->part != 0 && i < b->n; i++) b->f[i] -= m->part * m->away[i];
 }
 
 static const TapeBlock *matrix_block(const BondynBlock *b) {
@@ -148,11 +151,61 @@ static BondynBlock open_block(Machine *m, int number) {
     return b;
 }
 
+// --- continuation --------------------------------------------------------------------------------
+
+// A block of the start that Newton does not solve from its guess u0 is reached by a path:
+//
+//     f(u) = part * f(u0)      part from 1, where u0 is the solution, down to 0
+//
+// The steps of `part` grow while Newton follows, and are halved where it does not.
+static bool is_start_block(const Machine *m, int number) {
+    const System *s = m->program->system;
+    return number >= s->block_count && number < s->block_count + s->start_block_count;
+}
+
+static bool follow_path(Machine *m, BondynBlock *b) {
+    enum { MOST_STEPS = 1000 };
+    double *reached = m->away + b->n, at = 1, step = 0.1;
+    memcpy(reached, b->u, (size_t)b->n * sizeof *reached);
+    for (int i = 0; i < MOST_STEPS && at > 0 && step > 1e-6; i++) {
+        m->part = fmax(at - step, 0);
+        m->continued++;
+        if (bondyn_newton(b)) {
+            at = m->part;
+            step *= 2;
+            memcpy(reached, b->u, (size_t)b->n * sizeof *reached);
+        } else {
+            step /= 4;
+            memcpy(b->u, reached, (size_t)b->n * sizeof *reached);
+        }
+    }
+    m->part = 0;
+    return at == 0;
+}
+
+// From the guess, then from places where the path does not begin at a point without slope.
+static bool continue_from_guess(Machine *m, BondynBlock *b, const uint32_t *guess) {
+    static const double shift[] = {0, 0.1, -0.1, 1, -1};
+    for (int k = 0; k < 5; k++) {
+        for (int i = 0; i < b->n; i++) {
+            double from = m->reg[guess[i]];
+            b->u[i] = from + shift[k] * (from == 0 ? 1 : fabs(from));
+        }
+        block_residual(b);
+        if (!bondyn_all_finite(b->n, b->f)) continue;
+        memcpy(m->away, b->f, (size_t)b->n * sizeof *m->away);
+        if (follow_path(m, b)) return true;
+    }
+    return false;
+}
+
 bool block_run(Machine *m, uint32_t number) {
     const TapeBlock *t = &m->program->block[number];
     BondynBlock b = open_block(m, (int)number);
     if (t->linear ? bondyn_block_linear(&b)
                   : bondyn_block_newton(&b, m->reg, t->guess, t->anchored))
+        return true;
+    if (is_start_block(m, (int)number) && !t->linear && continue_from_guess(m, &b, t->guess))
         return true;
     block_residual(&b);
     m->residual = bondyn_all_finite(b.n, b.f) ? bondyn_largest(b.n, b.f) : (double)NAN;

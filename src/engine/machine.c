@@ -170,6 +170,7 @@ bool machine_set_params(Machine *m, const double *param) {
     start_held(m);
     m->hold = false;
     m->failed_block = m->failed_choice = -1;
+    m->continued = 0;
     if (p->switch_count) memset(m->held, 0, (size_t)p->switch_count);
     return finite;
 }

@@ -157,6 +157,9 @@ typedef struct {
     double *switch_value;
     unsigned char *held; // state of each switch
     bool hold;           // switches keep their state (inside a step of an event solver)
+    double *away;        // continuation of a block of the start: its residual where that began
+    double part;         // of it that is still left; 0: no continuation
+    int continued;       // steps of continuation since the parameters were set
     double *choice;      // results of `choices`
     double *pivots;      // scratch of a choice
     int *basis;          // per choice and column: the row that determines it, or -1: it is a state

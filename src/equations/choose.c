@@ -279,6 +279,23 @@ static int end_of_rank(const Stage *c, int first) {
     return end;
 }
 
+static const Var *var_of(const Stage *c, int quantity) {
+    int v = c->w->quantity.data[quantity].var;
+    return v >= 0 ? &c->w->model->var[v] : NULL;
+}
+
+// A displacement of a field whose momenta the row has too: flows are functions of the momenta, with
+// a positive definite inertia, so these can always give way.
+static bool gives_precedence(const Stage *c, const Row *row, int quantity) {
+    const Var *v = var_of(c, quantity);
+    if (!v || v->kind != VAR_DISPLACEMENT || v->comp < 0) return false;
+    for (int k = 0; k < row->cell.count; k++) {
+        const Var *other = var_of(c, row->cell.data[k].quantity);
+        if (other && other->kind == VAR_MOMENTUM && other->comp == v->comp) return true;
+    }
+    return false;
+}
+
 // Rows that are left, in the columns that may give way: they choose during the run.
 static bool leave_rest_open(Stage *c) {
     Work *w = c->w;
@@ -292,6 +309,7 @@ static bool leave_rest_open(Stage *c) {
         double *value = ARENA_ARRAY(&w->scratch, double, row->cell.count + 1);
         for (int k = 0; k < row->cell.count; k++) {
             const Cell *cell = &row->cell.data[k];
+            if (gives_precedence(c, row, cell->quantity)) continue;
             if (c->column.data[w->quantity.data[cell->quantity].place].rank == RANK_INTEGRAL) {
                 if (bound.count == 0 || array_last(&bound) != open.count)
                     array_push(&bound, open.count);

@@ -13,6 +13,7 @@
 #include "equations/start.h"
 
 #include <math.h>
+#include <string.h>
 
 bool is_open_start(Work *w, Expr start) {
     if (!start) return true;
@@ -41,6 +42,7 @@ static void read_states(Start *s) {
 // --- rows ---------------------------------------------------------------------------------------
 
 static void add_row(Start *s, StartRow row) {
+    row.whole = row.residual;
     row.residual = rewrite(s->fixed, row.residual);
     array_push(&s->row, row);
 }
@@ -52,6 +54,7 @@ static void add_unit(Start *s, Strength strength, Expr unknown, Expr value, int 
                           .unit = unknown,
                           .value = value,
                           .var = var,
+                          .steady = -1,
                           .origin = ORIGIN_START,
                           .pos = pos});
 }
@@ -81,6 +84,7 @@ static void add_given(Start *s) {
         add_row(s, (StartRow){.strength = START_GIVEN,
                               .residual = residual,
                               .var = -1,
+                              .steady = -1,
                               .origin = ORIGIN_START,
                               .pos = e->pos});
     }
@@ -93,9 +97,49 @@ static void add_given(Start *s) {
         add_row(s, (StartRow){.strength = START_GIVEN,
                               .residual = expr_sub(w->dag, w->system->value[i], v->start),
                               .var = i,
+                              .steady = -1,
                               .origin = ORIGIN_START,
                               .pos = v->pos});
     }
+}
+
+// --- steady state -------------------------------------------------------------------------------
+
+// The `initial steady` that speaks of a variable, or NULL.
+static const Steady *steady_of(const Model *m, int var) {
+    const char *path = name_text(m->names, m->var[var].path);
+    for (int i = 0; i < m->steady_count; i++) {
+        const char *owner = name_text(m->names, m->steady[i].owner);
+        size_t length = strlen(owner);
+        if (length == 0 || (strncmp(path, owner, length) == 0 && path[length] == '.'))
+            return &m->steady[i];
+    }
+    return NULL;
+}
+
+static void add_steady_row(Start *s, int var, Expr rate) {
+    const Steady *wish = steady_of(s->w->model, var);
+    if (!wish || !is_open_start(s->w, s->w->model->var[var].start)) return;
+    add_row(s, (StartRow){.strength = START_GIVEN,
+                          .residual = rate,
+                          .var = -1,
+                          .steady = var,
+                          .origin = ORIGIN_START,
+                          .pos = wish->pos});
+}
+
+// der(x) = 0 for every state and candidate without a start value of its own.
+static void add_steady(Start *s) {
+    Work *w = s->w;
+    const System *x = w->system;
+    if (w->model->steady_count == 0) return;
+    for (int i = 0; i < x->state_count; i++)
+        if (x->state_var[i] >= 0) add_steady_row(s, x->state_var[i], x->rate[i]);
+    for (int i = 0; i < x->set_count; i++)
+        for (int k = 0; k < x->set[i].count; k++) {
+            int v = x->set[i].var[k], rate = v >= 0 ? w->model->var[v].der : -1;
+            if (rate >= 0) add_steady_row(s, v, x->value[rate]);
+        }
 }
 
 // --- candidates of sets -------------------------------------------------------------------------
@@ -218,6 +262,7 @@ static void add_blocks(Start *s) {
             add_row(s, (StartRow){.strength = START_MUST,
                                   .residual = b->residual[k],
                                   .var = -1,
+                                  .steady = -1,
                                   .origin = b->equation[k],
                                   .pos = b->pos});
         }
@@ -305,6 +350,7 @@ static void collect_rows(Start *s) {
     for (int i = 0; i < x->choice_count; i++) p[i] = prefer(s, &x->choice[i]);
     for (int i = 0; i < x->choice_count; i++) add_candidates(s, &x->choice[i], &p[i], true);
     if (x->choice_count > 0) add_other_names(s);
+    add_steady(s);
     if (s->row.count == 0 && x->choice_count == 0) return;
     add_blocks(s);
     add_unknowns(s);

@@ -9,8 +9,10 @@ typedef enum { START_MUST, START_GIVEN, START_DEFAULT } Strength;
 typedef struct {
     Strength strength;
     Expr residual;    // = 0, in the unknowns of the start
+    Expr whole;       // the same in all states, for messages
     Expr unit, value; // when it only says unknown = value; 0 otherwise
     int var;          // whose start value it is, or -1
+    int steady;       // the variable whose rate it holds at 0, or -1
     int origin;       // extended numbering, or ORIGIN_START
     int number;       // its turn
     bool taken;       // it determines something

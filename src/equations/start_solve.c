@@ -15,27 +15,51 @@ typedef struct {
 // --- messages -----------------------------------------------------------------------------------
 
 static void describe(const Work *w, Text *out, const StartRow *c) {
-    if (c->var < 0)
+    if (c->steady >= 0)
+        text_printf(out, "the steady start of '%s'",
+                    name_text(w->model->names, w->model->var[c->steady].path));
+    else if (c->var < 0)
         text_add(out, "this initial equation");
     else
         text_printf(out, "the start value of '%s'",
                     name_text(w->model->names, w->model->var[c->var].path));
 }
 
+static bool is_default_taken(const Start *s, Expr unknown) {
+    for (int i = 0; i < s->row.count; i++)
+        if (s->row.data[i].unit == unknown && s->row.data[i].strength == START_DEFAULT)
+            return s->row.data[i].taken;
+    return false;
+}
+
 // What the condition speaks of, where its start is given or left open.
 static void note_givens(Start *s, Remark *remark, const StartRow *c) {
     Work *w = s->w;
-    Expr source = c->var >= 0 && !c->unit ? w->system->value[c->var] : c->residual;
     walk_start(w->walk);
-    walk_add(w->walk, source);
+    walk_add(w->walk, c->whole);
     for (int i = 0, told = 0; i < w->system->state_count && told < 5; i++) {
         if (w->system->state_var[i] < 0 || !walk_seen(w->walk, w->system->state[i])) continue;
         const Var *v = &w->model->var[w->system->state_var[i]];
         const char *path = name_text(w->model->names, v->path);
-        if (s->given[i])
+        if (!s->open[i])
             remark_note(w->report, remark, v->pos, "'%s' has its own start value", path);
-        else
+        else if (is_default_taken(s, w->system->state[i]))
             remark_note(w->report, remark, v->pos, "'%s' starts at 0", path);
+        else
+            continue;
+        told++;
+    }
+}
+
+// Initial equations that were taken before this one.
+static void note_others(Start *s, Remark *remark, const StartRow *c) {
+    for (int i = 0, told = 0; i < s->row.count && told < 3; i++) {
+        const StartRow *r = &s->row.data[i];
+        if (r == c || !r->taken || r->unit || r->strength != START_GIVEN) continue;
+        Text what = {0};
+        describe(s->w, &what, r);
+        remark_note(s->w->report, remark, r->pos, "%s was taken before it", text_get(&what));
+        text_free(&what);
         told++;
     }
 }
@@ -64,8 +88,10 @@ static bool report_contradiction(Start *s, const StartRow *c, double gap) {
                      "%s contradicts the constraints: they are apart by %g", text_get(&what), gap);
     note_givens(s, remark, c);
     note_set(s, remark, c);
-    remark_help(s->w->report, remark,
-                "give the start of one of them only; the others follow from it");
+    note_others(s, remark, c);
+    remark_help(s->w->report, remark, "%s",
+                c->steady >= 0 ? "nothing can bring its rate to zero: give it a start value instead"
+                               : "give the start of one of them only; the others follow from it");
     text_free(&what);
     return false;
 }

@@ -78,8 +78,11 @@ static bool add_reset(Plan *p, Setting s, int var) {
                              path_of(w, var));
     bool was = q >= 0 && w->quantity.data[q].user_state;
     remark_help(w->report, r, "%s",
-                was ? "a constraint ties it to another storage: set that one"
-                    : "set q or p of the storage behind it, or a variable with a derivative");
+                q >= 0 && w->quantity.data[q].set >= 0
+                    ? "constraints tie it to others, and states are chosen among them during the "
+                      "run: let the event act through an effort or a discrete variable"
+                : was ? "a constraint ties it to another storage: set that one"
+                      : "set q or p of the storage behind it, or a variable with a derivative");
     return false;
 }
 

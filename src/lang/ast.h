@@ -99,7 +99,7 @@ typedef enum {
                // follow each other and share the AstExpr of b. The order matters for two-ports:
                // b is entered (p1) by the first and left (p2) by the second
     ITEM_EQUATION, // left = right
-    ITEM_INITIAL,  // initial left = right
+    ITEM_INITIAL,  // initial left = right; `initial steady`: both are this one name
     ITEM_FOR,      // name in range: body
     ITEM_IF,       // condition: body, otherwise (elseif is an ITEM_IF alone in otherwise)
     ITEM_WHEN,     // condition (NULL: at the start): body, otherwise (elsewhen, an ITEM_WHEN alone)

@@ -291,6 +291,7 @@ typedef struct Builder {
     ARRAY(Port) port;
     ARRAY(Bond) flat;
     ARRAY(Equation) law, start;
+    ARRAY(Steady) steady;
     Expr *argument_room; // for Comp.argument
     int argument_left;
     ARRAY(When) branch;

@@ -215,6 +215,11 @@ static bool has_start(const Var *v) {
 static void lower_initial(Builder *b, const Statement *s) {
     Lower l = lower_symbols(b);
     Value x, y;
+    if (s->item->left == s->item->right) {
+        Steady steady = {b->instance.data[s->env->instance].path, s->item->pos};
+        array_push(&b->steady, steady);
+        return;
+    }
     if (!both_sides(b, &l, s, &x, &y)) return;
     const AstExpr *left = s->item->left;
     bool direct = (left->kind == AST_NAME || left->kind == AST_MEMBER) && !(y.is & VARIES);

@@ -118,4 +118,5 @@ void finish_model(Builder *b) {
     orient_sources(m);
     KEEP(equation, law);
     KEEP(initial, start);
+    KEEP(steady, steady);
 }

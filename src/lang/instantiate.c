@@ -188,6 +188,7 @@ static void free_builder(Builder *b) {
     array_free(&b->flat);
     array_free(&b->law);
     array_free(&b->start);
+    array_free(&b->steady);
     arena_free(&b->tmp);
 }
 

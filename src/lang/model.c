@@ -169,4 +169,6 @@ void model_dump(Text *out, const Model *m) {
     model_dump_events(out, m);
     if (m->initial_count) text_add(out, "initial\n");
     for (int i = 0; i < m->initial_count; i++) dump_equation(out, m, &m->initial[i]);
+    for (int i = 0; i < m->steady_count; i++)
+        text_printf(out, "initial steady %s\n", name_text(m->names, m->steady[i].owner));
 }

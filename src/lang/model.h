@@ -129,6 +129,11 @@ typedef struct {
     Pos pos;
 } Equation;
 
+typedef struct { // `initial steady`: what has no start value of its own begins at rest
+    Name owner;  // path of the model in which it stands: its variables and those below
+    Pos pos;
+} Steady;
+
 // --- events
 // ----------------------------------------------------------------------------------------
 
@@ -274,6 +279,8 @@ typedef struct {
     int equation_count;
     Equation *initial; // initial equations
     int initial_count;
+    Steady *steady;
+    int steady_count;
     When *when; // branches, in order of owner and condition
     int when_count;
     Action *action;

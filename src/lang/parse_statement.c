@@ -351,11 +351,16 @@ static AstItem *parse_causality(Parser *p) {
     return item;
 }
 
-// initial = "initial" expr "=" expr
+// initial = "initial" (expr "=" expr | "steady")
 static AstItem *parse_initial(Parser *p) {
     AstItem *item = p_new_item(p, ITEM_INITIAL, p->token);
     p_advance(p);
-    parse_equation(p, item);
+    bool steady = p_at_word(p, "steady");
+    item->left = parse_expr(p);
+    if (steady && item->left && item->left->kind == AST_NAME && !p_at(p, TOKEN_EQUALS))
+        item->right = item->left;
+    else
+        parse_right_side(p, item);
     return item;
 }
 

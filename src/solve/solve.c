@@ -142,6 +142,7 @@ SolveStatus solve_run(Machine *m, const double *params, const SolveOptions *o, S
         run_method(&j);
     }
     m->hold = false;
+    stats->start_steps = m->continued;
     stats->derivative_calls = m->calls - calls;
     stats->wall_seconds = job_seconds(&j);
     SolveStatus status = j.status;

@@ -37,6 +37,7 @@ typedef struct {
     const char *why;   // for SOLVER_AUTO: why this one
     long steps, rejected, derivative_calls, jacobian_calls, newton_iterations, events;
     long choices;              // how often states were chosen anew
+    int start_steps;           // of the continuation that the start values needed
     double last_step, reached; // time reached
     double wall_seconds;
 } SolveStats;
