@@ -26,10 +26,11 @@ TextList experiment_names(const Syntax *syntax) {
 // --- options -------------------------------------------------------------------------------------
 
 static bool option_solver(Session *s, RunOptions *o) {
-    static const char *const name[] = {"cvode", "bdf", "adams", "rk78", "euler", "heun", "rk4"};
-    static const SolverKind kinds[] = {SOLVER_AUTO, SOLVER_CVODE_BDF, SOLVER_CVODE_ADAMS,
-                                       SOLVER_RK78, SOLVER_EULER,     SOLVER_HEUN,
-                                       SOLVER_RK4};
+    static const char *const name[] = {"cvode", "auto",  "bdf",  "adams", "ida",
+                                       "rk78",  "euler", "heun", "rk4",   "rosenbrock"};
+    static const SolverKind kinds[] = {
+        SOLVER_AUTO, SOLVER_AUTO,  SOLVER_CVODE_BDF, SOLVER_CVODE_ADAMS, SOLVER_IDA,
+        SOLVER_RK78, SOLVER_EULER, SOLVER_HEUN,      SOLVER_RK4,         SOLVER_ROSENBROCK};
     enum { COUNT = sizeof kinds / sizeof kinds[0] };
     const char *asked = session_value(s, OPT_SOLVER);
     if (!asked) return true;
@@ -44,7 +45,8 @@ static bool option_solver(Session *s, RunOptions *o) {
     if (near)
         remark_help(&s->report, m, "did you mean '%s'?", near);
     else
-        remark_help(&s->report, m, "take cvode, bdf, adams, rk78, euler, heun or rk4");
+        remark_help(&s->report, m,
+                    "take cvode, bdf, adams, ida, rk78, euler, heun, rk4 or rosenbrock");
     return false;
 }
 

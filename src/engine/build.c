@@ -20,6 +20,9 @@ enum {
     CODE_CLOCKS,
     CODE_CHOICES,
     CODE_START_CHOICES,
+    CODE_UNKNOWNS,
+    CODE_IMPLICIT,
+    CODE_IMPLICIT_JACOBIAN,
     CODE_FUNCTIONS
 };
 
@@ -93,6 +96,26 @@ static void write_derivative(Builder *b, Draft *draft, const ProgramWish *wish) 
     function_end(b);
 }
 
+static void write_unknowns(Builder *b, Draft *draft) {
+    Exprs all = {0};
+    for (int i = 0; i < b->system->block_count; i++)
+        for (int k = 0; k < b->system->block[i].size; k++)
+            array_push(&all, b->system->block[i].unknown[k]);
+    write_roots(b, draft, LEVEL_TIME, all.data, all.count);
+    array_free(&all);
+}
+
+// Where the formulas for d rate / d state are out of proportion since blocks stand between, the
+// matrix of the implicit system gives them in numbers.
+static void write_implicit(Builder *b, Draft *code, const ProgramWish *wish) {
+    Program *p = b->program;
+    bool serves = !p->has_jacobian && p->column_start && b->system->block_count > 0;
+    if (b->failed || (!wish->implicit && !serves)) return;
+    write_unknowns(b, &code[CODE_UNKNOWNS]);
+    p->has_implicit =
+        implicit_build(b, &code[CODE_IMPLICIT], &code[CODE_IMPLICIT_JACOBIAN]) && !b->failed;
+}
+
 static void write_all(Builder *b, Draft *code, WhenDrafts *when, const ProgramWish *wish) {
     const System *s = b->system;
     for (int i = 0; i < b->block.count; i++) block_write(b, i);
@@ -105,6 +128,7 @@ static void write_all(Builder *b, Draft *code, WhenDrafts *when, const ProgramWi
     write_choices(b, &code[CODE_START_CHOICES], true);
     write_whens(b, when);
     if (!b->failed) jacobian_build(b, &code[CODE_JACOBIAN]);
+    write_implicit(b, code, wish);
     write_roots(b, &code[CODE_PREPARE], LEVEL_STATIC, b->prepared.data, b->prepared.count);
 }
 
@@ -255,6 +279,9 @@ static void finish_program(Builder *b, Draft *code, WhenDrafts *when, const Prog
     p->switches = finish(b, &layout, &code[CODE_SWITCHES]);
     p->initial = finish(b, &layout, &code[CODE_INITIAL]);
     p->clocks = finish(b, &layout, &code[CODE_CLOCKS]);
+    p->unknowns = finish(b, &layout, &code[CODE_UNKNOWNS]);
+    p->implicit = finish(b, &layout, &code[CODE_IMPLICIT]);
+    p->implicit_jacobian = finish(b, &layout, &code[CODE_IMPLICIT_JACOBIAN]);
     p->held_start = finish(b, &layout, &when->start);
     p->conditions = finish(b, &layout, &when->conditions);
     p->actions = finish(b, &layout, &when->actions);

@@ -131,8 +131,9 @@ typedef struct {
     uint32_t work_count, inner_count; // after reuse, the largest of all functions
     // the present function
     Draft *draft;
-    int from;         // its level
-    int block_number; // the block it belongs to, or -1
+    int from;            // its level
+    int block_number;    // the block it belongs to, or -1
+    bool unknowns_given; // unknowns of blocks are inputs: nothing is solved for them
     Exprs touched, stack;
     View view;
 } Builder;
@@ -184,6 +185,8 @@ void finish_choices(Builder *b);
 
 // --- jacobian.c
 void jacobian_build(Builder *b, Draft *code);
+// Rates and residuals with the unknowns given, and their derivatives. False: out of proportion.
+bool implicit_build(Builder *b, Draft *rows, Draft *code);
 // --- blocks.c
 void block_add(Builder *b, const BlockDraft *given); // new unknowns, symbols of the graph
 void block_write(Builder *b, int number);            // its functions

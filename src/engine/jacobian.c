@@ -11,6 +11,9 @@
 //
 // A block f(x, u) = 0 passes derivatives on through a linear block with the same matrix:
 //   (df/du) du + (df/dx) dx = 0.
+//
+// The system left implicit has more rows, the residuals of the blocks, and more columns, their
+// unknowns: nothing passes through blocks, so its matrix stays as sparse as the model.
 #include "engine/build.h"
 
 #include "base/memory.h"
@@ -24,7 +27,9 @@ typedef struct { // rows of column numbers, one behind the other
 
 typedef struct {
     Builder *b;
-    int states, base_blocks; // blocks of the system, before those that derivatives need
+    bool implicit;            // unknowns of blocks are columns, residuals rows
+    Exprs row, column;        // what is differentiated; by which symbols
+    int columns, base_blocks; // blocks of the system, before those that derivatives need
     Exprs piece;
     ARRAY(int) piece_row;
     Pattern pieces, blocks;
@@ -32,8 +37,9 @@ typedef struct {
     int *color;
     int color_count;
     Exprs entry; // per place in pieces.column: the derivative
+    TapePattern pattern;
     // search
-    uint32_t *seen, *block_seen, *state_seen;
+    uint32_t *seen, *block_seen, *column_seen;
     uint32_t stamp;
     Exprs stack;
     long visits, most_visits;
@@ -60,11 +66,14 @@ static bool is_piecewise_constant(Op op) {
 
 static void look_at_symbol(Work *w, Expr e, Pattern *found) {
     SymbolRole role = w->b->role.data[expr_symbol_index(w->b->dag, e)];
-    if (role.kind == SYMBOL_STATE && w->state_seen[role.index] != w->stamp) {
-        w->state_seen[role.index] = w->stamp;
-        array_push(&found->column, role.index);
+    bool unknown = role.kind == SYMBOL_UNKNOWN;
+    int column = unknown ? w->b->system->state_count + role.index : role.index;
+    if ((role.kind == SYMBOL_STATE || (unknown && w->implicit)) &&
+        w->column_seen[column] != w->stamp) {
+        w->column_seen[column] = w->stamp;
+        array_push(&found->column, column);
     }
-    if (role.kind != SYMBOL_UNKNOWN || w->block_seen[role.block] == w->stamp) return;
+    if (!unknown || w->implicit || w->block_seen[role.block] == w->stamp) return;
     w->block_seen[role.block] = w->stamp;
     BlockDraft *block = &w->b->block.data[role.block];
     for (int i = 0; i < block->size; i++) look_at(w, block->residual[i]);
@@ -97,8 +106,8 @@ static void find_states(Work *w, const Expr *root, int count, Pattern *found) {
 
 static void cut_rates(Work *w) {
     Dag *dag = w->b->dag;
-    for (int i = 0; i < w->states; i++) {
-        Expr rate = w->b->system->rate[i];
+    for (int i = 0; i < w->row.count; i++) {
+        Expr rate = w->row.data[i];
         int terms = expr_op(dag, rate) == OP_SUM ? expr_arg_count(dag, rate) : 1;
         for (int k = 0; k < (terms > LONG_SUM ? terms : 1); k++) {
             array_push(&w->piece, terms > LONG_SUM ? expr_arg(dag, rate, k) : rate);
@@ -141,13 +150,13 @@ static Entry *sorted_entries(const Work *w) {
 }
 
 // The pieces of an entry are added; an entry that turned out to be zero is left out when formulas
-// are there. Gives: column_start and row of the program, and the formulas in `formula`.
+// are there. Gives: the pattern, and the formulas in `formula`.
 static void by_columns(Work *w, Exprs *formula) {
-    Program *p = w->b->program;
+    Arena *arena = &w->b->program->arena;
     Entry *entry = sorted_entries(w);
     int count = w->pieces.column.count;
-    p->column_start = ARENA_ARRAY(&p->arena, int, w->states + 1);
-    p->row = ARENA_ARRAY(&p->arena, int, count + 1);
+    TapePattern p = {ARENA_ARRAY(arena, int, w->columns + 1), ARENA_ARRAY(arena, int, count + 1),
+                     0};
     Exprs terms = {0};
     for (int i = 0, next; i < count; i = next) {
         terms.count = 0;
@@ -161,10 +170,11 @@ static void by_columns(Work *w, Exprs *formula) {
             if (expr_is_number(w->b->dag, sum, &value) && value == 0) continue;
             array_push(formula, sum);
         }
-        p->row[p->nonzero_count++] = entry[i].row;
-        p->column_start[entry[i].column + 1]++;
+        p.row[p.count++] = entry[i].row;
+        p.start[entry[i].column + 1]++;
     }
-    for (int j = 0; j < w->states; j++) p->column_start[j + 1] += p->column_start[j];
+    for (int j = 0; j < w->columns; j++) p.start[j + 1] += p.start[j];
+    w->pattern = p;
     array_free(&terms);
     free(entry);
 }
@@ -253,8 +263,8 @@ static void differentiate_color(Work *w, int color) {
     Rates *rates = rates_new(dag);
     Expr one = expr_number(dag, 1);
     int at;
-    for (int j = 0; j < w->states; j++)
-        if (w->color[j] == color) rates_set(rates, w->b->system->state[j], one);
+    for (int j = 0; j < w->columns; j++)
+        if (w->color[j] == color) rates_set(rates, w->column.data[j], one);
     for (int i = 0; i < w->base_blocks; i++)
         if (has_color(w, &w->blocks, i, color, &at)) differentiate_block(w, rates, i, color);
     for (int i = 0; i < w->piece.count; i++)
@@ -281,7 +291,7 @@ static bool differentiate(Work *w) {
 
 static void write_jacobian(Work *w, const Exprs *formula, Draft *code) {
     Builder *b = w->b;
-    for (int i = w->base_blocks; i < b->block.count; i++) block_write(b, i);
+    for (int i = w->base_blocks; i < b->block.count && !w->implicit; i++) block_write(b, i);
     function_begin(b, code, LEVEL_TIME, -1);
     function_roots(b, formula->data, formula->count);
     for (int i = 0; i < formula->count; i++) function_add(b, formula->data[i]);
@@ -292,13 +302,13 @@ static void write_jacobian(Work *w, const Exprs *formula, Draft *code) {
 static void color_for_differences(Work *w) {
     Program *p = w->b->program;
     Pattern rows = {0}, by_column = {0};
-    for (int j = 0; j <= w->states; j++) array_push(&by_column.start, p->column_start[j]);
-    for (int k = 0; k < p->nonzero_count; k++) array_push(&by_column.column, p->row[k]);
-    Columns c = columns_of(&by_column, w->states);
-    for (int i = 0; i <= w->states; i++) array_push(&rows.start, c.start[i]);
-    for (int k = 0; k < p->nonzero_count; k++) array_push(&rows.column, c.row[k]);
-    p->color = ARENA_ARRAY(&p->arena, int, w->states + 1);
-    p->color_count = color_columns(&rows, w->states, p->color);
+    for (int j = 0; j <= w->columns; j++) array_push(&by_column.start, w->pattern.start[j]);
+    for (int k = 0; k < w->pattern.count; k++) array_push(&by_column.column, w->pattern.row[k]);
+    Columns c = columns_of(&by_column, w->columns);
+    for (int i = 0; i <= w->columns; i++) array_push(&rows.start, c.start[i]);
+    for (int k = 0; k < w->pattern.count; k++) array_push(&rows.column, c.row[k]);
+    p->color = ARENA_ARRAY(&p->arena, int, w->columns + 1);
+    p->color_count = color_columns(&rows, w->columns, p->color);
     free(c.start);
     free(c.row);
     pattern_free(&rows);
@@ -308,6 +318,8 @@ static void color_for_differences(Work *w) {
 static void *new_stamps(size_t count) { return memory_zeroed(count + 1, sizeof(uint32_t)); }
 
 static void work_free(Work *w) {
+    array_free(&w->row);
+    array_free(&w->column);
     array_free(&w->piece);
     array_free(&w->piece_row);
     pattern_free(&w->pieces);
@@ -318,7 +330,7 @@ static void work_free(Work *w) {
     free(w->first_of);
     free(w->seen);
     free(w->block_seen);
-    free(w->state_seen);
+    free(w->column_seen);
 }
 
 static void drop_new_blocks(Work *w) {
@@ -337,15 +349,16 @@ static bool differences_will_do(Work *w) {
     by_columns(w, NULL);
     color_for_differences(w);
     if (p->color_count > 0 && p->color_count <= FEW_COLORS) return true;
-    p->nonzero_count = p->color_count = 0;
+    w->pattern = (TapePattern){0};
+    p->color_count = 0;
     return false;
 }
 
 static void make_formulas(Work *w, Draft *code) {
     Program *p = w->b->program;
     Exprs formula = {0};
-    w->color_count = color_columns(&w->pieces, w->states, w->color);
-    p->has_jacobian = (w->color_count > 0 || w->states == 0) && differentiate(w);
+    w->color_count = color_columns(&w->pieces, w->columns, w->color);
+    p->has_jacobian = (w->color_count > 0 || w->columns == 0) && differentiate(w);
     by_columns(w, p->has_jacobian ? &formula : NULL);
     if (p->has_jacobian) {
         write_jacobian(w, &formula, code);
@@ -356,16 +369,59 @@ static void make_formulas(Work *w, Draft *code) {
     array_free(&formula);
 }
 
-void jacobian_build(Builder *b, Draft *code) {
-    Work w = {.b = b, .states = b->system->state_count, .base_blocks = b->block.count};
+static void work_open(Work *w, Builder *b) {
+    const System *s = b->system;
     builder_grow(b);
-    w.seen = new_stamps(dag_size(b->dag) + 1);
-    w.block_seen = new_stamps((size_t)b->block.count);
-    w.state_seen = new_stamps((size_t)w.states);
-    w.color = new_stamps((size_t)w.states);
-    w.first_of = new_stamps((size_t)b->block.count);
-    for (int i = 0; i < b->block.count; i++) w.first_of[i] = -1;
-    w.most_visits = 30000000 + 20 * (long)dag_size(b->dag);
+    for (int i = 0; i < s->state_count; i++) {
+        array_push(&w->row, s->rate[i]);
+        array_push(&w->column, s->state[i]);
+    }
+    for (int i = 0; i < s->block_count && w->implicit; i++)
+        for (int k = 0; k < s->block[i].size; k++) {
+            array_push(&w->row, s->block[i].residual[k]);
+            array_push(&w->column, s->block[i].unknown[k]);
+        }
+    w->columns = w->column.count;
+    w->seen = new_stamps(dag_size(b->dag) + 1);
+    w->block_seen = new_stamps((size_t)b->block.count);
+    w->column_seen = new_stamps((size_t)w->columns);
+    w->color = new_stamps((size_t)w->columns);
+    w->first_of = new_stamps((size_t)b->block.count);
+    for (int i = 0; i < b->block.count; i++) w->first_of[i] = -1;
+    w->most_visits = 30000000 + 20 * (long)dag_size(b->dag);
+}
+
+void jacobian_build(Builder *b, Draft *code) {
+    Program *p = b->program;
+    Work w = {.b = b, .base_blocks = b->block.count};
+    work_open(&w, b);
     if (find_patterns(&w) && !differences_will_do(&w)) make_formulas(&w, code);
+    p->column_start = w.pattern.start;
+    p->row = w.pattern.row;
+    p->nonzero_count = w.pattern.count;
     work_free(&w);
+}
+
+// Needs: as many base blocks in the builder as in the system; others may follow.
+bool implicit_build(Builder *b, Draft *rows, Draft *code) {
+    Work w = {.b = b, .implicit = true};
+    Exprs formula = {0};
+    work_open(&w, b);
+    bool good = find_patterns(&w);
+    if (good) w.color_count = color_columns(&w.pieces, w.columns, w.color);
+    good = good && (w.color_count > 0 || w.columns == 0) && differentiate(&w);
+    if (good) {
+        by_columns(&w, &formula);
+        b->unknowns_given = true;
+        function_begin(b, rows, LEVEL_TIME, -1);
+        function_roots(b, w.row.data, w.row.count);
+        for (int i = 0; i < w.row.count; i++) function_add(b, w.row.data[i]);
+        function_end(b);
+        write_jacobian(&w, &formula, code);
+        b->unknowns_given = false;
+        b->program->implicit_pattern = w.pattern;
+    }
+    array_free(&formula);
+    work_free(&w);
+    return good;
 }

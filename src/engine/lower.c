@@ -346,7 +346,8 @@ static void report_unsolved(Builder *b, Expr e) {
 
 static Place emit_symbol(Builder *b, Expr e) {
     SymbolRole role = b->role.data[expr_symbol_index(b->dag, e)];
-    bool foreign = role.kind == SYMBOL_UNKNOWN && role.block != b->block_number;
+    bool foreign =
+        role.kind == SYMBOL_UNKNOWN && role.block != b->block_number && !b->unknowns_given;
     if (role.kind == SYMBOL_UNSOLVED || (foreign && b->block_number >= 0)) {
         report_unsolved(b, e);
         return constant_place(b, expr_number(b->dag, 0));

@@ -226,6 +226,33 @@ bool machine_jacobian(Machine *m, double time, const double *state, double *nonz
     return evaluate(m, &m->program->jacobian, time, state, nonzero);
 }
 
+int program_unknown_count(const Program *p) {
+    int count = 0;
+    for (int i = 0; i < p->system->block_count; i++) count += p->system->block[i].size;
+    return count;
+}
+
+bool machine_unknowns(Machine *m, double time, const double *state, double *unknown) {
+    return evaluate(m, &m->program->unknowns, time, state, unknown);
+}
+
+static void evaluate_implicit(Machine *m, const TapeFunction *f, double time, const double *y,
+                              double *result) {
+    const Program *p = m->program;
+    int unknowns = program_unknown_count(p);
+    if (unknowns)
+        memcpy(m->reg + p->first_unknown, y + p->state_count, (size_t)unknowns * sizeof *y);
+    evaluate(m, f, time, y, result); // has no blocks inside
+}
+
+void machine_implicit(Machine *m, double time, const double *y, double *result) {
+    evaluate_implicit(m, &m->program->implicit, time, y, result);
+}
+
+void machine_implicit_jacobian(Machine *m, double time, const double *y, double *nonzero) {
+    evaluate_implicit(m, &m->program->implicit_jacobian, time, y, nonzero);
+}
+
 bool machine_switches(Machine *m, double time, const double *state, double *value) {
     return evaluate(m, &m->program->switches, time, state, value);
 }

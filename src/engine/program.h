@@ -86,6 +86,11 @@ typedef struct {
     bool jumps; // else it swings, and must not be stepped over
 } TapeClock;
 
+typedef struct { // of a matrix, by columns (CSC)
+    int *start, *row;
+    int count;
+} TapePattern;
+
 typedef struct {
     Arena arena;
     const System *system;
@@ -124,6 +129,12 @@ typedef struct {
     int *color; // per state: columns of one colour have no row in common
     int color_count;
     bool has_jacobian; // false: too large as a formula; solvers use differences
+    // The system left implicit: 0 = (rates, residuals of the blocks) of (states, unknowns of the
+    // system's blocks), which lie in the first unknown registers.
+    bool has_implicit;
+    TapeFunction unknowns; // solves all blocks
+    TapeFunction implicit, implicit_jacobian;
+    TapePattern implicit_pattern;
     TapeSwitch *sw;
     TapeClock *clock;
     int clock_count;
@@ -140,6 +151,7 @@ typedef struct {
     int output_count;
     Expr *quadrature; // expressions whose time integral is wanted
     int quadrature_count;
+    bool implicit; // also the system left implicit
 } ProgramWish;
 
 // Needs: a system.  Gives: tapes for it.  NULL on error (a constant division by zero, a NaN).
@@ -179,6 +191,11 @@ void machine_initial(Machine *m, double time, double *state); // start values fo
 bool machine_derivative(Machine *m, double time, const double *state, double *rate, double *quad);
 bool machine_outputs(Machine *m, double time, const double *state, double *output);
 bool machine_jacobian(Machine *m, double time, const double *state, double *nonzero);
+// The system left implicit; y: states, then unknowns. The blocks' unknowns at a point, solved.
+int program_unknown_count(const Program *p);
+bool machine_unknowns(Machine *m, double time, const double *state, double *unknown);
+void machine_implicit(Machine *m, double time, const double *y, double *result);
+void machine_implicit_jacobian(Machine *m, double time, const double *y, double *nonzero);
 bool machine_switches(Machine *m, double time, const double *state, double *value);
 void machine_clocks(Machine *m, double time, double *phase_and_rate); // pairs
 double *machine_held(Machine *m); // held values, which only events change

@@ -120,7 +120,7 @@ static void view_symbol(Builder *b, Expr e) {
     if (role.kind == SYMBOL_PARAM) {
         Expr value = b->system->model->var[role.index].value;
         if (value && !expr_is_number(b->dag, value, NULL)) array_push(&b->view.operand, value);
-    } else if (role.kind == SYMBOL_UNKNOWN && role.block != b->block_number) {
+    } else if (role.kind == SYMBOL_UNKNOWN && role.block != b->block_number && !b->unknowns_given) {
         BlockDraft *block = &b->block.data[role.block];
         for (int i = 0; i < block->need.count; i++)
             array_push(&b->view.operand, block->need.data[i]);

@@ -96,15 +96,19 @@ static int *states_by_symbol(const System *s) {
     return state_of;
 }
 
-// The one state that the value of a variable is proportional to, if there is one.
+// The one state that the value of a variable is proportional to, if there is one. What depends on
+// many states is not looked at.
 static Following following(const System *s, const int *state_of, int var) {
+    enum { MANY = 8 };
     Following f = {.state = -1};
     ExprWalk *w = walk_new(s->dag);
     walk_add(w, s->value[var]);
-    int found = 0;
+    int found = 0, states = 0;
     for (int i = 0; i < walk_count(w); i++) {
         Expr e = walk_at(w, i), ratio, rest;
         int state = expr_op(s->dag, e) == OP_SYMBOL ? state_of[expr_symbol_index(s->dag, e)] : -1;
+        if (state >= 0 && ++states > MANY) found = -1;
+        if (found < 0) break;
         if (state < 0 || s->state_var[state] < 0 ||
             !expr_linear_in(s->dag, s->value[var], e, &ratio, &rest))
             continue;

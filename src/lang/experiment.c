@@ -101,6 +101,7 @@ static const struct {
     {"bdf", SOLVER_CVODE_BDF, false}, {"adams", SOLVER_CVODE_ADAMS, false},
     {"rk78", SOLVER_RK78, false},     {"euler", SOLVER_EULER, true},
     {"heun", SOLVER_HEUN, true},      {"rk4", SOLVER_RK4, true},
+    {"ida", SOLVER_IDA, false},       {"rosenbrock", SOLVER_ROSENBROCK, true},
 };
 
 enum { SOLVERS = sizeof solvers / sizeof solvers[0] };
@@ -132,7 +133,8 @@ static void set_solver(Making *k, const AstItem *item) {
         Remark *m = complain(b, L_SOLVER, item->pos, "there is no solver '%s'", name);
         Suggestion g = suggest_for(name);
         for (int i = 0; i < SOLVERS; i++) suggest_offer(&g, solvers[i].name);
-        suggest_help(b->r, m, &g, "the solvers are cvode, bdf, adams, rk78, euler, heun, rk4");
+        suggest_help(b->r, m, &g,
+                     "the solvers are cvode, bdf, adams, ida, rk78, euler, heun, rk4, rosenbrock");
         return;
     }
     k->x->solver = solvers[found].kind;

@@ -234,10 +234,12 @@ typedef enum {
     SOLVER_AUTO,
     SOLVER_CVODE_ADAMS,
     SOLVER_CVODE_BDF,
+    SOLVER_IDA,
     SOLVER_RK78,
     SOLVER_EULER,
     SOLVER_HEUN,
-    SOLVER_RK4
+    SOLVER_RK4,
+    SOLVER_ROSENBROCK
 } SolverKind;
 
 typedef struct {

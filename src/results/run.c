@@ -309,7 +309,11 @@ static bool solve(Job *j, Machine *m) {
 }
 
 static bool build_and_solve(Job *j) {
-    ProgramWish wish = {j->outputs.expr.data, j->outputs.expr.count, j->quads.data, j->quads.count};
+    ProgramWish wish = {.output = j->outputs.expr.data,
+                        .output_count = j->outputs.expr.count,
+                        .quadrature = j->quads.data,
+                        .quadrature_count = j->quads.count,
+                        .implicit = j->plan.solver == SOLVER_IDA};
     Program *p = program_build(j->system, &wish, j->report);
     if (!p) return false;
     Machine *m = machine_new(p);
@@ -322,7 +326,7 @@ static bool build_and_solve(Job *j) {
 // --- closing ------------------------------------------------------------------------------------
 
 static bool has_fixed_step(SolverKind k) {
-    return k == SOLVER_EULER || k == SOLVER_HEUN || k == SOLVER_RK4;
+    return k == SOLVER_EULER || k == SOLVER_HEUN || k == SOLVER_RK4 || k == SOLVER_ROSENBROCK;
 }
 
 static const char *audit_advice(Role role) {

@@ -23,6 +23,7 @@ typedef struct {
     double *k[4]; // rates at the stages
     double *trial;
     double *kept; // y at the grid point while a step aside is taken
+    Rosenbrock *rosenbrock;
 } Fixed;
 
 static bool rates(Fixed *f, double t, const double *y, double *dy) {
@@ -65,13 +66,17 @@ static bool take_step(Fixed *f, double t, double h) {
     switch (f->j->stats->method) {
     case SOLVER_EULER: return euler(f, t, h);
     case SOLVER_HEUN: return heun(f, t, h);
+    case SOLVER_ROSENBROCK: return rosenbrock_step(f->rosenbrock, t, h, f->y);
     default: return rk4(f, t, h);
     }
 }
 
 static bool step_or_trouble(Fixed *f, double t, double h) {
     if (take_step(f, t, h)) return true;
-    problem_trouble(f->j);
+    if (job_in_trouble(f->j))
+        problem_trouble(f->j);
+    else
+        problem_singular(f->j, t);
     return false;
 }
 
@@ -128,6 +133,11 @@ void fixed_run(Job *j) {
     for (int i = 0; i < 4; i++) f.k[i] = space + (2 + i) * f.total;
     f.kept = space + 6 * f.total;
     if (j->n) memcpy(f.y, j->state, (size_t)j->n * sizeof *f.y);
-    integrate(&f);
+    if (j->stats->method == SOLVER_ROSENBROCK) f.rosenbrock = rosenbrock_new(j);
+    if (j->stats->method == SOLVER_ROSENBROCK && !f.rosenbrock)
+        problem_solver(j, j->o->start, "d rate / d state is out of proportion", 0);
+    else
+        integrate(&f);
+    rosenbrock_free(f.rosenbrock);
     free(space);
 }

@@ -1,6 +1,6 @@
-// d rate / d state at a point: from the tape, or where that has no formulas from differences,
-// colour by colour. Columns of one colour have no row in common, so each difference belongs to one
-// entry:
+// d rate / d state at a point: from the tape, or where that has no formulas through the blocks in
+// numbers (schur.c), or from differences, colour by colour. Columns of one colour have no row in
+// common, so each difference belongs to one entry:
 //
 //   J_ij = (f_i(y + d_j e_j) - f_i(y))/d_j      for all j of a colour with one evaluation
 #include "solve/job.h"
@@ -12,8 +12,8 @@ enum { MOST_COLORS = 300 };
 
 bool job_has_jacobian(const Job *j) {
     const Program *p = j->p;
-    return p->column_start &&
-           (p->has_jacobian || (p->color_count > 0 && p->color_count <= MOST_COLORS));
+    return p->column_start && (p->has_jacobian || p->has_implicit ||
+                               (p->color_count > 0 && p->color_count <= MOST_COLORS));
 }
 
 // shifted and difference: scratch of n numbers each; rate: at y itself.
@@ -44,8 +44,9 @@ static bool differences(Job *j, double t, const double *y, double *nonzero) {
 
 bool job_jacobian(Job *j, double t, const double *y, double *nonzero) {
     const Program *p = j->p;
-    bool good =
-        p->has_jacobian ? machine_jacobian(j->m, t, y, nonzero) : differences(j, t, y, nonzero);
+    bool good = p->has_jacobian   ? machine_jacobian(j->m, t, y, nonzero)
+                : p->has_implicit ? schur_jacobian(j, t, y, nonzero)
+                                  : differences(j, t, y, nonzero);
     for (int k = 0; k < p->nonzero_count && good; k++) good = isfinite(nonzero[k]);
     return good;
 }

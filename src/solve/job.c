@@ -32,6 +32,7 @@ void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Repo
 }
 
 void job_free(Job *j) {
+    schur_free(j->schur);
     free(j->state);
     free(j->quad);
     free(j->output);

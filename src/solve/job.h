@@ -1,6 +1,6 @@
 // One run while it goes on: what every method shares.
 //
-//   method (fixed.c, cvode.c, rk78.c)   steps through time
+//   method (fixed.c, multistep.c, rk78.c) steps through time
 //     job_rates     the rates at a point, or notes what went wrong there
 //     job_emit      a wanted point goes to the sink
 //     job_poll      after every step: cancel, progress, the bound on steps
@@ -11,6 +11,8 @@
 
 #include "solve/solve.h"
 #include <time.h>
+
+typedef struct Schur Schur;
 
 typedef struct { // the last point where the rates had no value
     bool happened;
@@ -59,7 +61,7 @@ typedef struct {
     long chatter_count;
     int last_switch; // that changed
     WhenRun when;
-    void *linear; // the Linear of the implicit method
+    Schur *schur; // NULL until needed
     // progress
     long polls;
     int idle; // steps without progress in time
@@ -90,6 +92,16 @@ bool job_has_jacobian(const Job *j); // by formulas or by a bearable number of d
 bool job_jacobian(Job *j, double time, const double *state, double *nonzero); // false: no value
 // The largest decay rate on the diagonal of the Jacobian; -1 when there is no Jacobian.
 double job_stiffness(Job *j, double time, const double *state);
+
+// --- schur.c: needs a program with the system left implicit
+bool schur_jacobian(Job *j, double time, const double *state, double *nonzero);
+void schur_free(Schur *s);
+
+// --- rosenbrock.c: a step of fixed.c. NULL when there is no Jacobian.
+typedef struct Rosenbrock Rosenbrock;
+Rosenbrock *rosenbrock_new(Job *j);
+void rosenbrock_free(Rosenbrock *s);
+bool rosenbrock_step(Rosenbrock *s, double t, double h, double *y); // states, then quadratures
 
 // --- events.c: these may change the state, by `when`. False: a problem, reported.
 bool events_start(Job *j, double time, double *state); // switches as they are just after time
@@ -137,7 +149,7 @@ void problem_choice(Job *j, double time);
 
 // --- methods: each leaves its result in j->status
 void fixed_run(Job *j);
-void cvode_run(Job *j, bool stiff);
+void multistep_run(Job *j, SolverKind method);
 void rk78_run(Job *j);
 
 #endif

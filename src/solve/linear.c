@@ -1,4 +1,4 @@
-#include "solve/linear.h"
+#include "solve/multistep.h"
 
 #include "base/memory.h"
 #include <math.h>
@@ -34,7 +34,7 @@ static void fill_sparse(const Linear *l, SUNMatrix m) {
 static int fill(double t, N_Vector y, N_Vector fy, SUNMatrix m, void *user, N_Vector a, N_Vector b,
                 N_Vector c) {
     (void)fy, (void)a, (void)b, (void)c;
-    Linear *l = ((Job *)user)->linear;
+    Linear *l = &((Multistep *)user)->linear;
     if (!job_jacobian(l->j, t, N_VGetArrayPointer(y), l->nonzero))
         return 1; // smaller steps may help
     if (l->sparse)

@@ -7,7 +7,8 @@ static const char *remedy_for_method(const Job *j) {
     switch (j->stats->method) {
     case SOLVER_EULER:
     case SOLVER_HEUN:
-    case SOLVER_RK4: return "; if the values grew without bound, try a smaller step";
+    case SOLVER_RK4:
+    case SOLVER_ROSENBROCK: return "; if the values grew without bound, try a smaller step";
     default: return "";
     }
 }

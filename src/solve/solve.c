@@ -10,10 +10,12 @@ const char *solver_name(SolverKind k) {
     case SOLVER_AUTO: return "auto";
     case SOLVER_CVODE_ADAMS: return "adams";
     case SOLVER_CVODE_BDF: return "bdf";
+    case SOLVER_IDA: return "ida";
     case SOLVER_RK78: return "rk78";
     case SOLVER_EULER: return "euler";
     case SOLVER_HEUN: return "heun";
     case SOLVER_RK4: return "rk4";
+    case SOLVER_ROSENBROCK: return "rosenbrock";
     }
     return "?";
 }
@@ -68,6 +70,10 @@ static SolverKind choose(Job *j) {
         return SOLVER_CVODE_BDF;
     }
     bool stiff = decay * j->span > STIFF_RATIO;
+    if (stiff && j->p->has_implicit && !j->p->has_jacobian) {
+        j->stats->why = "stiff, with loops that make its Jacobian full: better left implicit";
+        return SOLVER_IDA;
+    }
     j->stats->why = stiff ? "a state decays hundreds of times during the run"
                           : "no state decays much faster than the run goes on";
     return stiff ? SOLVER_CVODE_BDF : SOLVER_CVODE_ADAMS;
@@ -90,17 +96,22 @@ static void run_method(Job *j) {
         algebraic_run(j);
         return;
     }
-    if (j->n == 0 && j->nq == 0 && j->stats->method == SOLVER_RK78) {
-        j->stats->method = SOLVER_CVODE_ADAMS; // events alone: it can do without states
+    bool alone = j->n == 0 && (j->nq == 0 || j->stats->method == SOLVER_IDA);
+    if (alone && (j->stats->method == SOLVER_RK78 || j->stats->method == SOLVER_IDA)) {
+        j->stats->method = SOLVER_CVODE_ADAMS; // events or integrals: it can do without states
         j->stats->why = "the model has no states";
+    }
+    if (j->stats->method == SOLVER_IDA && !j->p->has_implicit) {
+        j->stats->method = SOLVER_CVODE_BDF;
+        j->stats->why = "the matrix of the implicit system is out of proportion";
     }
     switch (j->stats->method) {
     case SOLVER_EULER:
     case SOLVER_HEUN:
-    case SOLVER_RK4: fixed_run(j); break;
+    case SOLVER_RK4:
+    case SOLVER_ROSENBROCK: fixed_run(j); break;
     case SOLVER_RK78: rk78_run(j); break;
-    case SOLVER_CVODE_BDF: cvode_run(j, true); break;
-    default: cvode_run(j, false); break;
+    default: multistep_run(j, j->stats->method); break;
     }
 }
 

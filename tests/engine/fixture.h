@@ -119,7 +119,8 @@ static inline Program *fixture_try(Fixture *f) {
     ProgramWish wish = {.output = f->output,
                         .output_count = f->output_count,
                         .quadrature = f->quad,
-                        .quadrature_count = f->quad_count};
+                        .quadrature_count = f->quad_count,
+                        .implicit = true};
     return program_build(&f->system, &wish, &f->report);
 }
 

@@ -1,0 +1,298 @@
+// Variable steps and orders: what CVODES (cvode.c) and IDAS (ida.c) have in common.
+//
+//   step          one at a time; wanted points inside it come from the method's own polynomial
+//   quadratures   integrated beside the states, with their own error control
+//   event         the step ends at the zero of a border function, switches change, a new start
+//
+// A relation that sat exactly on its border when a step began, and turned out to be on its other
+// side at the end, was never seen crossing: the step is taken back and done with it switched.
+#include "solve/multistep.h"
+
+#include "base/memory.h"
+#include <math.h>
+#include <string.h>
+
+int multistep_borders(double t, N_Vector y, double *border, void *user) {
+    Job *j = ((Multistep *)user)->j;
+    return machine_switches(j->m, t, N_VGetArrayPointer(y), border) ? 0 : 1;
+}
+
+// --- opening and closing -------------------------------------------------------------------------
+
+static N_Vector new_vector(Multistep *c, int length) {
+    N_Vector v = N_VNew_Serial(length > 0 ? length : 1, c->context);
+    if (v) N_VConst(0, v);
+    return v;
+}
+
+static bool open_vectors(Multistep *c) {
+    Job *j = c->j;
+    if (SUNContext_Create(NULL, &c->context) != 0) return false;
+    c->y = new_vector(c, j->n + c->unknowns);
+    c->slope = new_vector(c, j->n + c->unknowns);
+    c->q = new_vector(c, j->nq);
+    c->weight = new_vector(c, j->n + c->unknowns);
+    c->error = new_vector(c, j->n + c->unknowns);
+    c->crossed = memory_zeroed((size_t)j->p->switch_count, sizeof *c->crossed);
+    c->back_state = memory_zeroed((size_t)j->n, sizeof *c->back_state);
+    c->back_quad = memory_zeroed((size_t)j->nq, sizeof *c->back_quad);
+    if (!c->y || !c->slope || !c->q || !c->weight || !c->error) return false;
+    if (j->n) memcpy(N_VGetArrayPointer(c->y), j->state, (size_t)j->n * sizeof(double));
+    return true;
+}
+
+static bool set_stop(Multistep *c) {
+    c->begin = c->t;
+    c->jump = events_next_jump(c->j, c->t, &c->after_jump);
+    return c->how->set_stop(c, fmin(c->j->o->stop, c->jump));
+}
+
+static bool open_integrator(Multistep *c) {
+    if (!c->how->open(c) || !set_stop(c)) return false;
+    c->how->set_longest(c, events_longest_step(c->j, c->t));
+    return true;
+}
+
+static void close_integrator(Multistep *c) { c->how->close(c); }
+
+static void close_all(Multistep *c) {
+    close_integrator(c);
+    if (c->y) N_VDestroy(c->y);
+    if (c->slope) N_VDestroy(c->slope);
+    if (c->q) N_VDestroy(c->q);
+    if (c->weight) N_VDestroy(c->weight);
+    if (c->error) N_VDestroy(c->error);
+    free(c->crossed);
+    free(c->back_state);
+    free(c->back_quad);
+    if (c->context) SUNContext_Free(&c->context);
+}
+
+// Counters begin anew with every start of the integrator.
+static bool restart(Multistep *c) {
+    c->how->count(c);
+    return c->how->restart(c) && set_stop(c);
+}
+
+// --- failure -------------------------------------------------------------------------------------
+
+static int worst_state(Multistep *c) {
+    if (c->j->n == 0 || !c->how->errors(c)) return -1;
+    const double *error = N_VGetArrayPointer(c->error), *weight = N_VGetArrayPointer(c->weight);
+    int worst = 0;
+    for (int i = 1; i < c->j->n; i++)
+        if (fabs(error[i] * weight[i]) > fabs(error[worst] * weight[worst])) worst = i;
+    return worst;
+}
+
+static void fail(Multistep *c, int flag) {
+    Job *j = c->j;
+    double step = 0, now = c->t;
+    c->how->where(c, &now, &step);
+    if (job_in_trouble(j)) {
+        problem_trouble(j);
+        return;
+    }
+    const char *words = "unknown";
+    switch (flag ? c->how->failure(flag, &words) : FAILURE_STEP) {
+    case FAILURE_STEP: problem_step(j, now, step, worst_state(c)); break;
+    case FAILURE_SINGULAR: problem_singular(j, now); break;
+    case FAILURE_OTHER: problem_solver(j, now, words, flag); break;
+    }
+}
+
+// --- stepping ------------------------------------------------------------------------------------
+
+// The states and quadratures at a time within the last step.
+static bool interpolate(Multistep *c, double t) {
+    Job *j = c->j;
+    if (!c->how->value(c, t)) return false;
+    if (j->n) memcpy(j->state, N_VGetArrayPointer(c->error), (size_t)j->n * sizeof(double));
+    if (j->nq == 0) return true;
+    memcpy(j->quad, N_VGetArrayPointer(c->q), (size_t)j->nq * sizeof(double));
+    return true;
+}
+
+static bool emit_up_to(Multistep *c, double t) {
+    Job *j = c->j;
+    while (job_wants(j, t)) {
+        double wanted = j->o->times[j->next];
+        if (wanted > j->o->start && !interpolate(c, wanted)) {
+            problem_solver(j, wanted, "no value between steps", 0);
+            return false;
+        }
+        if (!job_emit(j, wanted, j->state, j->quad)) return false;
+    }
+    return true;
+}
+
+static void copy_point(Multistep *c) {
+    Job *j = c->j;
+    if (j->n) memcpy(j->state, N_VGetArrayPointer(c->y), (size_t)j->n * sizeof(double));
+    if (j->nq) memcpy(j->quad, N_VGetArrayPointer(c->q), (size_t)j->nq * sizeof(double));
+}
+
+// Wanted times may lie behind the end by rounding.
+static bool emit_rest(Multistep *c) {
+    Job *j = c->j;
+    copy_point(c);
+    while (j->next < j->o->time_count)
+        if (!job_emit(j, j->o->times[j->next], j->state, j->quad)) return false;
+    return true;
+}
+
+static void get_quad(Multistep *c) {
+    if (c->j->nq) c->how->quad(c);
+}
+
+static void remember(Multistep *c) {
+    Job *j = c->j;
+    if (j->p->switch_count == 0) return;
+    c->back_time = c->t;
+    if (j->n) memcpy(c->back_state, N_VGetArrayPointer(c->y), (size_t)j->n * sizeof(double));
+    if (j->nq) memcpy(c->back_quad, N_VGetArrayPointer(c->q), (size_t)j->nq * sizeof(double));
+}
+
+static void take_back(Multistep *c) {
+    Job *j = c->j;
+    c->t = c->back_time;
+    if (j->n) memcpy(N_VGetArrayPointer(c->y), c->back_state, (size_t)j->n * sizeof(double));
+    if (j->nq) memcpy(N_VGetArrayPointer(c->q), c->back_quad, (size_t)j->nq * sizeof(double));
+    c->taken_back = true;
+}
+
+// Did one of the crossed switches begin the step exactly on its border?
+static bool began_on_border(Multistep *c) {
+    Job *j = c->j;
+    if (!machine_switches(j->m, c->back_time, c->back_state, j->border)) return false;
+    for (int i = 0; i < j->p->switch_count; i++)
+        if (c->crossed[i] && j->border[i] == 0) return true;
+    return false;
+}
+
+static bool change_switches(Multistep *c) {
+    if (!events_cross(c->j, c->t, N_VGetArrayPointer(c->y), c->crossed)) return false;
+    if (restart(c)) return true;
+    problem_solver(c->j, c->t, "no new start after an event", 0);
+    return false;
+}
+
+// Other states, if those that are chosen have become bad: then a new start.
+static bool choose_states(Multistep *c) {
+    bool changed;
+    if (c->t >= c->j->o->stop) return true;
+    if (!job_choose(c->j, c->t, N_VGetArrayPointer(c->y), &changed)) return false;
+    if (!changed || restart(c)) return true;
+    problem_solver(c->j, c->t, "no new start with other states", 0);
+    return false;
+}
+
+// After a step: events, wanted points, a new start if need be. False: the run is over.
+static bool after_step(Multistep *c, int flag) {
+    Job *j = c->j;
+    bool event = flag == ROOT_FOUND;
+    get_quad(c);
+    if (event) {
+        c->how->roots(c);
+    } else if (j->p->switch_count > 0) {
+        event = events_missed(j, c->t, N_VGetArrayPointer(c->y), c->crossed);
+        if (event && !c->taken_back && began_on_border(c)) {
+            take_back(c);
+            return change_switches(c);
+        }
+    }
+    c->taken_back = false;
+    if (!emit_up_to(c, events_before(j, c->t, c->jump))) return false;
+    get_quad(c); // emitting used the vector
+    if (event && c->t < j->o->stop && !change_switches(c)) return false;
+    return choose_states(c);
+}
+
+// Over a jump of a signal of time: the states stay, the integrator starts anew behind it.
+static bool step_over_jump(Multistep *c) {
+    Job *j = c->j;
+    while (c->t >= c->jump) {
+        c->t = c->after_jump;
+        if (!events_jump(j, c->t, N_VGetArrayPointer(c->y))) return false;
+        copy_point(c);
+        while (job_wants(j, c->t + events_margin(j, c->t)))
+            if (!job_emit(j, j->o->times[j->next], j->state, j->quad)) return false;
+        if (!restart(c)) {
+            problem_solver(j, c->t, "no new start after a jump", 0);
+            return false;
+        }
+        if (!job_poll(j, c->t)) return false;
+    }
+    return true;
+}
+
+// Fast decays have died out since the last start, and still steps are not long against them.
+static bool is_held_back(Multistep *c) {
+    double step = 0, now, decay = job_stiffness(c->j, c->t, N_VGetArrayPointer(c->y));
+    c->how->where(c, &now, &step);
+    return decay * (c->t - c->begin) > 30 && decay * step > 0.03;
+}
+
+// A model that looked smooth at the start may turn out stiff.
+static bool watch_stiffness(Multistep *c) {
+    Job *j = c->j;
+    enum { STEPS = 500 };
+    if (j->o->method != SOLVER_AUTO || c->how != &cvode_adams ||
+        j->polls - c->steps_at_check < STEPS)
+        return true;
+    c->steps_at_check = j->polls;
+    if (!is_held_back(c)) return true;
+    c->how->count(c);
+    close_integrator(c);
+    c->how = &cvode_bdf;
+    j->stats->method = SOLVER_CVODE_BDF;
+    j->stats->why = "the model turned out stiff: its steps were held back by a fast decay";
+    if (open_integrator(c)) return true;
+    problem_solver(j, c->t, "no change of method", 0);
+    return false;
+}
+
+// Events at the start may have changed the state.
+static bool begin(Multistep *c) {
+    if (!has_whens(c->j)) return true;
+    copy_point(c);
+    if (restart(c)) return true;
+    problem_solver(c->j, c->t, "no start after an event", 0);
+    return false;
+}
+
+static void integrate(Multistep *c) {
+    Job *j = c->j;
+    double stop = j->o->stop;
+    if (!events_start(j, c->t, N_VGetArrayPointer(c->y)) || !begin(c)) return;
+    if (!emit_up_to(c, c->t) || !step_over_jump(c)) return;
+    while (c->t < stop) {
+        remember(c);
+        if (has_whens(j)) c->how->set_longest(c, events_longest_step(j, c->t));
+        int flag = c->how->step(c, stop);
+        if (flag < 0 || job_is_stuck(j, c->t)) {
+            fail(c, flag < 0 ? flag : 0);
+            return;
+        }
+        double now;
+        c->how->where(c, &now, &j->stats->last_step);
+        if (!after_step(c, flag) || !step_over_jump(c)) return;
+        if (!job_poll(j, c->t) || !watch_stiffness(c)) return;
+    }
+    emit_rest(c);
+}
+
+void multistep_run(Job *j, SolverKind method) {
+    Multistep c = {.j = j, .t = j->o->start};
+    c.how = method == SOLVER_IDA ? &ida : method == SOLVER_CVODE_BDF ? &cvode_bdf : &cvode_adams;
+    if (method == SOLVER_IDA) c.unknowns = program_unknown_count(j->p);
+    if (open_vectors(&c) && open_integrator(&c)) {
+        integrate(&c);
+        c.how->count(&c);
+    } else if (job_in_trouble(j)) {
+        problem_trouble(j);
+    } else {
+        problem_solver(j, c.t, "it could not be set up", 0);
+    }
+    close_all(&c);
+}

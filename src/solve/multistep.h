@@ -1,0 +1,58 @@
+// One run with an integrator of variable step and order, whichever it is.
+//
+//   multistep.c   steps, wanted points, events, restarts, failures in the user's words
+//   Integrator    what an integrator has to do for that: cvode.c, ida.c
+#ifndef BONDYN_SOLVE_MULTISTEP_H
+#define BONDYN_SOLVE_MULTISTEP_H
+
+#include "solve/linear.h"
+#include <nvector/nvector_serial.h>
+#include <sundials/sundials_nonlinearsolver.h>
+
+typedef struct Multistep Multistep;
+
+typedef enum { FAILURE_STEP, FAILURE_SINGULAR, FAILURE_OTHER } Failure;
+
+enum { ROOT_FOUND = 2 }; // what step gives then; negative: failed
+
+typedef struct {
+    bool (*open)(Multistep *s); // begins at s->t, s->y, s->q
+    void (*close)(Multistep *s);
+    bool (*restart)(Multistep *s); // at s->t, s->y, s->q, whose states an event may have changed
+    bool (*set_stop)(Multistep *s, double time);
+    void (*set_longest)(Multistep *s, double step);
+    int (*step)(Multistep *s, double stop);   // to s->t, s->y
+    bool (*value)(Multistep *s, double time); // within the last step: to s->error and s->q
+    void (*quad)(Multistep *s);               // to s->q
+    void (*roots)(Multistep *s);              // to s->crossed
+    void (*count)(Multistep *s);              // adds to the statistics
+    void (*where)(Multistep *s, double *time, double *step);
+    bool (*errors)(Multistep *s); // to s->error and s->weight
+    Failure (*failure)(int flag, const char **words);
+} Integrator;
+
+extern const Integrator cvode_adams, cvode_bdf, ida;
+
+struct Multistep {
+    Job *j;
+    const Integrator *how;
+    SUNContext context;
+    void *mem;
+    N_Vector y, slope, q, weight, error; // y: states; of the system left implicit unknowns too
+    int unknowns;
+    SUNNonlinearSolver fixed_point; // Adams
+    Linear linear;                  // BDF
+    void *own;                      // IDA
+    double t;
+    int *crossed;
+    double back_time; // the beginning of the present step
+    double *back_state, *back_quad;
+    bool taken_back;
+    long steps_at_check;
+    double begin;            // of the present stretch without restarts
+    double jump, after_jump; // of signals of time: the last time before it, the first behind it
+};
+
+int multistep_borders(double t, N_Vector y, double *border, void *user); // functions with roots
+
+#endif
