@@ -279,7 +279,7 @@ static bool differentiate(Work *w) {
     double block_size = 0;
     for (int i = 0; i < w->base_blocks; i++)
         block_size += w->b->block.data[i].jacobian.start[w->b->block.data[i].size];
-    if (block_size * w->color_count > 3e6) return false;
+    if (block_size * w->color_count > 2e4) return false; // numbers do better (implicit_build)
     if ((double)w->color_count * w->piece.count > 5e7) return false;
     for (int k = 0; k < w->pieces.column.count; k++) array_push(&w->entry, 0);
     for (int c = 0; c < w->color_count; c++) {

@@ -358,7 +358,9 @@ bool sweep_run(Job *j) {
     j->run->audit = (Audit){.off = true, .pass = true, .worst = -1, .worst_junction = -1};
     if (j->plan.probe_count || j->plan.expect_count) symbols_open(&j->symbols, j->model);
     want_answers(&s);
-    ProgramWish wish = {j->outputs.expr.data, j->outputs.expr.count, NULL, 0};
+    ProgramWish wish = {.output = j->outputs.expr.data,
+                        .output_count = j->outputs.expr.count,
+                        .implicit = j->plan.solver == SOLVER_IDA};
     Program *p = program_build(j->system, &wish, j->report);
     if (!p) return false;
     Machine *m = machine_new(p);

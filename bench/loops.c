@@ -1,0 +1,190 @@
+// Large loops from text to results: time and memory against size, and how they grow.
+//
+//   grid    n x n nodes, a resistor on every edge: one algebraic loop, sparse, factored once
+//   gears   n inertias that turn together: n - 1 dependent storages, solved with symbols
+//   chain   n links in Cartesian coordinates (index 3): a loop of n tensions at every evaluation
+//
+// Each size runs in a process of its own, so that peak memory is that size's.
+#include "bench.h"
+
+#include "lang/lang.h"
+#include "mech/expand.h"
+#include "solve/solve.h"
+#include <malloc.h>
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct {
+    double compile, run, evaluation, bytes;
+    int equations, states, unknowns;
+} Measured;
+
+// --- models --------------------------------------------------------------------------------------
+
+static void write_edge(Text *out, const char *name, int x, int y, int to_x, int to_y, int n) {
+    text_printf(out, "  1 %s%d_%d\n  R r%s%d_%d(1 {ohm})\n", name, x, y, name, x, y);
+    text_printf(out, "  v%d_%d -> %s%d_%d -> r%s%d_%d\n", x, y, name, x, y, name, x, y);
+    if (to_x < n || to_y < n) text_printf(out, "  %s%d_%d -> v%d_%d\n", name, x, y, to_x, to_y);
+}
+
+static void write_grid(Text *out, int n) {
+    text_add(out, "model M\n  Se u = 1 {V}\n  u -> v1_1\n");
+    for (int y = 1; y <= n; y++)
+        for (int x = 1; x <= n; x++) {
+            if (x < n || y < n) text_printf(out, "  0 v%d_%d\n", x, y);
+            if (x < n) write_edge(out, "h", x, y, x + 1, y, n);
+            if (y < n) write_edge(out, "w", x, y, x, y + 1, n);
+        }
+    text_add(out, "end\n");
+}
+
+static void write_gears(Text *out, int n) {
+    text_printf(out,
+                "model M\n  const n = %d\n  Se tau = 2 {N.m}\n  1 w[n]\n"
+                "  I wheel[n](0.01 {kg.m2})\n  TF mesh[n - 1](0.999)\n  R drag(0.05)\n"
+                "  tau -> w[1] -> wheel[1]\n  for i in 2:n\n"
+                "    w[i - 1] -> mesh[i - 1] -> w[i] -> wheel[i]\n  end\n  w[n] -> drag\nend\n",
+                n);
+}
+
+static void write_chain(Text *out, int n) {
+    text_printf(out,
+                "model M\n  const n = %d\n  param L = 3/n, m = 6/n, g = 9.81\n"
+                "  var x[n] initial 0.2*L*(1:n), y[n], u[n], v[n], T[n]\n",
+                n);
+    text_add(out,
+             "  for i in 1:n\n    der(x[i])*1 {s} = u[i]\n    der(y[i])*1 {s} = v[i]\n  end\n"
+             "  y[1] = -sqrt(L^2 - x[1]^2)\n  for i in 2:n\n"
+             "    y[i] = y[i - 1] - sqrt(L^2 - (x[i] - x[i - 1])^2)\n  end\n"
+             "  m*der(u[1])*1 {s} = T[2]*(x[2] - x[1]) - T[1]*x[1]\n"
+             "  m*der(v[1])*1 {s} = T[2]*(y[2] - y[1]) - T[1]*y[1] - m*g\n"
+             "  for i in 2:n - 1\n"
+             "    m*der(u[i])*1 {s} = T[i + 1]*(x[i + 1] - x[i]) - T[i]*(x[i] - x[i - 1])\n"
+             "    m*der(v[i])*1 {s} = T[i + 1]*(y[i + 1] - y[i]) - T[i]*(y[i] - y[i - 1]) - m*g\n"
+             "  end\n  m*der(u[n])*1 {s} = -T[n]*(x[n] - x[n - 1])\n"
+             "  m*der(v[n])*1 {s} = -T[n]*(y[n] - y[n - 1]) - m*g\nend\n");
+}
+
+typedef struct {
+    const char *name;
+    void (*write)(Text *out, int n);
+    int size[5];
+} Family;
+
+static const Family families[] = {
+    {"grid", write_grid, {10, 20, 40, 70, 100}},
+    {"gears", write_gears, {100, 300, 1000, 3000, 10000}},
+    {"chain", write_chain, {10, 30, 100, 200, 300}},
+};
+
+// --- one size ------------------------------------------------------------------------------------
+
+static bool keep_nothing(void *context, const SolvePoint *p) {
+    (void)context, (void)p;
+    return true;
+}
+
+static System *compile(Arena *arena, const Text *text, Report *report) {
+    Names *names = names_new();
+    Sources *sources = sources_new();
+    LangOptions options = {.library = BONDYN_SOURCE "/library"};
+    Syntax *syntax = lang_load_text(arena, names, sources, "loops.bond", text_get(text),
+                                    text->length, &options, report);
+    Model *model = lang_instantiate(arena, syntax, NULL, NULL, &options, report);
+    if (!model || !mech_expand(model, arena, report)) return NULL;
+    Graph *graph = graph_build(arena, model, report);
+    causality_assign(arena, graph, report);
+    return report->errors ? NULL : equations_build(arena, model, graph, report);
+}
+
+static Measured measure(const Text *text) {
+    Measured s = {0};
+    double memory_before = peak_memory(), start = cpu_seconds();
+    Arena arena = {0};
+    Report report = {0};
+    System *system = compile(&arena, text, &report);
+    if (!system) exit(1);
+    ProgramWish wish = {.output = system->value, .output_count = 1}; // any variable will do
+    for (int i = 0; i < system->model->var_count; i++)
+        if (system->block_count && system->value[i] == system->block[0].unknown[0])
+            wish.output = &system->value[i];
+    Program *program = program_build(system, &wish, &report);
+    if (!program) exit(1);
+    Machine *machine = machine_new(program);
+    double compiled = cpu_seconds(), times[] = {0, 0.5, 1};
+    SolveOptions o = {.stop = 1, .times = times, .time_count = 3, .sink = keep_nothing};
+    SolveStats stats;
+    if (solve_run(machine, NULL, &o, &stats, &report) != SOLVE_DONE) exit(1);
+    s.run = cpu_seconds() - compiled;
+    s.compile = compiled - start;
+    s.evaluation = s.run / (double)(stats.derivative_calls > 0 ? stats.derivative_calls : 3);
+    s.equations = system->equation_count;
+    s.states = system->state_count;
+    for (int i = 0; i < system->block_count; i++) s.unknowns += system->block[i].size;
+    s.bytes = peak_memory() - memory_before;
+    return s;
+}
+
+static bool measure_apart(const Family *f, int size, Measured *s) {
+    int fd[2];
+    if (pipe(fd) != 0) return false;
+    pid_t child = fork();
+    if (child == 0) {
+        Text text = {0};
+        f->write(&text, size);
+        Measured mine = measure(&text);
+        _exit(write(fd[1], &mine, sizeof mine) == sizeof mine ? 0 : 1);
+    }
+    close(fd[1]);
+    bool good = read(fd[0], s, sizeof *s) == sizeof *s;
+    close(fd[0]);
+    int status;
+    waitpid(child, &status, 0);
+    return good && status == 0;
+}
+
+static double growth(double now, double before, double size, double size_before) {
+    return log(now / before) / log(size / size_before);
+}
+
+int main(void) {
+    mallopt(M_MMAP_THRESHOLD, 128 * 1024); // as the program does
+    printf("loops, text to results over 1 s (medians of 3, processor time)\n");
+    printf("%-6s %6s %9s %7s %8s %10s %9s %9s %8s   %s\n", "", "n", "equations", "states",
+           "unknowns", "compile s", "run s", "eval us", "MB",
+           "growth: compile, evaluation, memory");
+    for (int f = 0; f < 3; f++) {
+        Measured last = {0};
+        for (int k = 0; k < 5; k++) {
+            Measured s[3];
+            double compile_time[3], run[3], evaluation[3];
+            for (int i = 0; i < 3; i++) {
+                if (!measure_apart(&families[f], families[f].size[k], &s[i]))
+                    return fprintf(stderr, "%s failed\n", families[f].name), 1;
+                compile_time[i] = s[i].compile;
+                run[i] = s[i].run;
+                evaluation[i] = s[i].evaluation;
+            }
+            Measured m = s[0];
+            m.compile = median(compile_time, 3);
+            m.run = median(run, 3);
+            m.evaluation = median(evaluation, 3);
+            printf("%-6s %6d %9d %7d %8d %10.4f %9.4f %9.2f %8.1f", families[f].name,
+                   families[f].size[k], m.equations, m.states, m.unknowns, m.compile, m.run,
+                   1e6 * m.evaluation, m.bytes / 1e6);
+            if (k > 0)
+                printf("   %.2f %.2f %.2f",
+                       growth(m.compile, last.compile, m.equations, last.equations),
+                       growth(m.evaluation, last.evaluation, m.equations, last.equations),
+                       growth(m.bytes, last.bytes, m.equations, last.equations));
+            printf("\n");
+            fflush(stdout);
+            last = m;
+        }
+    }
+    printf(
+        "growth: exponents against the number of equations, from the size before; 1 is linear\n");
+    return 0;
+}
