@@ -82,7 +82,7 @@ bool schur_jacobian(Job *j, double time, const double *state, double *nonzero) {
     machine_implicit_jacobian(j->m, time, s->y, s->value);
     double *entry = sparse_entries(s->factor);
     for (int k = 0; k < s->start[s->unknowns]; k++) entry[k] = s->value[s->from[k]];
-    if (!sparse_factor(s->factor)) return false;
+    if (s->unknowns > 0 && !sparse_factor(s->factor)) return false;
     for (int c = 0; c < s->n; c++) {
         one_column(s, a, c);
         for (int k = p->column_start[c]; k < p->column_start[c + 1]; k++)

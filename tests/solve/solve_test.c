@@ -259,7 +259,7 @@ static void differences_replace_formulas(void **state) {
     int color[N];
     for (int i = 0; i < N; i++) color[i] = i % 3;
     Program by_differences = *p;
-    by_differences.has_jacobian = false;
+    by_differences.has_jacobian = by_differences.has_implicit = false;
     by_differences.color = color;
     by_differences.color_count = 3;
     Record *differences = run_on(&by_differences, how, &f->report);
