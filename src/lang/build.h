@@ -454,6 +454,16 @@ Value value_of_matrix(Matrix m, Dim dim, unsigned is);
 bool value_numbers(Lower *l, const Value *v, Constant *c, Arena *out); // false: not all finite
 Value value_binary(Lower *l, BinaryOp op, Value a, Value b, const AstExpr *e);
 Value value_unary(Lower *l, char op, Value a, const AstExpr *e);
+typedef struct { // x[at, at]
+    const AstArg *at;
+    int count;
+    const Env *env;
+    Pos pos;
+} Subscripts;
+typedef struct { // of a matrix: from row and column (1, 1) on
+    int row, col, rows, cols;
+} Part;
+bool select_part(Lower *l, int rows, int cols, const Subscripts *s, Part *part); // false: reported
 Value value_select(Lower *l, Value v, const AstArg *subscripts, int count, const Env *env, Pos pos);
 // Fits a value to its target: a plain one takes the unit, others are checked. False: reported.
 bool value_fit(Lower *l, Value *v, bool has_unit, const Unit *unit, Dim dim, Pos pos,

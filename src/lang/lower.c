@@ -188,7 +188,26 @@ static Value whole_value(Lower *l, const Ref *ref, const AstExpr *e, const Env *
     }
 }
 
+// x[i] of variables that were declared together: without going through all of them, since a loop
+// over i would do that for each.
+static Value variable_part(Lower *l, const Ref *ref, const Env *env) {
+    Builder *b = l->b;
+    const Entity *x = &b->entity.data[ref->index];
+    Subscripts at = {ref->subscripts, ref->subscript_count, env, ref->pos};
+    Part p;
+    int count, rows, first = ref_variables(b, ref, &count, &rows);
+    if (first < 0 || !select_part(l, x->rows, x->cols, &at, &p)) return VALUE_BAD;
+    Value v = value_new(l, p.rows, p.cols, b->var.data[first].dim, HAS_VARIABLE);
+    for (int i = 0; i < p.rows; i++)
+        for (int k = 0; k < p.cols; k++)
+            value_put(&v, i * p.cols + k,
+                      b->var.data[first + (p.row - 1 + i) * x->cols + p.col - 1 + k].symbol);
+    return v;
+}
+
 Value ref_value(Lower *l, const Ref *ref, const AstExpr *e, const Env *env) {
+    if (ref->kind == REF_VARIABLE && ref->subscript_count && l->mode == TO_SYMBOLS && !l->probes)
+        return variable_part(l, ref, env);
     Value v = whole_value(l, ref, e, env);
     return value_select(l, v, ref->subscripts, ref->subscript_count, env, ref->pos);
 }

@@ -312,27 +312,34 @@ static bool index_range(Builder *b, const AstExpr *e, const Env *env, int size, 
     return false;
 }
 
+bool select_part(Lower *l, int rows, int cols, const Subscripts *s, Part *part) {
+    Builder *b = l->b;
+    int wanted = cols > 1 ? 2 : 1, high[2] = {1, 1};
+    *part = (Part){1, 1, 1, 1};
+    if (rows * cols == 1 || s->count != wanted) {
+        Remark *m = complain(b, L_INDEX_RANGE, s->pos, "%s cannot have %d ind%s",
+                             shape_text(b, rows, cols), s->count, s->count == 1 ? "ex" : "ices");
+        remark_help(b->r, m, "a vector takes one index, a matrix two: x[2], K[1, 2], K[:, 1]");
+        return false;
+    }
+    if (!index_range(b, s->at[0].value, s->env, rows, &part->row, &high[0]) ||
+        (s->count == 2 && !index_range(b, s->at[1].value, s->env, cols, &part->col, &high[1])))
+        return false;
+    part->rows = high[0] - part->row + 1;
+    part->cols = high[1] - part->col + 1;
+    return true;
+}
+
 Value value_select(Lower *l, Value v, const AstArg *subscripts, int count, const Env *env,
                    Pos pos) {
-    Builder *b = l->b;
+    Part p;
     if (!count || !value_ok(&v)) return v;
-    int wanted = v.cols > 1 ? 2 : 1;
-    if (value_count(&v) == 1 || count != wanted) {
-        Remark *m = complain(b, L_INDEX_RANGE, pos, "%s cannot have %d ind%s",
-                             shape_text(b, v.rows, v.cols), count, count == 1 ? "ex" : "ices");
-        remark_help(b->r, m, "a vector takes one index, a matrix two: x[2], K[1, 2], K[:, 1]");
+    if (!select_part(l, v.rows, v.cols, &(Subscripts){subscripts, count, env, pos}, &p))
         return VALUE_BAD;
-    }
-    int low[2], high[2] = {1, 1};
-    low[1] = 1;
-    if (!index_range(b, subscripts[0].value, env, v.rows, &low[0], &high[0]) ||
-        (count == 2 && !index_range(b, subscripts[1].value, env, v.cols, &low[1], &high[1])))
-        return VALUE_BAD;
-    int rows = high[0] - low[0] + 1, cols = high[1] - low[1] + 1;
-    Value part = value_new(l, rows, cols, v.dim, v.is);
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < cols; j++)
-            value_put(&part, i * cols + j,
-                      value_at(&v, (low[0] - 1 + i) * v.cols + low[1] - 1 + j));
+    Value part = value_new(l, p.rows, p.cols, v.dim, v.is);
+    for (int i = 0; i < p.rows; i++)
+        for (int j = 0; j < p.cols; j++)
+            value_put(&part, i * p.cols + j,
+                      value_at(&v, (p.row - 1 + i) * v.cols + p.col - 1 + j));
     return part;
 }
