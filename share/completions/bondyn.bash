@@ -13,6 +13,7 @@ _bondyn() {
     fi
     case $before in
         --solver) mapfile -t COMPREPLY < <(compgen -W "cvode bdf adams ida rk78 euler heun rk4 rosenbrock" -- "$word"); return ;;
+        --engine) mapfile -t COMPREPLY < <(compgen -W "auto vm native" -- "$word"); return ;;
         --dump) mapfile -t COMPREPLY < <(compgen -W "syntax model graph system program" -- "$word"); return ;;
         --template | -t) mapfile -t COMPREPLY < <(compgen -W "msd rlc motor hydraulic element empty" -- "$word"); return ;;
         --signature) mapfile -t COMPREPLY < <(compgen -W "plain 20sim" -- "$word"); return ;;
@@ -20,7 +21,7 @@ _bondyn() {
         --set | --stop | --rtol | --atol | --record | --model | --only) return ;;
     esac
     case $verb in
-        run) options="--model --set --stop --solver --rtol --atol --record --out --csv --h5 --no-plot --all" ;;
+        run) options="--model --set --stop --solver --engine --rtol --atol --record --out --csv --h5 --no-plot --all" ;;
         check) options="--model --set --dump" ;;
         equations) options="--model --set --latex --out" ;;
         graph) options="--model --set --svg --dot --out" ;;

@@ -29,9 +29,9 @@ static const Verb verbs[] = {
                  "     recorded value is not a finite number\n"
                  "130  interrupted; what was computed is kept and marked\n"
                  "Of several the first in the order 130, 1, 5, 4, 3 is given.\n",
-        .options = MODEL_OPTIONS | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RTOL) | OPT_BIT(ATOL) |
-                   OPT_BIT(RECORD) | OPT_BIT(OUT) | OPT_BIT(CSV) | OPT_BIT(H5) | OPT_BIT(NO_PLOT) |
-                   OPT_BIT(ALL),
+        .options = MODEL_OPTIONS | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(ENGINE) |
+                   OPT_BIT(RTOL) | OPT_BIT(ATOL) | OPT_BIT(RECORD) | OPT_BIT(OUT) | OPT_BIT(CSV) |
+                   OPT_BIT(H5) | OPT_BIT(NO_PLOT) | OPT_BIT(ALL),
         .least = 1,
         .most = 1000,
         .run = verb_run,

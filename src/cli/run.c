@@ -50,11 +50,27 @@ static bool option_solver(Session *s, RunOptions *o) {
     return false;
 }
 
+static bool option_engine(Session *s, RunOptions *o) {
+    static const char *const name[] = {"auto", "vm", "native"};
+    static const EngineKind kinds[] = {ENGINE_AUTO, ENGINE_VM, ENGINE_NATIVE};
+    const char *asked = session_value(s, OPT_ENGINE);
+    if (!asked) return true;
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(asked, name[i]) != 0) continue;
+        o->engine = kinds[i];
+        return true;
+    }
+    Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE, "there is no engine '%s'", asked);
+    remark_help(&s->report, m, "take auto, vm or native");
+    return false;
+}
+
 bool run_options(Session *s, RunOptions *o) {
     *o = (RunOptions){.record = s->options.records.data,
                       .record_count = s->options.records.count,
                       .cancel = interrupt_watch()};
     bool good = option_solver(s, o);
+    good = option_engine(s, o) && good;
     good = option_seconds(s, OPT_STOP, &o->stop) && good;
     good = option_number(s, OPT_RTOL, &o->rtol) && good;
     return option_number(s, OPT_ATOL, &o->atol) && good;
@@ -157,6 +173,7 @@ static void print_times(Text *t, const Task *k) {
     if (st->start_steps && session_has(k->s, OPT_VERBOSE))
         text_printf(t, "; start values found by continuation in %d steps", st->start_steps);
     if (st->why && *st->why && session_has(k->s, OPT_VERBOSE)) text_printf(t, "; %s", st->why);
+    if (session_has(k->s, OPT_VERBOSE)) text_printf(t, "\nengine       %s", st->engine);
     text_printf(t, "\ntime         %.3g s for %d points", st->wall_seconds,
                 k->run->results.row_count);
     if (k->run->status != SOLVE_DONE)
@@ -211,6 +228,7 @@ static void stats_json(Text *t, const Task *k) {
                    {"columns", k->run->results.column_count}};
     json_text_of(t, "status", status[k->run->status]);
     json_text_of(t, "solver", solver_name(st->method));
+    json_text_of(t, "engine", st->engine);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         json_number_of(t, numbers[i].key, numbers[i].value);
     }

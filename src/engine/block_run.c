@@ -25,6 +25,7 @@ static const double most_full = 0.25; // of the entries of a sparse matrix
 struct BlockFactor {
     SparseFactor *sparse; // or:
     double *dense;        // row and column scales, matrix
+    double *entry;        // of the matrix, before they find their places
     int *pivot;
     long point; // where it was factored; -1: nowhere
 };
@@ -50,6 +51,7 @@ void block_run_open(Machine *m) {
         } else {
             m->factor[i].dense = memory_zeroed(n * n + 2 * n, sizeof(double));
             m->factor[i].pivot = memory_zeroed(n, sizeof(int));
+            m->factor[i].entry = memory_zeroed((size_t)t->jacobian.result_count, sizeof(double));
         }
     }
     block_run_forget(m);
@@ -60,6 +62,7 @@ void block_run_close(Machine *m) {
         sparse_free(m->factor[i].sparse);
         free(m->factor[i].dense);
         free(m->factor[i].pivot);
+        free(m->factor[i].entry);
     }
     free(m->factor);
     free(m->work);
@@ -72,11 +75,21 @@ void block_run_forget(Machine *m) {
 
 // --- the matrix ----------------------------------------------------------------------------------
 
+// Without blocks inside, it cannot fail. Nullable: native, the same function compiled.
+static void run_inner(Machine *m, const TapeFunction *f, NativeFunction *native, double *result) {
+    if (native) {
+        BondynCall call = native_call(m);
+        native(&call, result);
+        return;
+    }
+    run_code(m, f->code, f->count);
+    for (int i = 0; i < f->result_count; i++) result[i] = m->reg[f->result[i]];
+}
+
 static void block_residual(BondynBlock *b) {
     Machine *m = b->context;
-    const TapeFunction *f = &m->program->block[b->number].residual;
-    run_code(m, f->code, f->count); // without blocks inside, it cannot fail
-    for (int i = 0; i < f->result_count; i++) b->f[i] = m->reg[f->result[i]];
+    NativeFunction *native = m->native ? m->native->residual[b->number] : NULL;
+    run_inner(m, &m->program->block[b->number].residual, native, b->f);
     for (int i = 0; m->part != 0 && i < b->n; i++) b->f[i] -= m->part * m->away[i];
 }
 
@@ -90,23 +103,26 @@ static BlockFactor *factor_of(const BondynBlock *b) {
     return &m->factor[m->program->block[b->number].matrix];
 }
 
-static void full_matrix(BondynBlock *b) {
+static void matrix_entries(BondynBlock *b, double *entry) {
     Machine *m = b->context;
+    int number = m->program->block[b->number].matrix;
+    NativeFunction *native = m->native ? m->native->matrix[number] : NULL;
+    run_inner(m, &m->program->block[number].jacobian, native, entry);
+}
+
+static void full_matrix(BondynBlock *b) {
     const TapeBlock *t = matrix_block(b);
-    run_code(m, t->jacobian.code, t->jacobian.count);
+    const double *entry = factor_of(b)->entry;
+    matrix_entries(b, factor_of(b)->entry);
     memset(b->a, 0, (size_t)b->n * (size_t)b->n * sizeof *b->a);
     for (int c = 0; c < b->n; c++)
         for (int k = t->column_start[c]; k < t->column_start[c + 1]; k++)
-            b->a[t->row[k] * b->n + c] = m->reg[t->jacobian.result[k]];
+            b->a[t->row[k] * b->n + c] = entry[k];
 }
 
 static int klu_factor_block(BondynBlock *b) {
-    Machine *m = b->context;
-    const TapeBlock *t = matrix_block(b);
     SparseFactor *s = factor_of(b)->sparse;
-    double *entry = sparse_entries(s);
-    run_code(m, t->jacobian.code, t->jacobian.count);
-    for (int k = 0; k < t->jacobian.result_count; k++) entry[k] = m->reg[t->jacobian.result[k]];
+    matrix_entries(b, sparse_entries(s));
     return sparse_factor(s);
 }
 

@@ -166,6 +166,7 @@ static Layout lay_out(Builder *b) {
     p->first_state = layout.base[SPACE_STATE];
     p->first_held = layout.base[SPACE_HELD];
     p->first_unknown = layout.base[SPACE_UNKNOWN];
+    p->first_work = layout.base[SPACE_WORK];
     p->unknown_count = size[SPACE_UNKNOWN];
     return layout;
 }

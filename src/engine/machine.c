@@ -14,6 +14,12 @@ bool machine_run(Machine *m, const TapeFunction *f, double *result) {
     return true;
 }
 
+static int native_solve(void *machine, unsigned block) { return block_run(machine, block); }
+
+BondynCall native_call(Machine *m) {
+    return (BondynCall){m->reg, m->room, m->held, m->hold, native_solve, m};
+}
+
 // --- instructions --------------------------------------------------------------------------------
 
 static double switch_state(const Machine *m, const Instruction *c) {
@@ -134,6 +140,7 @@ void machine_free(Machine *m) {
     free(m->pivots);
     free(m->basis);
     free(m->column_size);
+    free(m->room);
     free(m);
 }
 
@@ -189,9 +196,14 @@ static void get_results(const Machine *m, const TapeFunction *f, int first, int 
     for (int i = 0; i < count; i++) result[i] = m->reg[f->result[first + i]];
 }
 
-static bool evaluate(Machine *m, const TapeFunction *f, double time, const double *state,
-                     double *result) {
+// Nullable: native, the same function compiled.
+static bool evaluate(Machine *m, const TapeFunction *f, NativeFunction *native, double time,
+                     const double *state, double *result) {
     machine_set_point(m, time, state);
+    if (native) {
+        BondynCall call = native_call(m);
+        return native(&call, result);
+    }
     if (!run_code(m, f->code, f->count)) return false;
     get_results(m, f, 0, f->result_count, result);
     return true;
@@ -212,6 +224,10 @@ bool machine_derivative(Machine *m, double time, const double *state, double *ra
     const Program *p = m->program;
     m->calls++;
     machine_set_point(m, time, state);
+    if (m->native) {
+        BondynCall call = native_call(m);
+        return quad ? m->native->quads(&call, rate, quad) : m->native->rates(&call, rate);
+    }
     if (!run_code(m, p->derivative.code, quad ? p->derivative.count : p->rate_code)) return false;
     get_results(m, &p->derivative, 0, p->state_count, rate);
     if (quad) get_results(m, &p->derivative, p->state_count, p->quad_count, quad);
@@ -219,11 +235,13 @@ bool machine_derivative(Machine *m, double time, const double *state, double *ra
 }
 
 bool machine_outputs(Machine *m, double time, const double *state, double *output) {
-    return evaluate(m, &m->program->outputs, time, state, output);
+    NativeFunction *native = m->native ? m->native->outputs : NULL;
+    return evaluate(m, &m->program->outputs, native, time, state, output);
 }
 
 bool machine_jacobian(Machine *m, double time, const double *state, double *nonzero) {
-    return evaluate(m, &m->program->jacobian, time, state, nonzero);
+    NativeFunction *native = m->native ? m->native->jacobian : NULL;
+    return evaluate(m, &m->program->jacobian, native, time, state, nonzero);
 }
 
 int program_unknown_count(const Program *p) {
@@ -254,15 +272,16 @@ void machine_implicit_jacobian(Machine *m, double time, const double *y, double 
 }
 
 bool machine_switches(Machine *m, double time, const double *state, double *value) {
-    return evaluate(m, &m->program->switches, time, state, value);
+    NativeFunction *native = m->native ? m->native->switches : NULL;
+    return evaluate(m, &m->program->switches, native, time, state, value);
 }
 
 bool machine_conditions(Machine *m, double time, const double *state, double *value) {
-    return evaluate(m, &m->program->conditions, time, state, value);
+    return evaluate(m, &m->program->conditions, NULL, time, state, value);
 }
 
 bool machine_actions(Machine *m, double time, const double *state, double *value) {
-    return evaluate(m, &m->program->actions, time, state, value);
+    return evaluate(m, &m->program->actions, NULL, time, state, value);
 }
 
 void machine_samples(Machine *m, double *period_and_offset) {

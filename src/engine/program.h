@@ -14,6 +14,7 @@
 #ifndef BONDYN_ENGINE_PROGRAM_H
 #define BONDYN_ENGINE_PROGRAM_H
 
+#include "engine/native_code.h"
 #include "equations/system.h"
 
 typedef enum {
@@ -139,6 +140,7 @@ typedef struct {
     TapeClock *clock;
     int clock_count;
     uint32_t first_unknown, unknown_count; // of all blocks
+    uint32_t first_work;                   // from here on registers are temporaries of a function
     TapeBlock *block;
     int block_count;
     int largest_block;
@@ -180,6 +182,8 @@ typedef struct {
     int failed_block;    // block that did not converge in the last call, or -1
     double residual;     // largest residual of that block, in its own units
     long calls;          // derivative calls
+    const NativeCode *native; // runs in place of the tapes that it has; NULL: none
+    double *room;             // its slots
 } Machine;
 
 Machine *machine_new(const Program *p);

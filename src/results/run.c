@@ -284,6 +284,7 @@ static bool solve(Job *j, Machine *m) {
     double *times = ARENA_ARRAY(&j->tmp, double, j->times.count);
     for (int i = 0; i < j->times.count; i++) times[i] = j->times.data[i].time;
     SolveOptions o = {.method = j->plan.solver,
+                      .engine = j->options->engine,
                       .rtol = j->plan.rtol,
                       .atol = j->plan.atol,
                       .step = j->plan.step,

@@ -20,10 +20,11 @@ typedef struct {
     const int *set_var;      // parameters that have another value in this run: plain numbers in the
     const double *set_value; // model, SI here
     int set_count;
-    bool solver_given;       // `solver` stands before that of the experiment, SOLVER_AUTO included
-    SolverKind solver;       // another than SOLVER_AUTO always does
-    double stop, rtol, atol; // 0: as the experiment says
-    long most_steps;         // 0: as the solver decides
+    bool solver_given; // `solver` stands before that of the experiment, SOLVER_AUTO included
+    SolverKind solver; // another than SOLVER_AUTO always does
+    EngineKind engine;
+    double stop, rtol, atol;                          // 0: as the experiment says
+    long most_steps;                                  // 0: as the solver decides
     void (*progress)(void *context, double fraction); // Nullable
     void *context;
     const volatile int *cancel; // Nullable

@@ -171,6 +171,7 @@ bool job_poll(Job *j, double time) {
     j->polls++;
     j->stats->reached = time;
     show_progress(j, time);
+    engine_poll(j, time);
     if (j->o->cancel && *j->o->cancel) {
         j->status = SOLVE_CANCELLED;
         return false;

@@ -40,6 +40,14 @@ typedef struct { // `when` during the run, see whens.c
     int last;       // branch that fired
 } WhenRun;
 
+typedef enum { ENGINE_SETTLED, ENGINE_WATCHING, ENGINE_WAITING } EnginePhase;
+
+typedef struct { // native code for the run, see engine.c
+    EnginePhase phase;
+    Native *native; // NULL: none yet
+    double next_look;
+} EngineRun;
+
 typedef struct {
     Machine *m;
     const Program *p;
@@ -62,6 +70,7 @@ typedef struct {
     int last_switch; // that changed
     WhenRun when;
     Schur *schur; // NULL until needed
+    EngineRun engine;
     // progress
     long polls;
     int idle; // steps without progress in time
@@ -130,6 +139,11 @@ bool whens_run(Job *j, double time, double *state);                  // what has
 bool whens_moment(Job *j, double time, double slack, double *state); // with samples due by then
 double whens_longest_step(const Job *j, double time);
 double whens_next_moment(const Job *j); // of a sample; infinite when there is none until the end
+
+// --- engine.c: from the virtual machine to native code
+void engine_start(Job *j);
+void engine_poll(Job *j, double time);
+void engine_close(Job *j);
 
 // --- problems.c
 void problem_trouble(Job *j);

@@ -150,7 +150,9 @@ SolveStatus solve_run(Machine *m, const double *params, const SolveOptions *o, S
     machine_initial(m, o->start, j.state);
     if (start_is_finite(&j) && whens_open(&j)) {
         if (o->method == SOLVER_AUTO) stats->method = choose(&j);
+        engine_start(&j);
         run_method(&j);
+        engine_close(&j);
     }
     m->hold = false;
     stats->start_steps = m->continued;

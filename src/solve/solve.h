@@ -2,18 +2,23 @@
 #ifndef BONDYN_SOLVE_SOLVE_H
 #define BONDYN_SOLVE_SOLVE_H
 
-#include "engine/program.h"
+#include "engine/native.h"
 
 typedef struct {
     double time;
     const double *state, *output, *quad; // quad: time integrals since the start
 } SolvePoint;
 
+// auto: native code where the run is long enough for it, see engine.c. The results are the same.
+typedef enum { ENGINE_AUTO, ENGINE_VM, ENGINE_NATIVE } EngineKind;
+
 typedef struct {
     SolverKind method;
-    double rtol, atol; // 0: 1e-6, 1e-9
-    double step;       // fixed-step methods; 0: (stop - start)/1000
-    double max_step;   // 0: none
+    EngineKind engine;
+    const Native *native; // ready code of the program, in place of what `engine` says; Nullable
+    double rtol, atol;    // 0: 1e-6, 1e-9
+    double step;          // fixed-step methods; 0: (stop - start)/1000
+    double max_step;      // 0: none
     double start, stop;
     const double *times; // wanted points, rising, within [start, stop]
     int time_count;
@@ -40,6 +45,8 @@ typedef struct {
     int start_steps;           // of the continuation that the start values needed
     double last_step, reached; // time reached
     double wall_seconds;
+    bool native;      // the run ended on native code
+    char engine[200]; // in words
 } SolveStats;
 
 // On failure the report names time, state and component; points so far have gone to the sink. A run

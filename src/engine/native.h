@@ -1,0 +1,42 @@
+// Native code: the tape as C, compiled by the system's compiler and loaded into the process.
+//
+//     native_start   writes the C text, looks into the cache, else starts the compiler and returns
+//     native_poll    is it ready? Never waits
+//     machine_use    from the next call on the machine runs it: the same bits as before
+//
+// The compiler works in the background while the virtual machine runs. Nothing here is needed for
+// a result: without a compiler, without room on the disk, with a damaged cache the virtual machine
+// goes on, and native_words says why.
+#ifndef BONDYN_ENGINE_NATIVE_H
+#define BONDYN_ENGINE_NATIVE_H
+
+#include "engine/program.h"
+
+typedef struct Native Native;
+
+typedef enum { NATIVE_COMPILING, NATIVE_READY, NATIVE_FAILED } NativeState;
+
+typedef struct {
+    bool jacobian;      // of the rates, too: only implicit methods want it
+    bool only_cached;   // do not compile
+    const char *cc;     // compiler; NULL: $CC, else "cc"
+    const char *folder; // cache; NULL: $XDG_CACHE_HOME/bondyn, else ~/.cache/bondyn
+} NativeOptions;
+
+// Nullable: o. Never NULL; the program must outlive it.
+Native *native_start(const Program *p, const NativeOptions *o);
+NativeState native_poll(Native *n);
+NativeState native_wait(Native *n); // until it is decided
+const char *native_words(
+    const Native *n);                   // what happened, for people: "native code from the cache"
+double native_seconds(const Native *n); // how long it took to get it
+void native_free(Native *n);            // ends a compiler that still runs
+
+// The machine runs native code from now on; n must be ready and outlive the machine's calls.
+void machine_use(Machine *m, const Native *n);
+
+// The C text of native code. Lanes: how many angles are computed at once, 2, 4 or 8.
+void native_text(Text *out, const Program *p, bool jacobian, int lanes);
+int native_lanes(void); // that this processor has
+
+#endif

@@ -1,0 +1,34 @@
+// What the machine and native code agree upon.
+#ifndef BONDYN_ENGINE_NATIVE_CODE_H
+#define BONDYN_ENGINE_NATIVE_CODE_H
+
+// Compiled here and written into every native text, so that both sides see the same struct.
+#define NATIVE_CALL(...) __VA_ARGS__
+#define NATIVE_CALL_STRUCT(MACRO)                                                                  \
+    MACRO(typedef struct {                                                                         \
+        double *r;                                                                                 \
+        double *s;                                                                                 \
+        const unsigned char *held;                                                                 \
+        long hold;                                                                                 \
+        int (*solve)(void *machine, unsigned block);                                               \
+        void *machine;                                                                             \
+    } BondynCall;)
+#define NATIVE_CALL_WORDS(...) #__VA_ARGS__ "\n\n"
+#define NATIVE_CALL_TEXT       NATIVE_CALL_STRUCT(NATIVE_CALL_WORDS)
+
+// r: registers of the machine. s: room for values between parts. held, hold: states of switches and
+// whether they count. solve: an implicit block; its unknowns go to their registers.
+NATIVE_CALL_STRUCT(NATIVE_CALL)
+
+typedef int NativeFunction(BondynCall *c, double *result); // 0: a block has no solution
+typedef int NativeQuads(BondynCall *c, double *rate, double *quad);
+
+typedef struct { // of one loaded library
+    NativeFunction *rates, *outputs, *switches;
+    NativeFunction *jacobian; // NULL: not compiled
+    NativeQuads *quads;
+    NativeFunction *const *residual, *const *matrix; // per implicit block
+    unsigned slots;
+} NativeCode;
+
+#endif

@@ -1,0 +1,309 @@
+// The tape as C for the native engine.
+//
+//     static void rates_0(const BondynCall *c, double *restrict y) {      a part: see
+//     native_order.h
+//         double *restrict r = c->r, *restrict s = c->s;                  registers, slots
+//         const double t3 = r[12] * 0.5;  // arm.q1.f                     one value per line
+//         s[0] = t3;                                                      a later part reads it
+//     }
+//     int bondyn_rates(BondynCall *c, double *y) { rates_0(c, y); ... }
+//
+// Every operation rounds as on the virtual machine, so the results are the same to the last bit.
+#include "engine/c_output.h"
+#include "engine/native.h"
+#include "engine/native_code.h"
+#include "engine/native_order.h"
+#include "expr/trig.h"
+
+#include "base/memory.h"
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct {
+    Text *out;
+    const Program *p;
+    int *variable; // per node: the model variable with this value + 1, or 0
+    int lanes, slots;
+    const Order *o; // of the function that is being written
+    int part;
+} Writer;
+
+// --- operands ------------------------------------------------------------------------------------
+
+static void write_register(Writer *w, uint32_t r) {
+    if (r >= w->p->constant_count) {
+        text_printf(w->out, "r[%u]", r);
+        return;
+    }
+    bool sign = signbit(w->p->constant[r]);
+    if (sign) text_char(w->out, '(');
+    c_number(w->out, w->p->constant[r]);
+    if (sign) text_char(w->out, ')');
+}
+
+static void write_ref(Writer *w, Ref ref) {
+    if (ref < 0) {
+        write_register(w, (uint32_t)~ref);
+        return;
+    }
+    const Value *v = &w->o->value[ref];
+    if (v->part != w->part)
+        text_printf(w->out, "s[%d]", v->slot);
+    else if (v->group >= 0)
+        text_printf(w->out, "%s%d[%d]", w->o->f->code[ref].op == TAPE_OP_SIN ? "sin" : "cos",
+                    v->group, v->lane);
+    else
+        text_printf(w->out, "t%d", ref);
+}
+
+// A form such as "A + B" or "T - A * B": letters are the operands.
+static void write_form(Writer *w, const Value *v, const char *form) {
+    for (; *form; form++) {
+        if (*form == 'A')
+            write_ref(w, v->a);
+        else if (*form == 'B')
+            write_ref(w, v->b);
+        else if (*form == 'T')
+            write_ref(w, v->to);
+        else
+            text_char(w->out, *form);
+    }
+}
+
+static const char *form_of(TapeOp op) {
+    switch (op) {
+    case TAPE_COPY: return "A";
+    case TAPE_ADD: return "A + B";
+    case TAPE_SUB: return "A - B";
+    case TAPE_MUL: return "A * B";
+    case TAPE_DIV: return "A / B";
+    case TAPE_NEG: return "-A";
+    case TAPE_SQUARE: return "A * A";
+    case TAPE_SQRT: return "sqrt(A)";
+    case TAPE_RECIPROCAL: return "1 / A";
+    case TAPE_MULADD: return "T + A * B";
+    case TAPE_MULSUB: return "T - A * B";
+    case TAPE_SELECT: return "A != 0 ? B : T";
+    case TAPE_OP_LESS: return "A < B";
+    case TAPE_OP_LESS_EQUAL: return "A <= B";
+    case TAPE_OP_EQUAL: return "A == B";
+    case TAPE_OP_AND: return "A != 0 && B != 0";
+    case TAPE_OP_OR: return "A != 0 || B != 0";
+    case TAPE_OP_NOT: return "A == 0";
+    default: return NULL;
+    }
+}
+
+static void write_expression(Writer *w, int i) {
+    Instruction c = w->o->f->code[i];
+    const Value *v = &w->o->value[i];
+    const char *form = form_of((TapeOp)c.op);
+    if (form) {
+        write_form(w, v, form);
+    } else if (c.op == TAPE_SWITCH) {
+        text_printf(w->out, "c->hold ? c->held[%u] : ", c.b);
+        write_form(w, v, c.aux ? "A <= 0" : "A < 0");
+    } else if (c.op == TAPE_OP_TABLE || c.op == TAPE_OP_TABLE_SLOPE) {
+        text_printf(w->out, "bondyn_%s(&bondyn_table_of[%u], ", tape_info[c.op].name, c.b);
+        write_form(w, v, "A)");
+    } else {
+        text_printf(w->out, "%s(", c_function_name((TapeOp)c.op));
+        write_form(w, v, tape_info[c.op].b ? "A, B)" : "A)");
+    }
+}
+
+// --- statements ----------------------------------------------------------------------------------
+
+static void write_comment(Writer *w, int i) {
+    const TapeFunction *f = w->o->f;
+    int var = w->variable[f->origin[i]];
+    if (var == 0 || (i + 1 < f->count && f->origin[i + 1] == f->origin[i])) return;
+    const Model *m = w->p->system->model;
+    text_printf(w->out, " // %s", name_text(m->names, m->var[var - 1].path));
+}
+
+// Where else a value goes: to its register when other functions read it, to its slot.
+static void write_copies(Writer *w, int i) {
+    const Value *v = &w->o->value[i];
+    if (v->home) {
+        text_printf(w->out, "    r[%u] = ", w->o->f->code[i].to);
+        write_ref(w, i);
+        text_add(w->out, ";\n");
+    }
+    if (v->slot != NO_SLOT) {
+        text_printf(w->out, "    s[%d] = ", v->slot);
+        write_ref(w, i);
+        text_add(w->out, ";\n");
+    }
+}
+
+static void write_group(Writer *w, int first) {
+    int group = w->o->value[first].group, end = first, filled = 0;
+    const Value *v = w->o->value;
+    text_add(w->out, "    BondynLanes ");
+    text_printf(w->out, "angle%d = {", group);
+    for (; end < w->o->f->count && v[end].group == group; end++) {
+        if (v[end].lane < filled) continue;
+        if (filled++) text_add(w->out, ", ");
+        write_ref(w, v[end].a);
+    }
+    text_printf(w->out,
+                "};\n    double sin%d[BONDYN_LANES], cos%d[BONDYN_LANES];\n"
+                "    bondyn_angles(angle%d, sin%d, cos%d);",
+                group, group, group, group, group);
+    for (int i = first; i < end; i++) write_comment(w, i);
+    text_char(w->out, '\n');
+    for (int i = first; i < end; i++) write_copies(w, i);
+}
+
+static void write_statement(Writer *w, int i) {
+    if (w->o->value[i].group >= 0) {
+        write_group(w, i);
+        return;
+    }
+    text_printf(w->out, "    const double t%d = ", i);
+    write_expression(w, i);
+    text_char(w->out, ';');
+    write_comment(w, i);
+    text_char(w->out, '\n');
+    write_copies(w, i);
+}
+
+static void write_results(Writer *w, int first, int end, const char *to) {
+    for (int i = first; i < end; i++) {
+        text_printf(w->out, "    %s[%d] = ", to, i - first);
+        write_ref(w, w->o->result[i]);
+        text_add(w->out, ";\n");
+    }
+}
+
+// --- functions -----------------------------------------------------------------------------------
+
+static bool ends_half(const Order *o, int k) {
+    return k + 1 == o->part.count || o->part.data[k + 1].second != o->part.data[k].second;
+}
+
+static void write_part(Writer *w, const char *name, int k, int split) {
+    const Order *o = w->o;
+    const Part *part = &o->part.data[k];
+    w->part = k;
+    text_printf(w->out,
+                "\nstatic void %s_%d(const BondynCall *c, double *restrict y) {\n"
+                "    double *restrict r = c->r, *restrict s = c->s;\n"
+                "    (void)r, (void)s, (void)y;\n",
+                name, k);
+    for (int i = 0; i < part->count; i++) write_statement(w, o->statement.data[part->first + i]);
+    if (ends_half(o, k) && part->second)
+        write_results(w, split, o->f->result_count, "y");
+    else if (ends_half(o, k))
+        write_results(w, 0, split, "y");
+    text_add(w->out, "}\n");
+}
+
+static void write_calls(Writer *w, const char *name, bool second, const char *to) {
+    for (int k = 0; k < w->o->part.count; k++) {
+        if (w->o->part.data[k].second != second) continue;
+        if (w->o->part.data[k].block >= 0)
+            text_printf(w->out, "    if (!c->solve(c->machine, %d)) return 0;\n",
+                        w->o->part.data[k].block);
+        text_printf(w->out, "    %s_%d(c, %s);\n", name, k, to);
+    }
+}
+
+static void write_parts(Writer *w, Order *o, const char *name, const TapeFunction *f, int half,
+                        int split) {
+    order_open(o, w->p, f, half, split, w->lanes);
+    w->o = o;
+    if (o->slots > w->slots) w->slots = o->slots;
+    for (int k = 0; k < o->part.count; k++) write_part(w, name, k, split);
+}
+
+static void write_function(Writer *w, const char *name, const TapeFunction *f) {
+    Order o;
+    write_parts(w, &o, name, f, f->count, f->result_count);
+    text_printf(w->out, "\nint bondyn_%s(BondynCall *c, double *y) {\n", name);
+    write_calls(w, name, false, "y");
+    text_add(w->out, "    return 1;\n}\n");
+    order_close(&o);
+}
+
+// Rates alone, or rates and quadratures.
+static void write_derivative(Writer *w) {
+    const Program *p = w->p;
+    Order o;
+    write_parts(w, &o, "rates", &p->derivative, p->rate_code, p->state_count);
+    text_add(w->out, "\nint bondyn_rates(BondynCall *c, double *y) {\n");
+    write_calls(w, "rates", false, "y");
+    text_add(w->out,
+             "    return 1;\n}\n\nint bondyn_quads(BondynCall *c, double *y, double *q) {\n");
+    write_calls(w, "rates", false, "y");
+    if (p->quad_count == 0) text_add(w->out, "    (void)q;\n");
+    write_calls(w, "rates", true, "q");
+    text_add(w->out, "    return 1;\n}\n");
+    order_close(&o);
+}
+
+static void write_blocks(Writer *w) {
+    const Program *p = w->p;
+    Text name = {0};
+    for (int i = 0; i < p->block_count; i++)
+        for (int k = 0; k < 2; k++) {
+            text_clear(&name);
+            text_printf(&name, "%s_of_%d", k ? "matrix" : "residual", i);
+            write_function(w, text_get(&name), k ? &p->block[i].jacobian : &p->block[i].residual);
+        }
+    for (int k = 0; k < 2; k++) {
+        const char *what = k ? "matrix" : "residual";
+        text_printf(w->out, "\nint (*const bondyn_%s[])(BondynCall *, double *) = {", what);
+        for (int i = 0; i < p->block_count; i++) text_printf(w->out, "bondyn_%s_of_%d, ", what, i);
+        text_add(w->out, "0};\n");
+    }
+    text_free(&name);
+}
+
+// --- the whole text ------------------------------------------------------------------------------
+
+static void write_angles(Writer *w) {
+    text_printf(w->out,
+                "enum { BONDYN_LANES = %d };\n"
+                "typedef double BondynLanes __attribute__((vector_size(%d)));\n"
+                "typedef long long BondynBits __attribute__((vector_size(%d)));\n%s\n",
+                w->lanes, 8 * w->lanes, 8 * w->lanes, trig_text);
+    text_add(w->out,
+             "static inline void bondyn_angles(BondynLanes x, double *sine, double *cosine) {\n"
+             "    BondynLanes s, c;\n"
+             "    bondyn_sincos(x, &s, &c);\n"
+             "    memcpy(sine, &s, sizeof s);\n"
+             "    memcpy(cosine, &c, sizeof c);\n"
+             "}\n");
+}
+
+static void write_legend(Writer *w) {
+    const Program *p = w->p;
+    const Model *m = p->system->model;
+    text_printf(w->out, "\n// r[%u] = time\n", p->time);
+    for (int i = 0; i < p->state_count; i++)
+        text_printf(w->out, "// r[%u] = %s\n", p->first_state + (uint32_t)i,
+                    program_state_name(p, i));
+    for (uint32_t i = 0; i < p->param_count; i++)
+        text_printf(w->out, "// r[%u] = %s\n", p->first_param + i,
+                    name_text(m->names, m->var[p->param_var[i]].path));
+}
+
+void native_text(Text *out, const Program *p, bool jacobian, int lanes) {
+    Writer w = {.out = out, .p = p, .lanes = lanes, .variable = c_variables_by_node(p)};
+    text_add(out, "// Native code of a model, written by Bondyn " BONDYN_VERSION ".\n"
+                  "#include <math.h>\n#include <string.h>\n\n" NATIVE_CALL_TEXT);
+    c_scalar_helpers(out);
+    write_angles(&w);
+    c_tables(out, p, "bondyn");
+    write_legend(&w);
+    write_blocks(&w);
+    write_derivative(&w);
+    write_function(&w, "outputs", &p->outputs);
+    write_function(&w, "switches", &p->switches);
+    if (jacobian && p->has_jacobian) write_function(&w, "jacobian", &p->jacobian);
+    text_printf(out, "\nconst unsigned bondyn_slots = %d, bondyn_registers = %u;\n", w.slots,
+                p->register_count);
+    free(w.variable);
+}

@@ -1,0 +1,135 @@
+// Every example on both engines: the virtual machine and native code give the same bits, at the
+// start and at states around it, for rates, integrals, all variables, borders and small Jacobians.
+#include "../test.h"
+
+#include "../pipeline.h"
+#include "base/array.h"
+#include "base/files.h"
+#include "engine/native.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+// Compilers take seconds for large tapes: of those a part is compared, the largest are left out.
+enum { LARGEST_JACOBIAN = 1500, LARGEST = 6000, POINTS = 8, MOST_COMPARED = 300 };
+
+typedef struct {
+    const Program *p;
+    Machine *vm, *native;
+    double *x, *y;
+    const char *name;
+} Pair;
+
+static void same(const Pair *k, const char *what, int count) {
+    for (int i = 0; i < count; i++) {
+        if (isnan(k->x[i]) && isnan(k->y[i])) continue;
+        if (memcmp(&k->x[i], &k->y[i], sizeof *k->x) != 0)
+            fail_msg("%s: %s %d: %a on the virtual machine, %a native", k->name, what, i, k->x[i],
+                     k->y[i]);
+    }
+}
+
+static void compare_at(Pair *k, double t, const double *at) {
+    const Program *p = k->p;
+    bool good = machine_derivative(k->vm, t, at, k->x, k->x + p->state_count);
+    assert_int_equal(machine_derivative(k->native, t, at, k->y, k->y + p->state_count), good);
+    if (good) same(k, "rate", p->state_count + p->quad_count);
+    good = machine_outputs(k->vm, t, at, k->x);
+    assert_int_equal(machine_outputs(k->native, t, at, k->y), good);
+    if (good) same(k, "output", p->output_count);
+    good = machine_switches(k->vm, t, at, k->x);
+    assert_int_equal(machine_switches(k->native, t, at, k->y), good);
+    if (good) same(k, "switch", p->switch_count);
+    if (!p->has_jacobian || p->jacobian.count > LARGEST_JACOBIAN) return;
+    good = machine_jacobian(k->vm, t, at, k->x);
+    assert_int_equal(machine_jacobian(k->native, t, at, k->y), good);
+    if (good) same(k, "jacobian", p->nonzero_count);
+}
+
+static void compare_points(Pair *k) {
+    int n = k->p->state_count;
+    double *at = calloc((size_t)n + 1, sizeof *at);
+    for (int point = 0; point < POINTS; point++) {
+        for (int i = 0; i < n; i++)
+            at[i] = k->p->start[i] +
+                    0.2 * point * sin(1 + 3.7 * i + point) * (fabs(k->p->start[i]) + 0.1);
+        compare_at(k, 0.3 * point, at);
+    }
+    free(at);
+}
+
+static void compare_engines(const Program *p, const char *folder, const char *name) {
+    NativeOptions o = {.folder = folder,
+                       .jacobian = p->has_jacobian && p->jacobian.count <= LARGEST_JACOBIAN};
+    Native *n = native_start(p, &o);
+    if (native_wait(n) != NATIVE_READY) fail_msg("%s: %s", name, native_words(n));
+    size_t room = (size_t)(p->state_count + p->quad_count + p->output_count + p->switch_count +
+                           p->nonzero_count + 1);
+    Pair k = {.p = p, .vm = machine_new(p), .native = machine_new(p), .name = name};
+    k.x = calloc(room, sizeof *k.x);
+    k.y = calloc(room, sizeof *k.y);
+    machine_use(k.native, n);
+    compare_points(&k);
+    machine_free(k.vm);
+    machine_free(k.native);
+    native_free(n);
+    free(k.x);
+    free(k.y);
+}
+
+static void compare_example(const char *path, const char *folder) {
+    Arena arena = {0};
+    Report report = {0};
+    Built b = {.names = names_new(), .sources = sources_new()};
+    LangOptions options = {.library = BONDYN_SOURCE "/library", .bonds = &b.bonds};
+    Syntax *syntax = lang_load(&b.tree, b.names, b.sources, path, &options, &b.report);
+    if (b.report.errors) fail_msg("%s cannot be read", path);
+    b.model = lang_instantiate(&b.arena, syntax, NULL, NULL, &options, &b.report);
+    if (!b.model || !mech_expand(b.model, &b.arena, &b.report)) fail_msg("%s: no model", path);
+    b.graph = graph_build(&b.arena, b.model, &b.report);
+    causality_assign(&b.arena, b.graph, &b.report);
+    b.system = equations_build(&b.arena, b.model, b.graph, &b.report);
+    if (!b.system || b.report.errors) fail_msg("%s: no equations", path);
+    ARRAY(Expr) wanted = {0};
+    for (int i = 0; i < b.model->var_count && wanted.count < MOST_COMPARED; i++)
+        if (b.system->value[i]) array_push(&wanted, b.system->value[i]);
+    ProgramWish wish = {.output = wanted.data, .output_count = wanted.count};
+    wish.quadrature = b.system->rate;
+    wish.quadrature_count = b.system->state_count < 3 ? b.system->state_count : 3;
+    Program *p = program_build(b.system, &wish, &b.report);
+    if (!p) fail_msg("%s: no program", path);
+    int size = p->derivative.count + p->outputs.count;
+    for (int i = 0; i < p->block_count; i++)
+        size += p->block[i].residual.count + p->block[i].jacobian.count;
+    if (size <= LARGEST) compare_engines(p, folder, path);
+    program_free(p);
+    array_free(&wanted);
+    build_free(&b);
+    report_free(&report);
+    arena_free(&arena);
+}
+
+static void every_example_agrees(void **state) {
+    (void)state;
+    if (system("cc --version > /dev/null 2>&1") != 0) skip();
+    char folder[] = "/tmp/bondyn_engines_XXXXXX", command[128];
+    assert_non_null(mkdtemp(folder));
+    snprintf(command, sizeof command, "ls -d %s/examples/*/*.bond", BONDYN_SOURCE);
+    FILE *list = popen(command, "r");
+    assert_non_null(list);
+    char path[1024];
+    int count = 0;
+    for (; fgets(path, sizeof path, list); count++) {
+        path[strcspn(path, "\n")] = 0;
+        compare_example(path, folder);
+    }
+    pclose(list);
+    assert_true(count > 20);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_example_agrees)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
