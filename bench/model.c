@@ -1,0 +1,109 @@
+// See model.h.
+#include "model.h"
+
+#include "base/array.h"
+#include "base/memory.h"
+#include "chain_text.h"
+#include "lang/lang.h"
+#include "mech/expand.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void give_up(BenchModel *m) {
+    Text t = {0};
+    report_print(&t, &m->report, m->sources);
+    fprintf(stderr, "%s", text_get(&t));
+    exit(1);
+}
+
+static void build_system(BenchModel *m, const Text *text) {
+    m->names = names_new();
+    m->sources = sources_new();
+    LangOptions options = {.library = BONDYN_SOURCE "/library", .bonds = &m->bonds, .last = true};
+    Syntax *syntax = lang_load_text(&m->syntax, m->names, m->sources, "chain.bond", text_get(text),
+                                    text->length, &options, &m->report);
+    if (m->report.errors) give_up(m);
+    m->model = lang_instantiate(&m->arena, syntax, NULL, "Run", &options, &m->report);
+    if (!m->model || !mech_expand(m->model, &m->arena, &m->report)) give_up(m);
+    Graph *graph = graph_build(&m->arena, m->model, &m->report);
+    if (!graph || m->report.errors) give_up(m);
+    causality_assign(&m->arena, graph, &m->report);
+    m->system = equations_build(&m->arena, m->model, graph, &m->report);
+    if (!m->system || m->report.errors) give_up(m);
+}
+
+void model_open(BenchModel *m, const Chain *c, const ChainState *s, bool damped) {
+    *m = (BenchModel){0};
+    Text text = {0}, name = {0};
+    chain_text(&text, c, s, damped);
+    build_system(m, &text);
+    ARRAY(Expr) output = {0};
+    for (int i = 0; i < c->kind.joints; i++) {
+        text_clear(&name);
+        text_printf(&name, "arm.j%d.q", c->kind.free_base + i);
+        for (int v = 0; v < m->model->var_count; v++)
+            if (strcmp(name_text(m->names, m->model->var[v].path), text_get(&name)) == 0)
+                array_push(&output, m->system->value[v]);
+    }
+    ProgramWish wish = {.output = output.data, .output_count = output.count};
+    m->program = program_build(m->system, &wish, &m->report);
+    if (!m->program || output.count != c->kind.joints) give_up(m);
+    array_free(&output);
+    text_free(&name);
+    text_free(&text);
+}
+
+void model_close(BenchModel *m) {
+    program_free(m->program);
+    dag_free(m->model->dag);
+    report_free(&m->report);
+    sources_free(m->sources);
+    names_free(m->names);
+    arena_free(&m->arena);
+    arena_free(&m->syntax);
+    arena_free(&m->bonds);
+}
+
+// --- states --------------------------------------------------------------------------------------
+
+static void set_param(const Program *p, double *param, const char *name, double value) {
+    const Model *m = p->system->model;
+    for (uint32_t i = 0; i < p->param_count; i++) {
+        if (strcmp(name_text(m->names, m->var[p->param_var[i]].path), name) != 0) continue;
+        param[i] = value;
+        return;
+    }
+}
+
+void model_state(Machine *machine, const Chain *c, const ChainState *s, double speed,
+                 double *state) {
+    const Program *p = machine->program;
+    double *param = memory_zeroed(p->param_count, sizeof *param);
+    int base = c->kind.free_base, joints = c->kind.joints, w = c->nv - joints;
+    Text name = {0};
+    memcpy(param, p->param_value, p->param_count * sizeof *param);
+    for (int i = 0; i < joints; i++) {
+
+        double value[] = {s->q[i], speed * s->w[w + i], s->effort[w + i]};
+        for (int k = 0; k < 3; k++) {
+            text_clear(&name);
+            text_printf(&name, k < 2 ? "arm.j%d.%s" : "e%d", k < 2 ? base + i : i,
+                        k == 0 ? "q0" : "f0");
+
+            set_param(p, param, text_get(&name), value[k]);
+        }
+    }
+    for (int i = 0; i < 6 && base; i++) {
+        text_clear(&name);
+        text_printf(&name, "arm.base.f0[%d]", i + 1);
+        set_param(p, param, text_get(&name), speed * s->w[i]);
+        text_clear(&name);
+        text_printf(&name, "arm.base.position0[%d]", i + 1);
+        if (i < 3) set_param(p, param, text_get(&name), s->position[i]);
+    }
+    machine_set_params(machine, param);
+    machine_initial(machine, 0, state);
+    text_free(&name);
+    free(param);
+}

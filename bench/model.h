@@ -1,0 +1,25 @@
+// A chain as a running program: text to machine in one call.
+#ifndef BONDYN_BENCH_MODEL_H
+#define BONDYN_BENCH_MODEL_H
+
+#include "chain.h"
+#include "engine/native.h"
+
+typedef struct {
+    Arena arena, syntax, bonds;
+    Names *names;
+    Sources *sources;
+    Report report;
+    Model *model;
+    System *system;
+    Program *program;
+} BenchModel;
+
+// Outputs are the joints' coordinates. Ends the process with the report when it goes wrong.
+void model_open(BenchModel *m, const Chain *c, const ChainState *s, bool damped);
+void model_close(BenchModel *m);
+// Coordinates and momenta of a state; its efforts become parameters of the machine.
+void model_state(Machine *machine, const Chain *c, const ChainState *s, double speed,
+                 double *state);
+
+#endif
