@@ -438,7 +438,7 @@ static void write_params(Writer *w) {
                     p->held_start.result[i]);
     for (int i = 0; i < p->chosen_count; i++) { // states as they are chosen at the start
         text_printf(w->out, "    m->reg[%u] = ", p->first_held + (uint32_t)(p->first_chosen + i));
-        write_number(w->out, p->chosen[i]);
+        c_number(w->out, p->chosen[i]);
         text_add(w->out, ";\n");
     }
     for (int i = 0; i < p->block_count; i++)

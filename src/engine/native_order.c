@@ -242,7 +242,7 @@ static void cut_section(Order *o, int first, int block, bool second) {
     int parts = count ? (count + PART_STATEMENTS - 1) / PART_STATEMENTS : 1;
     for (int i = 0; i < parts; i++) {
         int from = (int)((int64_t)count * i / parts), to = (int)((int64_t)count * (i + 1) / parts);
-        Part part = {first + from, to - from, i == 0 ? block : -1, second};
+        Part part = {first + from, to - from, i == 0 ? block : -1, second, 0, 0};
         array_push(&o->part, part);
     }
 }
@@ -262,13 +262,30 @@ static void add_half(Order *o, int first, int end, bool second, int lanes) {
     }
 }
 
+// Results are handed over by the last part of their half; many of them by parts of their own.
+static void add_results(Order *o, int first, int end) {
+    Part *last = &o->part.data[o->part.count - 1];
+    last->first_result = first;
+    last->end_result = end - first <= PART_STATEMENTS ? end : first;
+    for (int i = last->end_result; i < end; i += PART_STATEMENTS) {
+        Part part = *last;
+        part.first = o->statement.count;
+        part.count = 0;
+        part.block = -1;
+        part.first_result = i;
+        part.end_result = end - i < PART_STATEMENTS ? end : i + PART_STATEMENTS;
+        array_push(&o->part, part);
+        last = &o->part.data[o->part.count - 1];
+    }
+}
+
 // --- slots ---------------------------------------------------------------------------------------
 
 static void use_in(Order *o, Ref r, int part) {
     if (r >= 0 && o->value[r].last_part < part) o->value[r].last_part = part;
 }
 
-static void find_uses(Order *o, int split) {
+static void find_uses(Order *o) {
     for (int k = 0; k < o->part.count; k++)
         for (int i = 0; i < o->part.data[k].count; i++)
             o->value[o->statement.data[o->part.data[k].first + i]].part = k;
@@ -282,11 +299,9 @@ static void find_uses(Order *o, int split) {
         use_in(o, o->value[i].b, o->value[i].part);
         use_in(o, o->value[i].to, o->value[i].part);
     }
-    int first_end = 0;
     for (int k = 0; k < o->part.count; k++)
-        if (!o->part.data[k].second) first_end = k;
-    for (int i = 0; i < o->f->result_count; i++)
-        use_in(o, o->result[i], i < split ? first_end : o->part.count - 1);
+        for (int i = o->part.data[k].first_result; i < o->part.data[k].end_result; i++)
+            use_in(o, o->result[i], k);
 }
 
 static void give_slot(Order *o, Value *v, Heap *busy, Heap *idle) {
@@ -319,8 +334,12 @@ void order_open(Order *o, const Program *p, const TapeFunction *f, int half, int
     read_values(o, p, writer);
     free(writer);
     add_half(o, 0, half, false, lanes);
-    if (split < f->result_count) add_half(o, half, f->count, true, lanes);
-    find_uses(o, split);
+    add_results(o, 0, split);
+    if (split < f->result_count) {
+        add_half(o, half, f->count, true, lanes);
+        add_results(o, split, f->result_count);
+    }
+    find_uses(o);
     give_slots(o);
 }
 

@@ -24,9 +24,10 @@ typedef struct {
 } Value;
 
 typedef struct {
-    int first, count; // in Order.statement
-    int block;        // implicit block to solve before it; -1: none
-    bool second;      // belongs to the second half of the function
+    int first, count;             // in Order.statement
+    int block;                    // implicit block to solve before it; -1: none
+    bool second;                  // belongs to the second half of the function
+    int first_result, end_result; // results that it hands over, behind its statements
 } Part;
 
 typedef struct {

@@ -169,19 +169,15 @@ static void write_statement(Writer *w, int i) {
     write_copies(w, i);
 }
 
-static void write_results(Writer *w, int first, int end, const char *to) {
-    for (int i = first; i < end; i++) {
-        text_printf(w->out, "    %s[%d] = ", to, i - first);
+static void write_results(Writer *w, const Part *part, int split) {
+    for (int i = part->first_result; i < part->end_result; i++) {
+        text_printf(w->out, "    y[%d] = ", part->second ? i - split : i);
         write_ref(w, w->o->result[i]);
         text_add(w->out, ";\n");
     }
 }
 
 // --- functions -----------------------------------------------------------------------------------
-
-static bool ends_half(const Order *o, int k) {
-    return k + 1 == o->part.count || o->part.data[k + 1].second != o->part.data[k].second;
-}
 
 static void write_part(Writer *w, const char *name, int k, int split) {
     const Order *o = w->o;
@@ -193,10 +189,7 @@ static void write_part(Writer *w, const char *name, int k, int split) {
                 "    (void)r, (void)s, (void)y;\n",
                 name, k);
     for (int i = 0; i < part->count; i++) write_statement(w, o->statement.data[part->first + i]);
-    if (ends_half(o, k) && part->second)
-        write_results(w, split, o->f->result_count, "y");
-    else if (ends_half(o, k))
-        write_results(w, 0, split, "y");
+    write_results(w, part, split);
     text_add(w->out, "}\n");
 }
 

@@ -193,6 +193,30 @@ static void long_tapes_are_cut(void **state) {
     cache_close(&c);
 }
 
+// More results than one part may hand over.
+static void many_results_are_cut(void **state) {
+    (void)state;
+    if (!has_compiler()) skip();
+    enum { MANY = 2000 };
+    Fixture *f = fixture_new_of(MANY + 8);
+    Expr x = fixture_state(f, "x", 1);
+    f->rate[0] = expr_neg(f->dag, x);
+    for (int i = 0; i < MANY; i++)
+        f->output[f->output_count++] = expr_mul(f->dag, fixture_number(f, 1 + i), x);
+    Cache c;
+    cache_open(&c);
+    Program *p = fixture_program(f);
+    Order o;
+    order_open(&o, p, &p->outputs, p->outputs.count, p->outputs.result_count, 4);
+    for (int i = 0; i < o.part.count; i++)
+        assert_true(o.part.data[i].end_result - o.part.data[i].first_result <= PART_STATEMENTS);
+    order_close(&o);
+    compare(p, &c.options);
+    program_free(p);
+    fixture_free(f);
+    cache_close(&c);
+}
+
 // --- cache ---------------------------------------------------------------------------------------
 
 static NativeState start(const Program *p, const NativeOptions *o, char *words, size_t size) {
@@ -339,8 +363,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digests_are_right),       cmocka_unit_test(random_programs_agree),
         cmocka_unit_test(blocks_and_tables_agree), cmocka_unit_test(long_tapes_are_cut),
-        cmocka_unit_test(cache_keeps_and_mends),   cmocka_unit_test(cache_is_bounded),
-        cmocka_unit_test(compilers_may_fail),      cmocka_unit_test(cache_may_be_closed),
+        cmocka_unit_test(many_results_are_cut),    cmocka_unit_test(cache_keeps_and_mends),
+        cmocka_unit_test(cache_is_bounded),        cmocka_unit_test(compilers_may_fail),
+        cmocka_unit_test(cache_may_be_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
