@@ -377,7 +377,7 @@ int program_unknown_count(const Program *p) {
 }
 
 bool machine_unknowns(Machine *m, double time, const double *state, double *unknown) {
-    return evaluate(m, &m->program->unknowns, time, state, unknown);
+    return evaluate(m, &m->program->unknowns, NULL, time, state, unknown);
 }
 
 static void evaluate_implicit(Machine *m, const TapeFunction *f, double time, const double *y,
@@ -386,7 +386,7 @@ static void evaluate_implicit(Machine *m, const TapeFunction *f, double time, co
     int unknowns = program_unknown_count(p);
     if (unknowns)
         memcpy(m->reg + p->first_unknown, y + p->state_count, (size_t)unknowns * sizeof *y);
-    evaluate(m, f, time, y, result); // has no blocks inside
+    evaluate(m, f, NULL, time, y, result); // has no blocks inside
 }
 
 void machine_implicit(Machine *m, double time, const double *y, double *result) {
