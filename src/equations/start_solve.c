@@ -153,7 +153,9 @@ static double residual_size(Work *w, const Block *b, double *f) {
 
 // x -= part*step, with the part halved until the residual does not grow.
 static bool damped_step(Work *w, const Block *b, const double *step, double before, double *f) {
-    for (double part = 1; part > 1e-6; part /= 2) {
+    enum { MOST_HALVINGS = 20 }; // down to 2e-6
+    for (int halvings = 0; halvings < MOST_HALVINGS; halvings++) {
+        double part = ldexp(1, -halvings);
         for (int i = 0; i < b->size; i++) *number_of(w, b, i) -= part * step[i];
         double now = residual_size(w, b, f);
         if (now <= before * (1 - part / 10) || now < 1e-12) return true;
