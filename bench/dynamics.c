@@ -183,12 +183,6 @@ static void derivative_calls(const char *folder) {
 
 // --- ten seconds of an arm -----------------------------------------------------------------------
 
-static double cpu_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static ChainKind arm7(void) {
     for (int i = 0; i < chain_kind_count; i++)
         if (strcmp(chain_kinds[i].name, "arm7") == 0) return chain_kinds[i];

@@ -59,6 +59,7 @@ static const char *const flags[] = {"-std=gnu17",
                                     "-fno-builtin-pow",
                                     "-fno-tree-vectorize",
                                     "-fno-tree-slp-vectorize",
+                                    "-frename-registers",
                                     "-w",
                                     "-shared",
                                     "-fPIC"};
