@@ -37,12 +37,23 @@ static void list_mechanisms(Session *s, Remark *m, const TextList *classes, cons
     text_free(&t);
 }
 
+// NULL is reported.
+static const Mechanism *of_bodies(Session *s, const Mechanism *m) {
+    if (!m->by_energy) return m;
+    Remark *r =
+        report_error(&s->report, D_NO_MECHANISM, m->pos,
+                     "'%s' is given by its energies, not by bodies", name_text(s->names, m->name));
+    remark_help(&s->report, r, "its equations are shown by 'bondyn equations'");
+    return NULL;
+}
+
 // The mechanism called `name` in the model, or the only one; NULL is reported.
 static const Mechanism *find_mechanism(Session *s, const Model *m, const char *name,
                                        const TextList *classes) {
     for (int i = 0; name && i < m->mechanism_count; i++)
-        if (strcmp(name_text(s->names, m->mechanism[i].name), name) == 0) return &m->mechanism[i];
-    if (!name && m->mechanism_count == 1) return &m->mechanism[0];
+        if (strcmp(name_text(s->names, m->mechanism[i].name), name) == 0)
+            return of_bodies(s, &m->mechanism[i]);
+    if (!name && m->mechanism_count == 1) return of_bodies(s, &m->mechanism[0]);
     Remark *r;
     if (name)
         r = report_error(&s->report, D_NO_MECHANISM, POS_NONE, "there is no mechanism '%s'", name);

@@ -54,6 +54,8 @@ static const char *const item_word[] = {
     [ITEM_JOINT] = "joint",
     [ITEM_BODY] = "body",
     [ITEM_FRAME] = "frame",
+    [ITEM_TIE] = "constraint",
+    [ITEM_ENERGY] = "energy",
 };
 
 static void print_exprs(Text *t, const Names *n, AstExpr *const *list, int from, int to) {
@@ -86,6 +88,8 @@ static const struct {
 } clause_word[] = {{"axis", ""},
                    {"axis2", ""},
                    {"by", ""},
+                   {"driven", "driven by"},
+                   {"initial_about", ""},
                    {"initial_at", "initial at"},
                    {"initial_rotated", "initial rotated"},
                    {"initial_by", ""},
@@ -170,15 +174,17 @@ static void print_joint(Text *t, const Names *n, const AstItem *i) {
     text_char(t, ' ');
     ast_print(t, n, i->path);
     print_clauses(t, n, &head, 0);
-    text_add(t, ": ");
-    ast_print(t, n, i->exprs[0]);
-    text_add(t, " -> ");
-    ast_print(t, n, i->exprs[1]);
+    if (i->expr_count) {
+        text_add(t, ": ");
+        ast_print(t, n, i->exprs[0]);
+        text_add(t, " -> ");
+        ast_print(t, n, i->exprs[1]);
+    }
     print_clauses(t, n, i, first);
 }
 
 static void print_part(Text *t, const Names *n, const AstItem *i) {
-    if (i->kind == ITEM_JOINT) {
+    if (i->kind == ITEM_JOINT || i->kind == ITEM_TIE) {
         print_joint(t, n, i);
         return;
     }
@@ -279,7 +285,12 @@ static void print_statement(Text *t, const Names *n, const AstItem *i) {
         break;
     case ITEM_JOINT:
     case ITEM_BODY:
-    case ITEM_FRAME: print_part(t, n, i); break;
+    case ITEM_FRAME:
+    case ITEM_TIE: print_part(t, n, i); break;
+    case ITEM_ENERGY:
+        text_printf(t, "%s ", name_text(n, i->name));
+        ast_print(t, n, i->left);
+        break;
     case ITEM_CAUSALITY:
         ast_print(t, n, i->path);
         text_printf(t, " %s", name_text(n, i->name));

@@ -171,9 +171,12 @@ static void collect_energy(Work *w) {
     solve_aliases(w);
     s->power = ARENA_ARRAY(w->out, Expr, w->model->comp_count);
     s->stored = ARENA_ARRAY(w->out, Expr, w->model->comp_count);
+    s->supply = ARENA_ARRAY(w->out, Expr, w->model->comp_count);
     for (int i = 0; i < w->model->comp_count; i++) {
         const Comp *c = &w->model->comp[i];
         bool junction = c->kind == COMP_0 || c->kind == COMP_1;
+        s->supply[i] = c->own_supply ? s->value[c->own_supply] : 0;
+        if (c->own_loss) s->supply[i] = expr_neg(w->dag, s->supply[i]);
         s->power[i] = junction ? expr_number(w->dag, 0) : component_power(w, c);
         s->stored[i] = c->stored ? rewrite(w->solved, c->stored) : 0;
     }

@@ -1,4 +1,4 @@
-// The value of one expression at given symbols: a walk, then one number per node.
+// The values of expressions at given symbols: a walk, then one number per node.
 #include "expr/internal.h"
 #include "expr/kernels.h"
 
@@ -33,16 +33,22 @@ static double node_value(const Dag *d, const ExprWalk *w, const double *value, E
     return kernel(op, a[0], a[1], a[2]);
 }
 
-double expr_evaluate(const Dag *d, Expr e, const double *symbol_value) {
-    if (is_number(d, e)) return number_of(d, e);
+void expr_evaluate_many(const Dag *d, const Expr *e, int n, const double *symbol_value,
+                        double *out) {
     ExprWalk *w = walk_new(d);
-    walk_add(w, e);
-    double *value = malloc((size_t)walk_count(w) * sizeof *value);
+    for (int i = 0; i < n; i++) walk_add(w, e[i]);
+    double *value = malloc((size_t)walk_count(w) * sizeof *value + 1);
     if (!value) abort();
     for (int i = 0; i < walk_count(w); i++)
         value[i] = node_value(d, w, value, walk_at(w, i), symbol_value);
-    double result = value[walk_count(w) - 1];
+    for (int i = 0; i < n; i++) out[i] = value_at(w, value, e[i]);
     free(value);
     walk_free(w);
+}
+
+double expr_evaluate(const Dag *d, Expr e, const double *symbol_value) {
+    if (is_number(d, e)) return number_of(d, e);
+    double result;
+    expr_evaluate_many(d, &e, 1, symbol_value, &result);
     return result;
 }

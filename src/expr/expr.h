@@ -131,6 +131,9 @@ bool expr_linear_in(Dag *d, Expr e, Expr symbol, Expr *coefficient, Expr *rest);
 
 // Value with symbols from symbol_value[index]; for single values, not for simulation.
 double expr_evaluate(const Dag *d, Expr e, const double *symbol_value);
+// Many at once; common parts are computed once.
+void expr_evaluate_many(const Dag *d, const Expr *e, int n, const double *symbol_value,
+                        double *out);
 double op_evaluate(Op op, double a, double b, double c); // one operator of up to three arguments
 
 // --- printing

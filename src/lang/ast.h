@@ -125,9 +125,12 @@ typedef enum {
     // in mechanisms; args are the clauses in order, by their word: at, rotated and by (axis and
     // angle of one turn), mass, initial ... An axis is an expression or AST_STRING "x", "-z"
     ITEM_GRAVITY, // left = the vector, or NULL for `off`
-    ITEM_JOINT,   // path = kind, exprs = parent and child; first clauses: axis, axis2, pitch
+    ITEM_JOINT,   // path = kind, exprs = parent and child; first clauses: axis, axis2, pitch. A
+                  // coordinate of a lagrangian: without exprs
     ITEM_BODY,
-    ITEM_FRAME, // exprs = body; out: in the axes of the world
+    ITEM_FRAME,  // exprs = body; out: in the axes of the world
+    ITEM_TIE,    // path = kind, exprs = the two ends; first clauses: axis, axis2, pitch
+    ITEM_ENERGY, // name = kinetic, potential or dissipation; left
 } ItemKind;
 
 // As with expressions, what no kind needs together shares its place. A bond, the most frequent one,

@@ -191,8 +191,11 @@ typedef struct { // a joint, a body, a frame or the gravity of a mechanism, as i
     int instance; // of a joint or frame; -1: none
     Name path;    // of bodies, which are no members: "arm.link[2]"
     JointKind kind;
-    int parent, child; // of a joint: parts; of a frame: parent; PART_WORLD, or PART_WRONG
+    TieKind tie;       // of a constraint; TIE_JOINT: it holds what a joint of the kind above does
+    int parent, child; // of a joint: parts; of a frame: parent; of a constraint: bodies or frames;
+                       // PART_WORLD, or PART_WRONG
     bool from_world;   // `world` was written: in a mounted mechanism the body that carries it
+    bool to_world;     // of a constraint: the same for the child
 } MechPart;
 
 enum { PART_WORLD = -1, PART_WRONG = -2 };

@@ -592,6 +592,8 @@ static void sweep_item(Elaboration *e, const AstItem *item, const Env *env, bool
     case ITEM_JOINT:
     case ITEM_BODY:
     case ITEM_FRAME:
+    case ITEM_TIE:
+    case ITEM_ENERGY:
         if (sweep == SWEEP_COMPONENTS) declare_part(b, e->instance, item, env);
         break;
     default:

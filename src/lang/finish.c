@@ -57,7 +57,14 @@ static void number_mechanism(Mechanism *m, const int *place) {
         for (int k = 0; k < joint_coordinates(j->kind); k++)
             j->coordinate[k] = place[j->coordinate[k]];
         if (!joint_velocities(j->kind)) continue;
+        for (int k = 0; k < joint_coordinates(j->kind); k++) j->state[k] = place[j->state[k]];
         j->p = place[j->p];
+        j->p_state = place[j->p_state];
+        if (j->driven) {
+            j->effort = place[j->effort];
+            j->mu = place[j->mu];
+            j->nu = place[j->nu];
+        }
         j->e = place[j->e];
         j->f = place[j->f];
     }
@@ -68,6 +75,15 @@ static void number_mechanism(Mechanism *m, const int *place) {
         f->place = place[f->place];
         f->orientation = place[f->orientation];
     }
+    for (int i = 0; i < m->tie_count; i++) {
+        MechTie *t = &m->tie[i];
+        int *const var[] = {&t->e,  &t->f,     &t->q,      &t->lambda, &t->mu,
+                            &t->nu, &t->force, &t->moment, &t->gap};
+        for (size_t k = 0; k < sizeof var / sizeof var[0]; k++)
+            if (*var[k] >= 0) *var[k] = place[*var[k]];
+    }
+    if (m->loss >= 0) m->loss = place[m->loss];
+    if (m->drive_power >= 0) m->drive_power = place[m->drive_power];
     m->kinetic = place[m->kinetic];
     m->potential = place[m->potential];
     m->energy = place[m->energy];

@@ -36,6 +36,7 @@
     WORD(IN, "in")                                                                                 \
     WORD(INITIAL, "initial")                                                                       \
     WORD(INPUT, "input")                                                                           \
+    WORD(LAGRANGIAN, "lagrangian")                                                                 \
     WORD(LOSSLESS, "lossless")                                                                     \
     WORD(MECHANISM, "mechanism")                                                                   \
     WORD(MODEL, "model")                                                                           \

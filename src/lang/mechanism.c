@@ -7,7 +7,7 @@
 //
 // All of them share the component of the outermost mechanism. A joint's start values are parameters
 // of it, so experiments set them as they set q0 of a spring.
-#include "lang/build.h"
+#include "lang/mechanism_parts.h"
 
 #include <assert.h>
 #include <math.h>
@@ -32,6 +32,7 @@ static const struct {
 int joint_linear(JointKind kind) { return joint_kinds[kind].linear; }
 int joint_velocities(JointKind kind) { return joint_kinds[kind].velocities; }
 int joint_coordinates(JointKind kind) { return joint_kinds[kind].coordinates; }
+const char *joint_word(JointKind kind) { return joint_kinds[kind].name; }
 
 bool is_mechanism(const Builder *b, int instance) {
     const AstClass *c = b->instance.data[instance].class;
@@ -52,13 +53,6 @@ int part_entity(const Builder *b, int instance, const char *name) {
 // --- variables and parameters that no text declares
 // ------------------------------------------------------------------------------------------------
 
-typedef struct {
-    Builder *b;
-    int owner;
-    const Env *env;
-    Pos pos;
-} Declaring;
-
 static AstExpr *number_expr(Builder *b, double x, Pos pos) {
     AstExpr *e = ARENA_NEW(&b->tmp, AstExpr);
     *e = (AstExpr){.kind = AST_NUMBER, .depth = 1, .pos = pos, .number = x};
@@ -75,7 +69,7 @@ static AstExpr *default_value(const Declaring *d, int rows, bool attitude) {
     return e;
 }
 
-static Entity *declare(const Declaring *d, const char *name, EntityKind kind, int rows, int cols) {
+Entity *declare(const Declaring *d, const char *name, EntityKind kind, int rows, int cols) {
     Builder *b = d->b;
     AstItem *item = ARENA_NEW(&b->tmp, AstItem);
     item->kind = kind == ENTITY_PARAM ? ITEM_PARAM : ITEM_VAR;
@@ -97,9 +91,7 @@ static Entity *declare(const Declaring *d, const char *name, EntityKind kind, in
     return &array_last(&b->entity);
 }
 
-// `unit` for the first `linear` scalars, `angular` for the others; either may be NULL.
-static void give_units(const Declaring *d, Entity *x, int linear, const char *unit,
-                       const char *angular) {
+void give_units(const Declaring *d, Entity *x, int linear, const char *unit, const char *angular) {
     bool both = linear > 0 && linear < x->rows * x->cols;
     const char *only = linear > 0 ? unit : angular;
     AstItem *item = (AstItem *)x->item; // made by declare()
@@ -190,9 +182,8 @@ static const AstClass *part_class(Builder *b, const AstItem *item, const char *k
     return c;
 }
 
-// -1: its name is taken, and that is reported.
-static int add_part_instance(Builder *b, int owner, const AstItem *item, const Env *env,
-                             const char *kind) {
+int add_part_instance(Builder *b, int owner, const AstItem *item, const Env *env,
+                      const char *kind) {
     Name name = part_name(b, item, env);
     if (!name || !name_is_free(b, owner, name, item->pos)) return -1;
     if (item->size_count && !declare_array(b, owner, item)) return -1;
@@ -218,8 +209,7 @@ static int domain_by_name(const Builder *b, const char *name) {
     return -1;
 }
 
-// The terminal with its effort and flow: `linear` scalars of translation, the others of rotation.
-static void add_part_terminal(const Declaring *d, int dim, int linear) {
+void add_part_terminal(const Declaring *d, int dim, int linear) {
     Builder *b = d->b;
     int translation = domain_by_name(b, "translation"), rotation = domain_by_name(b, "rotation");
     Terminal t = {.instance = d->owner,
@@ -344,12 +334,14 @@ static void declare_joint(Builder *b, MechPart part) {
     Entity *start = declare(&d, "f0", ENTITY_PARAM, n, 1);
     give_units(&d, start, linear, "m/s", "rad/s");
     give_value(&d, start, clause_value(b, item, "rate"));
+    declare_drive(&d, item, part.kind);
 }
 
 static void declare_frame(Builder *b, MechPart part) {
     part.instance = add_part_instance(b, part.owner, part.item, part.env, "frame");
     array_push(&b->part, part);
     if (part.instance < 0) return;
+    pairs_set(&b->tmp, &b->bodies, 1, b->instance.data[part.instance].path, b->part.count - 1);
     Declaring d = {b, part.instance, part.env, part.item->pos};
     add_part_terminal(&d, 6, 3);
     give_units(&d, declare(&d, "position", ENTITY_LOCAL, 3, 1), 3, "m", NULL);
@@ -396,6 +388,8 @@ void declare_part(Builder *b, int instance, const AstItem *item, const Env *env)
     case ITEM_JOINT: declare_joint(b, part); break;
     case ITEM_FRAME: declare_frame(b, part); break;
     case ITEM_BODY: declare_body(b, part); break;
+    case ITEM_TIE: declare_tie(b, part); break;
+    case ITEM_ENERGY: declare_energy(b, part); break;
     default: declare_gravity(b, part); break;
     }
 }
@@ -421,21 +415,22 @@ static bool body_text(Builder *b, Text *out, const AstExpr *e, const Env *env) {
 }
 
 static void report_unknown_body(Builder *b, const MechPart *part, const AstExpr *e,
-                                const char *name) {
-    Remark *m = complain(b, M_UNKNOWN_BODY, ast_start(e), "'%s' has no body '%s'",
-                         text_of(b, b->instance.data[part->owner].class->name), name);
+                                const char *name, bool frames) {
+    Remark *m = complain(b, M_UNKNOWN_BODY, ast_start(e), "'%s' has no body%s '%s'",
+                         text_of(b, b->instance.data[part->owner].class->name),
+                         frames ? " and no frame" : "", name);
     Suggestion g = suggest_for(name);
     suggest_offer(&g, "world");
     const Instance *owner = &b->instance.data[part->owner];
     for (int i = owner->first_part; i < b->part.count; i++) {
         const MechPart *x = &b->part.data[i];
-        if (x->item->kind == ITEM_BODY && x->owner == part->owner)
-            suggest_offer(&g, text_of(b, x->item->name));
+        bool offered = x->item->kind == ITEM_BODY || (frames && x->item->kind == ITEM_FRAME);
+        if (offered && x->owner == part->owner) suggest_offer(&g, text_of(b, x->item->name));
     }
     suggest_help(b->r, m, &g, "declare it: body name mass 1 {kg} cg (0, 0, 0) {m}");
 }
 
-static int find_body(Builder *b, const MechPart *part, const AstExpr *e) {
+int find_place(Builder *b, const MechPart *part, const AstExpr *e, bool frames) {
     Text text = {0};
     int found = PART_WRONG;
     if (body_text(b, &text, e, part->env)) {
@@ -443,8 +438,10 @@ static int find_body(Builder *b, const MechPart *part, const AstExpr *e) {
         found = strcmp(name, "world") == 0
                     ? PART_WORLD
                     : pairs_get(&b->bodies, 0, member_path(b, part->owner, name));
+        if (found < 0 && frames && strcmp(name, "world") != 0)
+            found = pairs_get(&b->bodies, 1, member_path(b, part->owner, name));
         if (found < 0 && strcmp(name, "world") != 0) {
-            report_unknown_body(b, part, e, name);
+            report_unknown_body(b, part, e, name, frames);
             found = PART_WRONG;
         }
     }
@@ -456,7 +453,7 @@ int mount_body(Builder *b, int mechanism) {
     for (; is_mounted(b, mechanism); mechanism = b->instance.data[mechanism].parent) {
         const Instance *i = &b->instance.data[mechanism];
         MechPart at = {.item = i->item->mount, .env = i->env, .owner = i->parent};
-        int body = find_body(b, &at, at.item->exprs[0]);
+        int body = find_place(b, &at, at.item->exprs[0], false);
         if (body != PART_WORLD) return body;
     }
     return PART_WORLD;
@@ -468,18 +465,25 @@ static void report_two_joints(Builder *b, const MechPart *second, const MechPart
                          expr_text(b, child));
     remark_note(b->r, m, first->item->pos, "the other joint is '%s'",
                 text_of(b, first->item->name));
-    remark_help(b->r, m, "a body hangs on one joint; bond frames together to close a chain");
+    remark_help(b->r, m,
+                "a body hangs on one joint; close the chain by 'constraint name revolute z: frame "
+                "-> frame'");
 }
 
 static void find_bodies(Builder *b, const Instance *i, int *joint_of) {
     for (int k = i->first_part; k < i->first_part + i->part_count; k++) {
         MechPart *x = &b->part.data[k];
+        if (x->item->kind == ITEM_TIE) find_ends(b, x);
         if (x->item->kind != ITEM_JOINT && x->item->kind != ITEM_FRAME) continue;
-        x->parent = find_body(b, x, x->item->exprs[0]);
+        if (!x->item->expr_count) { // a coordinate of a lagrangian
+            x->parent = x->child = PART_WORLD;
+            continue;
+        }
+        x->parent = find_place(b, x, x->item->exprs[0], false);
         x->from_world = x->parent == PART_WORLD;
         if (x->from_world) x->parent = mount_body(b, x->owner);
         if (x->item->kind == ITEM_FRAME) continue;
-        x->child = find_body(b, x, x->item->exprs[1]);
+        x->child = find_place(b, x, x->item->exprs[1], false);
         if (x->child == PART_WORLD) {
             Remark *m = complain(b, M_TWO_JOINTS, ast_start(x->item->exprs[1]),
                                  "a joint cannot move the world");
@@ -538,6 +542,11 @@ void close_mechanism(Builder *b, int instance) {
         remark_help(b->r, m, "write joint name free: world -> %s, or another kind of joint", name);
     }
     check_tree(b, i, joint_of);
+    check_lagrangian(b, i);
+    if (i->part_count) {
+        const Instance copy = *i; // declarations move what it points to
+        declare_held(b, &copy, instance);
+    }
     if (joints || !no_errors(b)) return;
     Remark *m = complain(b, M_EMPTY, i->class->pos, "mechanism '%s' has no joint that moves",
                          text_of(b, i->class->name));

@@ -2,6 +2,7 @@
 //
 //     world --joint--> body --joint--> body        a tree; every body is the child of one joint
 //                        '-- frame                 a place on a body that bonds attach to
+//       end - - - tie - - - end                    holds two places together, beside the tree
 //
 // The language fills this in (lang/mechanism_build.c); src/mech traces equations from it. What
 // belongs to the flat model, the numbers of variables, is -1 or 0 in mechanisms that were made by
@@ -60,10 +61,18 @@ typedef struct {
     Expr axis2[3];     // universal
     Expr pitch;        // helical
     // in the flat model
-    int coordinate[7];  // variable of each coordinate
-    int p, e, f;        // first variables
-    Expr start[7];      // coordinates at the start, expressions of parameters
-    Expr start_flow[6]; // velocities at the start
+    int coordinate[7];            // variable of each coordinate
+    int p, e, f;                  // first variables
+    Expr start[7];                // coordinates at the start, expressions of parameters
+    Expr start_flow[6];           // velocities at the start
+    bool given_start, given_flow; // the user wrote them
+    // where ties or drives hold the mechanism: what is integrated, before it is brought onto them
+    int state[7], p_state;
+    // with prescribed motion
+    bool driven;
+    Expr drive[3]; // its coordinates as functions of time
+    int effort;    // first variables, one for each coordinate: the effort that drives it, ...
+    int mu, nu;    // ... corrections of momenta and of coordinates
 } MechJoint;
 
 typedef struct {
@@ -77,6 +86,45 @@ typedef struct {
     int place, orientation; // first of 3 and of 9 variables: position and rotation in the world
 } MechFrame;
 
+typedef enum {
+    TIE_JOINT,    // what a joint of the kind `joint` would hold
+    TIE_LINE,     // the second end stays on the axis of the first
+    TIE_PLANE,    // ... in the plane normal to it
+    TIE_DISTANCE, // the ends stay `size` apart
+    TIE_KNIFE,    // the second end has no velocity along its axis
+    TIE_WHEEL, // a disc of radius `size` about the axis of the second end rolls on the plane z = 0
+    TIE_BALL,  // a ball of radius `size`   ... of the first
+    TIE_ACTUATOR, // holds nothing: a port along the line between the ends
+    TIE_KINDS
+} TieKind;
+
+int tie_rows(TieKind kind, JointKind joint);    // directions that are held
+int tie_freedom(TieKind kind, JointKind joint); // scalars of its port
+
+typedef struct { // a place on a body
+    int body;    // -1 = world
+    Expr position[3], rotation[9];
+} MechEnd;
+
+enum { TIE_ROWS = 6 };
+
+typedef struct {
+    Name name;
+    Pos pos;
+    TieKind kind;
+    JointKind joint;
+    MechEnd end[2];
+    Expr axis[3], axis2[3]; // unit vectors, in the axes of the ends as they are at coordinates zero
+    Expr pitch, size;
+    // in the flat model: first variables, -1 where there are none
+    int e, f;           // of the port along its freedoms
+    int q;              // coordinates, or the length of an actuator
+    int lambda, mu, nu; // one for each direction that is held: effort, corrections of momenta and
+                        // of coordinates
+    int force, moment;  // on the second end, in the axes of the first
+    int gap;            // how far the ends are from where they should be
+} MechTie;
+
 typedef struct {
     Name name;
     Pos pos;
@@ -86,11 +134,18 @@ typedef struct {
     int joint_count;
     MechFrame *frame;
     int frame_count;
+    MechTie *tie;
+    int tie_count;
+    bool held;       // by ties or drives
+    bool by_energy;  // a lagrangian: coordinates (as joints) and energies, no bodies
+    Expr T, V, D;    // of coordinates q and their flows: kinetic, potential, dissipation function
     Expr gravity[3]; // world
     // in the flat model
     int comp;                       // its component
     int kinetic, potential, energy; // variables
     int momentum;                   // first of 6
+    int drive_power;                // variable: what drives put in; -1 = none
+    int loss;                       // variable: what the dissipation function takes; -1 = none
     bool open_gravity;              // gravity changes with inputs or time: no closed form of energy
 } Mechanism;
 

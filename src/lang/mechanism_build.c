@@ -189,21 +189,83 @@ static bool start_attitude(Build *k, const MechPart *x, Expr out[4]) {
 
 static bool joint_coordinates_of(Build *k, const MechPart *x, MechJoint *j) {
     Builder *b = k->b;
-    int n = joint_coordinates(j->kind), linear = joint_linear(j->kind), at = x->instance;
+    int n = joint_coordinates(j->kind), at = x->instance;
     bool turns = j->kind == JOINT_FREE || j->kind == JOINT_SPHERICAL;
     int plain = turns ? n - 4 : n;
     const char *name = turns ? "position" : "q";
-    for (int i = 0; i < plain; i++) {
-        j->coordinate[i] = variable(b, at, name) + i;
-        state(b, j->coordinate[i], VAR_DISPLACEMENT, i < linear ? "m/s" : "rad/s");
-    }
+    for (int i = 0; i < plain; i++) j->coordinate[i] = variable(b, at, name) + i;
     if (plain) parameter(b, at, turns ? "position0" : "q0", plain, j->start);
-    for (int i = plain; i < n; i++) {
-        j->coordinate[i] = variable(b, at, "attitude") + i - plain;
-        state(b, j->coordinate[i], VAR_DISPLACEMENT, NULL);
+    for (int i = plain; i < n; i++) j->coordinate[i] = variable(b, at, "attitude") + i - plain;
+    return !turns || start_attitude(k, x, j->start + plain);
+}
+
+// What is integrated, where the mechanism is held; otherwise the coordinates themselves.
+static void joint_states(Build *k, const MechPart *x, MechJoint *j) {
+    Builder *b = k->b;
+    int n = joint_coordinates(j->kind), linear = joint_linear(j->kind),
+        freedom = joint_velocities(j->kind);
+    bool turns = j->kind == JOINT_FREE || j->kind == JOINT_SPHERICAL;
+    int plain = turns ? n - 4 : n;
+    memcpy(j->state, j->coordinate, sizeof j->state);
+    j->p_state = j->p;
+    if (k->m.held) {
+        for (int i = 0; i < plain; i++)
+            j->state[i] = variable(b, x->instance, turns ? "position_state" : "q_state") + i;
+        for (int i = plain; i < n; i++)
+            j->state[i] = variable(b, x->instance, "attitude_state") + i - plain;
+        if (freedom) j->p_state = variable(b, x->instance, "p_state");
     }
-    if (turns && !start_attitude(k, x, j->start + plain)) return false;
-    for (int i = 0; i < n; i++) b->var.data[j->coordinate[i]].start = j->start[i];
+    for (int i = 0; i < n; i++)
+        state(b, j->state[i], VAR_DISPLACEMENT, i >= plain ? NULL : i < linear ? "m/s" : "rad/s");
+    for (int v = 0; v < freedom; v++)
+        state(b, j->p_state + v, VAR_MOMENTUM, v < linear ? "N" : "N.m");
+    for (int i = 0; i < n; i++) b->var.data[j->state[i]].start = j->start[i];
+}
+
+static bool has_override(Builder *b, int instance, const char *name) {
+    return b->override.count && find_override(b, member_path(b, instance, name));
+}
+
+static void note_given(Build *k, const MechPart *x, MechJoint *j) {
+    static const char *const start[] = {"initial", "initial_at", "initial_rotated",
+                                        "initial_attitude"};
+    static const char *const parameter_name[] = {"q0", "position0", "attitude0"};
+    bool guess = find_clause(k->b, x->item, "initial_about");
+    for (int i = 0; i < 4 && !guess; i++)
+        j->given_start |= find_clause(k->b, x->item, start[i]) != NULL;
+    for (int i = 0; i < 3; i++)
+        j->given_start |= has_override(k->b, x->instance, parameter_name[i]);
+    j->given_flow = find_clause(k->b, x->item, "rate") || has_override(k->b, x->instance, "f0");
+}
+
+// --- prescribed motion
+// ------------------------------------------------------------------------------------------------
+
+static bool joint_drive(Build *k, const MechPart *x, MechJoint *j) {
+    Builder *b = k->b;
+    const AstArg *a = find_clause(b, x->item, "driven");
+    if (!a || !joint_velocities(j->kind)) return true;
+    Lower l = lower_symbols(b);
+    Value v = lower(&l, a->value, x->env);
+    Pos pos = ast_start(a->value);
+    int n = joint_coordinates(j->kind);
+    bool mixed = n > 1 && joint_linear(j->kind);
+    const char *unit = joint_linear(j->kind) ? "m" : "rad";
+    if (!value_ok(&v)) return false;
+    if (v.is & HAS_VARIABLE) {
+        Remark *m = complain(b, M_DRIVE, pos, "the motion of '%s' depends on variables of the run",
+                             part_text(b, x));
+        remark_help(b->r, m, "it may use time, parameters and constants");
+        return false;
+    }
+    if (!value_fit(&l, &v, false, NULL, mixed ? DIM_UNKNOWN : dim_of_unit(unit), pos, "motion") ||
+        !value_shape(&l, &v, n, 1, pos, "motion"))
+        return false;
+    j->driven = true;
+    for (int i = 0; i < n; i++) j->drive[i] = value_at(&v, i);
+    j->effort = variable(b, x->instance, "drive");
+    j->mu = variable(b, x->instance, "mu");
+    j->nu = variable(b, x->instance, "nu");
     return true;
 }
 
@@ -216,10 +278,84 @@ static bool joint_variables(Build *k, const MechPart *x, MechJoint *j) {
     j->e = b->terminal.data[i->first_terminal].e;
     j->f = b->terminal.data[i->first_terminal].f;
     j->p = variable(b, x->instance, "p");
-    for (int v = 0; v < n; v++)
-        state(b, j->p + v, VAR_MOMENTUM, v < joint_linear(j->kind) ? "N" : "N.m");
     parameter(b, x->instance, "f0", n, j->start_flow);
-    return joint_coordinates_of(k, x, j);
+    if (!joint_coordinates_of(k, x, j)) return false;
+    note_given(k, x, j);
+    joint_states(k, x, j);
+    return joint_drive(k, x, j);
+}
+
+// --- constraints and actuators
+// ------------------------------------------------------------------------------------------------
+
+// A body, a frame or the world as a place on a body.
+static bool place_end(Build *k, const MechPart *tie, int part, bool world, MechEnd *end) {
+    const MechPart *given = part < 0 ? NULL : &k->b->part.data[part];
+    MechPart on = {.owner = tie->owner, .parent = part, .from_world = world};
+    Pose p = pose_none(k->d);
+    if (given && given->item->kind == ITEM_FRAME) {
+        on = *given;
+        if (!read_pose(k->b, given, &p)) return false;
+    }
+    if (!place_on(k, &on, &p)) return false;
+    end->body = body_number(k, on.parent);
+    memcpy(end->position, p.at, sizeof p.at);
+    memcpy(end->rotation, p.turn, sizeof p.turn);
+    return true;
+}
+
+static bool tie_size(Build *k, const MechPart *x, MechTie *t) {
+    const char *word = t->kind == TIE_DISTANCE ? "length" : "radius";
+    const AstArg *a = find_clause(k->b, x->item, word);
+    double number;
+    t->size = expr_number(k->d, 0);
+    if (!a) return true;
+    Datum value = clause_datum(k->b, x, a, word, 1, 1, "m");
+    if (!datum(k->b, &value, &t->size) || !datum_numbers(k->b, &value, &number)) return false;
+    if (number > 0) return true;
+    Remark *m = complain(k->b, M_CLAUSE, a->pos, "the %s of '%s' is not positive", word,
+                         part_text(k->b, x));
+    remark_help(k->b->r, m,
+                t->kind == TIE_DISTANCE ? "hold two places together by 'point' instead"
+                                        : "a wheel is larger than nothing");
+    return false;
+}
+
+static void tie_variables(Build *k, const MechPart *x, MechTie *t) {
+    Builder *b = k->b;
+    const Instance *i = &b->instance.data[x->instance];
+    t->e = t->f = t->q = t->lambda = t->mu = t->nu = t->force = t->moment = t->gap = -1;
+    if (i->first_terminal >= 0) {
+        t->e = b->terminal.data[i->first_terminal].e;
+        t->f = b->terminal.data[i->first_terminal].f;
+    }
+    const char *q = t->kind == TIE_ACTUATOR ? "length" : "q";
+    if (part_entity(b, x->instance, q) >= 0) t->q = variable(b, x->instance, q);
+    if (t->kind == TIE_ACTUATOR) return;
+    t->lambda = variable(b, x->instance, "lambda");
+    t->mu = variable(b, x->instance, "mu");
+    t->nu = variable(b, x->instance, "nu");
+    t->force = variable(b, x->instance, "force");
+    t->moment = variable(b, x->instance, "moment");
+    t->gap = variable(b, x->instance, "gap");
+}
+
+static bool make_tie(Build *k, const MechPart *x) {
+    MechTie *t = &k->m.tie[k->number[x - k->b->part.data - k->first]];
+    *t = (MechTie){.name = k->b->instance.data[x->instance].path,
+                   .pos = x->item->pos,
+                   .kind = x->tie,
+                   .joint = x->kind};
+    tie_variables(k, x, t);
+    MechJoint axes = {.kind = t->kind == TIE_JOINT ? t->joint : JOINT_REVOLUTE};
+    if (!place_end(k, x, x->parent, x->from_world, &t->end[0]) ||
+        !place_end(k, x, x->child, x->to_world, &t->end[1]) || !joint_axes(k, x, &axes) ||
+        !joint_pitch(k, x, &axes) || !tie_size(k, x, t))
+        return false;
+    memcpy(t->axis, axes.axis, sizeof t->axis);
+    memcpy(t->axis2, axes.axis2, sizeof t->axis2);
+    t->pitch = axes.pitch;
+    return true;
 }
 
 // --- frames
@@ -303,10 +439,29 @@ static void open_build(Build *k, Builder *b, int instance) {
     k->m.body = ARENA_ARRAY(b->out, MechBody, k->m.body_count);
     k->m.joint = ARENA_ARRAY(b->out, MechJoint, k->m.joint_count);
     k->m.frame = ARENA_ARRAY(b->out, MechFrame, k->m.frame_count);
+    k->m.tie_count = number_parts(k, ITEM_TIE);
+    k->m.tie = ARENA_ARRAY(b->out, MechTie, k->m.tie_count);
+    for (int p = k->first; p < k->first + k->count; p++)
+        k->m.held |= part_entity(b, b->part.data[p].instance, "p_state") >= 0;
+    bool driven = part_entity(b, instance, "drive_power") >= 0;
+    bool lossy = part_entity(b, instance, "loss") >= 0;
+    k->m.loss = lossy ? variable(b, instance, "loss") : -1;
+    k->m.drive_power = driven ? variable(b, instance, "drive_power") : -1;
     k->m.kinetic = variable(b, instance, "kinetic");
     k->m.potential = variable(b, instance, "potential");
     k->m.energy = variable(b, instance, "energy");
     k->m.momentum = variable(b, instance, "momentum");
+}
+
+// A coordinate of a lagrangian has the variables of a joint and nothing else.
+static void make_coordinate(Build *k, const MechPart *x) {
+    MechJoint *j = &k->m.joint[k->number[x - k->b->part.data - k->first]];
+    *j = (MechJoint){.name = k->b->instance.data[x->instance].path,
+                     .pos = x->item->pos,
+                     .kind = x->kind,
+                     .parent = -1,
+                     .child = -1};
+    joint_variables(k, x, j);
 }
 
 // Joints outwards, as a `dh` row moves what is given on its body: parents before children.
@@ -315,12 +470,14 @@ static void make_joints(Build *k) {
     int *joint_of = ARENA_ARRAY(&b->tmp, int, k->count), *way = ARENA_ARRAY(&b->tmp, int, k->count);
     for (int i = 0; i < k->count; i++) joint_of[i] = -1;
     for (int i = 0; i < k->count; i++)
-        if (b->part.data[k->first + i].item->kind == ITEM_JOINT)
+        if (b->part.data[k->first + i].item->kind == ITEM_JOINT &&
+            b->part.data[k->first + i].child >= 0)
             joint_of[b->part.data[k->first + i].child - k->first] = i;
     for (int i = 0; i < k->count; i++) {
         int steps = 0;
         const MechPart *x = &b->part.data[k->first + i];
-        int at = x->item->kind == ITEM_JOINT ? x->child - k->first : -1;
+        int at = x->item->kind == ITEM_JOINT && x->child >= 0 ? x->child - k->first : -1;
+        if (x->item->kind == ITEM_JOINT && x->child < 0) make_coordinate(k, x);
         while (at >= 0 && joint_of[at] >= 0) { // up to a joint that is made already
             way[steps++] = joint_of[at];
             joint_of[at] = -1;
@@ -342,8 +499,10 @@ void mechanism_laws(Builder *b, int instance) {
     for (int i = 0; i < k.count; i++) {
         const MechPart *x = &b->part.data[k.first + i];
         if (x->item->kind == ITEM_FRAME) make_frame(&k, x);
+        if (x->item->kind == ITEM_TIE) make_tie(&k, x);
         if (x->item->kind == ITEM_BODY) make_body(b, x, &k.beyond[i], &k.m.body[k.number[i]]);
     }
     make_gravity(&k);
+    make_energies(b, &b->instance.data[instance], &k.m);
     array_push(&b->mechanism, k.m);
 }

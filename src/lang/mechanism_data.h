@@ -33,4 +33,7 @@ bool read_pose(Builder *b, const MechPart *x, Pose *p); // at and rotated
 // mechanism_body.c; `beyond` is the user's frame in the body's own
 bool make_body(Builder *b, const MechPart *x, const Pose *beyond, MechBody *body);
 
+// lagrangian.c: T, V and the dissipation function
+bool make_energies(Builder *b, const Instance *i, Mechanism *m);
+
 #endif

@@ -93,6 +93,8 @@ typedef struct { // 88 bytes
     Expr stored;     // ROLE_STORE: energy in closed form, or 0 when only its rate is known
     Expr *argument;  // R C I TF GY: the argument, argument_rows*argument_cols scalars (1x1: scalar)
     int argument_rows, argument_cols;
+    bool own_loss;    // own_supply is taken, not given
+    int own_supply;   // variable: power that comes into it without a bond (drives); 0 = none
     int inner_energy; // variable: energy that changes form inside it (kinetic); 0 = none
     Pos wish_pos;
     Name text; // description
@@ -154,7 +156,7 @@ typedef struct { // var := value, at an event
     Pos pos;
 } Action;
 
-typedef enum { WHEN_ACTS, WHEN_WARNS, WHEN_STOPS } WhenKind;
+typedef enum { WHEN_ACTS, WHEN_WARNS, WHEN_STOPS, WHEN_SINGULAR } WhenKind;
 
 typedef struct { // a branch of a `when`; or `assert`: its condition is true when that does not hold
     WhenKind kind : 8;

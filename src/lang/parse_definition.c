@@ -50,7 +50,8 @@ static const struct {
     const char *word, *name;
 } model_words[] = {{CLASS_MODEL, "model", "the name of the model"},
                    {CLASS_ELEMENT, "element", "the name of the element"},
-                   {CLASS_MECHANISM, "mechanism", "the name of the mechanism"}};
+                   {CLASS_MECHANISM, "mechanism", "the name of the mechanism"},
+                   {CLASS_MECHANISM, "lagrangian", "the name of the lagrangian"}};
 
 // from = "from" string ["free"] [string]
 static void parse_from(Parser *p, AstClass *c) {
@@ -64,11 +65,15 @@ static void parse_from(Parser *p, AstClass *c) {
     c->text = p_accept_string(p);
 }
 
-// model = ("model" | "element" | "mechanism") name [string] ["extends" path [args]] [string]
+// model = ("model" | "element" | "mechanism" | "lagrangian") name [string] ["extends" path [args]]
+// [string]
 //         NEWLINE body "end"
 //       | "mechanism" name from
 static AstClass *parse_model(Parser *p) {
-    int word = p_at(p, TOKEN_ELEMENT) ? 1 : p_at(p, TOKEN_MECHANISM) ? 2 : 0;
+    int word = p_at(p, TOKEN_ELEMENT)      ? 1
+               : p_at(p, TOKEN_MECHANISM)  ? 2
+               : p_at(p, TOKEN_LAGRANGIAN) ? 3
+                                           : 0;
     AstClass *c = new_class(p, model_words[word].kind);
     Opener opener = open_class(p, c, model_words[word].word, model_words[word].name);
     if (c->kind == CLASS_MECHANISM && p_accept_word(p, "from")) {
@@ -314,7 +319,8 @@ static AstClass *parse_with_end(Parser *p) {
     switch (p->token.kind) {
     case TOKEN_MODEL:
     case TOKEN_ELEMENT:
-    case TOKEN_MECHANISM: return parse_model(p);
+    case TOKEN_MECHANISM:
+    case TOKEN_LAGRANGIAN: return parse_model(p);
     case TOKEN_EXPERIMENT: return parse_experiment(p);
     case TOKEN_FUNCTION: return parse_function(p);
     case TOKEN_TABLE: return parse_table(p);

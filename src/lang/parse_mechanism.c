@@ -1,4 +1,5 @@
-// What stands in mechanisms: joints, bodies, frames, gravity, and mechanisms mounted on them.
+// What stands in mechanisms: joints, bodies, frames, constraints, gravity, and mechanisms mounted
+// on them.
 //
 //     joint q1 revolute z: base -> link1 at (1.2, 0, 0.4) {m} rotated z 90 {deg}, x 90 {deg}
 //           name kind axis parent  child clauses
@@ -10,21 +11,24 @@
 
 #include <string.h>
 
-typedef enum { CLAUSE_VALUE, CLAUSE_TURNS, CLAUSE_START, CLAUSE_DH } ClauseForm;
+typedef enum { CLAUSE_VALUE, CLAUSE_TURNS, CLAUSE_START, CLAUSE_DH, CLAUSE_DRIVEN } ClauseForm;
 
 typedef struct {
     const char *word;
     ClauseForm form;
 } Clause;
 
-static const Clause joint_clauses[] = {
-    {"at", CLAUSE_VALUE},      {"rotated", CLAUSE_TURNS}, {"dh", CLAUSE_DH},   {"mdh", CLAUSE_DH},
-    {"initial", CLAUSE_START}, {"rate", CLAUSE_VALUE},    {NULL, CLAUSE_VALUE}};
+static const Clause joint_clauses[] = {{"at", CLAUSE_VALUE},      {"rotated", CLAUSE_TURNS},
+                                       {"dh", CLAUSE_DH},         {"mdh", CLAUSE_DH},
+                                       {"initial", CLAUSE_START}, {"rate", CLAUSE_VALUE},
+                                       {"driven", CLAUSE_DRIVEN}, {NULL, CLAUSE_VALUE}};
 static const Clause body_clauses[] = {
     {"mass", CLAUSE_VALUE},       {"cg", CLAUSE_VALUE},      {"inertia", CLAUSE_VALUE},
     {"added_mass", CLAUSE_VALUE}, {"box", CLAUSE_VALUE},     {"cylinder", CLAUSE_VALUE},
     {"sphere", CLAUSE_VALUE},     {"tube", CLAUSE_VALUE},    {"density", CLAUSE_VALUE},
     {"at", CLAUSE_VALUE},         {"rotated", CLAUSE_TURNS}, {NULL, CLAUSE_VALUE}};
+static const Clause tie_clauses[] = {
+    {"length", CLAUSE_VALUE}, {"radius", CLAUSE_VALUE}, {NULL, CLAUSE_VALUE}};
 static const Clause place_clauses[] = {
     {"at", CLAUSE_VALUE}, {"rotated", CLAUSE_TURNS}, {NULL, CLAUSE_VALUE}};
 
@@ -87,8 +91,10 @@ static void parse_dh(Parser *p, ArgList *list, const char *word, Token start) {
     }
 }
 
-// start = sum | ["at" sum] ["rotated" turns | "attitude" sum]
+// start = ["about"] (sum | ["at" sum] ["rotated" turns | "attitude" sum])
 static void parse_start(Parser *p, ArgList *list, Token start) {
+    if (p_accept_word(p, "about"))
+        add_clause(p, list, "initial_about", p_new_expr(p, AST_NUMBER, start), start);
     bool place = p_accept_word(p, "at");
     if (place) add_clause(p, list, "initial_at", parse_sum(p), start);
     Token t = p->token;
@@ -98,6 +104,15 @@ static void parse_start(Parser *p, ArgList *list, Token start) {
         add_clause(p, list, "initial_attitude", parse_sum(p), t);
     else if (!place)
         add_clause(p, list, "initial", parse_sum(p), start);
+}
+
+// driven = "by" sum
+static void parse_driven(Parser *p, ArgList *list, Token start) {
+    if (!p_accept_word(p, "by")) {
+        Remark *m = p_fail_expected(p, "'by'");
+        p_help(p, m, "write driven by 0.2 {rad}*sin(2 {rad/s}*time)");
+    }
+    add_clause(p, list, "driven", parse_sum(p), start);
 }
 
 static void refuse_twice(Parser *p, const ArgList *list, Token t, const char *word) {
@@ -120,6 +135,7 @@ static void parse_clause(Parser *p, ArgList *list, const Clause *c) {
     case CLAUSE_TURNS: parse_turns(p, list, "rotated", "by"); break;
     case CLAUSE_START: parse_start(p, list, start); break;
     case CLAUSE_DH: parse_dh(p, list, c->word, start); break;
+    case CLAUSE_DRIVEN: parse_driven(p, list, start); break;
     }
 }
 
@@ -180,26 +196,65 @@ static void keep_bodies(Parser *p, AstItem *item, AstExpr *first, AstExpr *secon
     item->exprs[1] = second;
 }
 
-// joint = "joint" name kind [axis [axis]] ["pitch" sum] ":" body "->" body clauses
+// kind = path [axis [axis]] ["pitch" sum]
+static void parse_kind(Parser *p, AstItem *item, ArgList *list, const char *what) {
+    item->path = parse_path(p, what);
+    Token t = p->token;
+    if (at_axis(p)) add_clause(p, list, "axis", parse_axis(p), t);
+    t = p->token;
+    if (list->count && at_axis(p)) add_clause(p, list, "axis2", parse_axis(p), t);
+    t = p->token;
+    if (p_accept_word(p, "pitch")) add_clause(p, list, "pitch", parse_sum(p), t);
+}
+
+static void expect_colon(Parser *p, const char *what, const char *help) {
+    if (!p_at(p, TOKEN_COLON)) {
+        Remark *m = p_fail_expected(p, what);
+        p_help(p, m, "%s", help);
+    }
+    p_advance(p);
+}
+
+// joint = "joint" name kind ":" body "->" body clauses
 static AstItem *parse_joint(Parser *p) {
     AstItem *item = named_item(p, ITEM_JOINT, "the name of a joint");
     ArgList list = {0};
-    item->path = parse_path(p, "the kind of joint: revolute, prismatic, free ...");
-    Token t = p->token;
-    if (at_axis(p)) add_clause(p, &list, "axis", parse_axis(p), t);
-    t = p->token;
-    if (list.count && at_axis(p)) add_clause(p, &list, "axis2", parse_axis(p), t);
-    t = p->token;
-    if (p_accept_word(p, "pitch")) add_clause(p, &list, "pitch", parse_sum(p), t);
-    if (!p_at(p, TOKEN_COLON)) {
-        Remark *m = p_fail_expected(p, "':' and the bodies that are joined");
-        p_help(p, m, "write joint name kind axis: parent -> child");
-    }
-    p_advance(p);
+    parse_kind(p, item, &list, "the kind of joint: revolute, prismatic, free ...");
+    expect_colon(p, "':' and the bodies that are joined",
+                 "write joint name kind axis: parent -> child");
     AstExpr *parent = parse_path(p, "the body that carries the joint, or world");
     p_expect(p, TOKEN_ARROW, "'->' and the body that the joint moves");
     keep_bodies(p, item, parent, parse_path(p, "the body that the joint moves"));
     parse_clauses(p, item, &list, joint_clauses);
+    return item;
+}
+
+// ends = ":" path "->" path clauses
+static void parse_ends(Parser *p, AstItem *item, ArgList *list) {
+    expect_colon(p, "':' and the places between which it acts",
+                 "write constraint pin revolute z: frame_a -> frame_b");
+    AstExpr *first = parse_path(p, "a frame, a body or world");
+    p_expect(p, TOKEN_ARROW, "'->' and the second place");
+    keep_bodies(p, item, first, parse_path(p, "a frame, a body or world"));
+    parse_clauses(p, item, list, tie_clauses);
+}
+
+// constraint = "constraint" name kind ends
+static AstItem *parse_constraint(Parser *p) {
+    AstItem *item = named_item(p, ITEM_TIE, "the name of a constraint");
+    ArgList list = {0};
+    parse_kind(p, item, &list, "what is held: revolute, point, distance, knife ...");
+    parse_ends(p, item, &list);
+    return item;
+}
+
+// actuator = "actuator" name ends
+static AstItem *parse_actuator(Parser *p) {
+    AstItem *item = named_item(p, ITEM_TIE, "the name of an actuator");
+    ArgList list = {0};
+    item->path = p_new_expr(p, AST_NAME, p->token);
+    item->path->name = name_of(p->names, "actuator");
+    parse_ends(p, item, &list);
     return item;
 }
 
@@ -238,6 +293,43 @@ static AstItem *parse_frame(Parser *p) {
     return item;
 }
 
+static const Clause coordinate_clauses[] = {
+    {"initial", CLAUSE_START}, {"rate", CLAUSE_VALUE}, {NULL, CLAUSE_VALUE}};
+
+// coordinate = "coordinate" name unit clauses; a length moves as a prismatic joint, an angle as a
+// revolute one
+static AstItem *parse_coordinate(Parser *p) {
+    AstItem *item = named_item(p, ITEM_JOINT, "the name of a coordinate");
+    ArgList list = {0};
+    Unit unit;
+    Name text;
+    Token t = p->token;
+    bool known = parse_unit(p, &unit, &text);
+    Dim metre = {.known = true, .power = {[BASE_M] = POWER_ONE}};
+    bool length = known && dim_equal(unit.dim, metre);
+    if (!p->failed && !length && !(known && dim_is_one(unit.dim))) {
+        Remark *m = p_fail(p, M_COORDINATE, t, "a coordinate is a length or an angle");
+        p_help(p, m, "write coordinate x {m}, or coordinate phi {rad}");
+    }
+    item->path = p_new_expr(p, AST_NAME, t);
+    item->path->name = name_of(p->names, length ? "prismatic" : "revolute");
+    parse_clauses(p, item, &list, coordinate_clauses);
+    return item;
+}
+
+// energy = ("kinetic" | "potential" | "dissipation") sum
+static AstItem *parse_energy(Parser *p) {
+    AstItem *item = p_new_item(p, ITEM_ENERGY, p->token);
+    item->name = p->token.name;
+    p_advance(p);
+    item->left = parse_sum(p);
+    return item;
+}
+
+static bool at_energy(const Parser *p) {
+    return p_at_word(p, "kinetic") || p_at_word(p, "potential") || p_at_word(p, "dissipation");
+}
+
 // gravity = "gravity" ("off" | sum)
 static AstItem *parse_gravity(Parser *p) {
     AstItem *item = p_new_item(p, ITEM_GRAVITY, p->token);
@@ -249,8 +341,8 @@ static AstItem *parse_gravity(Parser *p) {
 static void refuse_statement(Parser *p, Token start) {
     Remark *m = p_fail(p, M_STATEMENT, start, "this statement has no place in a mechanism");
     p_help(p, m,
-           "a mechanism holds joint, body, frame, gravity, param, const and input; bonds and "
-           "equations stand in the model that contains it");
+           "a mechanism holds joint, body, frame, constraint, actuator, gravity, param, const and "
+           "input; bonds and equations stand in the model that contains it");
 }
 
 // mount = type name [args] place
@@ -280,7 +372,8 @@ static AstItem *parse_mount(Parser *p) {
     return item;
 }
 
-// mechanism-statement = joint | body | frame | gravity | mount | param, const, input, for, if
+// mechanism-statement = joint | body | frame | constraint | actuator | gravity | mount | param,
+// const, input, for, if
 bool parse_mechanism_statement(Parser *p, ItemList *list) {
     AstItem *item = NULL;
     switch (p->token.kind) {
@@ -304,6 +397,14 @@ bool parse_mechanism_statement(Parser *p, ItemList *list) {
         item = parse_body_item(p);
     else if (p_at_word(p, "frame"))
         item = parse_frame(p);
+    else if (p_at_word(p, "constraint"))
+        item = parse_constraint(p);
+    else if (p_at_word(p, "actuator"))
+        item = parse_actuator(p);
+    else if (p_at_word(p, "coordinate"))
+        item = parse_coordinate(p);
+    else if (at_energy(p))
+        item = parse_energy(p);
     else if (p_at_word(p, "gravity"))
         item = parse_gravity(p);
     else

@@ -192,6 +192,7 @@ bool p_starts_definition(TokenKind kind) {
     case TOKEN_MODEL:
     case TOKEN_ELEMENT:
     case TOKEN_MECHANISM:
+    case TOKEN_LAGRANGIAN:
     case TOKEN_EXPERIMENT:
     case TOKEN_FUNCTION:
     case TOKEN_TABLE:

@@ -63,7 +63,8 @@ static void find_joints(Check *c) {
                                  body_name(c, j->child));
         remark_note(c->r, e, c->m->joint[*slot].pos, "joint '%s' does already",
                     text(c, c->m->joint[*slot].name));
-        remark_help(c->r, e, "close loops by bonds between two frames instead of a second joint");
+        remark_help(c->r, e,
+                    "close the chain by a constraint between two frames instead of a second joint");
     }
     for (int i = 0; i < c->m->body_count; i++) {
         if (c->joint_of[i] >= 0) continue;

@@ -11,28 +11,15 @@
 // of it, with R the frame's rotation, which a first tracing finds out.
 #include "mech/expand.h"
 
-#include "base/array.h"
-#include "mech/mech.h"
+#include "mech/expansion.h"
 #include <math.h>
 #include <string.h>
-
-typedef struct {
-    Model *m;
-    Dag *d;
-    Arena *out;
-    Arena scratch;
-    const Mechanism *x;
-    const MechEquations *traced;
-    ARRAY(Equation) law;
-} Expansion;
-
-static Expr symbol(const Expansion *k, int var) { return k->m->var[var].symbol; }
 
 static bool is_bonded(const Expansion *k, int effort) {
     return k->m->var[effort].kind == VAR_EFFORT;
 }
 
-static void add_law(Expansion *k, Expr left, Expr right, Pos pos) {
+void add_law(Expansion *k, Expr left, Expr right, Pos pos) {
     Equation e = {left, right, k->x->comp, pos};
     array_push(&k->law, e);
 }
@@ -41,17 +28,27 @@ static void add_law(Expansion *k, Expr left, Expr right, Pos pos) {
 // ------------------------------------------------------------------------------------------------
 
 // Per velocity or per scalar of frames; 0 where nothing is bonded.
-static Expr effort_of(const Expansion *k, int var) {
-    return is_bonded(k, var) ? symbol(k, var) : 0;
+Expr effort_of(const Expansion *k, int var) { return is_bonded(k, var) ? symbol(k, var) : 0; }
+
+static void read_start(Expansion *k, int nq, int nv) {
+    k->start_q = ARENA_ARRAY(&k->scratch, Expr, nq);
+    k->start_w = ARENA_ARRAY(&k->scratch, Expr, nv);
+    nq = nv = 0;
+    for (int i = 0; i < k->x->joint_count; i++) {
+        const MechJoint *j = &k->x->joint[i];
+        for (int c = 0; c < joint_coordinates(j->kind); c++) k->start_q[nq++] = j->start[c];
+        for (int c = 0; c < joint_velocities(j->kind); c++) k->start_w[nv++] = j->start_flow[c];
+    }
 }
 
-static MechInputs joint_inputs(Expansion *k) {
+static void joint_inputs(Expansion *k) {
     const Mechanism *x = k->x;
     int nq = 0, nv = 0;
     for (int i = 0; i < x->joint_count; i++) {
         nq += joint_coordinates(x->joint[i].kind);
         nv += joint_velocities(x->joint[i].kind);
     }
+    read_start(k, nq, nv);
     MechInputs in = {.q = ARENA_ARRAY(&k->scratch, Expr, nq),
                      .p = ARENA_ARRAY(&k->scratch, Expr, nv),
                      .effort = ARENA_ARRAY(&k->scratch, Expr, nv)};
@@ -65,7 +62,7 @@ static MechInputs joint_inputs(Expansion *k) {
             in.effort[nv] = effort_of(k, j->e + c);
         }
     }
-    return in;
+    k->in = in;
 }
 
 // R*x, or R'*x
@@ -101,20 +98,22 @@ static Expr *frame_wrenches(Expansion *k, const Expr *rotation) {
 }
 
 static void trace(Expansion *k) {
-    MechInputs in = joint_inputs(k);
+    MechInputs *in = &k->in;
     const Expr *rotation = NULL;
     for (int i = 0; i < k->x->frame_count && !rotation; i++)
         if (k->x->frame[i].world_axes)
-            rotation =
-                mech_momentum_form(&k->scratch, k->d, k->x, &in, METHOD_AUTO)->frame_rotation;
-    in.wrench = frame_wrenches(k, rotation);
-    k->traced = mech_momentum_form(&k->scratch, k->d, k->x, &in, METHOD_AUTO);
+            rotation = mech_momentum_form(&k->scratch, k->d, k->x, in, METHOD_AUTO)->frame_rotation;
+    in->wrench = frame_wrenches(k, rotation);
+    if (k->held) held_inputs(k);
+    MechInputs all = *in;
+    if (k->x->held) all.effort = held_efforts(k);
+    k->traced = mech_momentum_form(&k->scratch, k->d, k->x, &all, METHOD_AUTO);
 }
 
 // --- what comes out
 // ------------------------------------------------------------------------------------------------
 
-static void free_efforts(Expansion *k, int first, int count, Pos pos) {
+void free_efforts(Expansion *k, int first, int count, Pos pos) {
     for (int c = 0; c < count; c++)
         if (!is_bonded(k, first + c)) add_law(k, symbol(k, first + c), expr_number(k->d, 0), pos);
 }
@@ -124,12 +123,14 @@ static void joint_laws(Expansion *k, int joint) {
     const MechJoint *j = &k->x->joint[joint];
     int q = t->joint_q[joint], v = t->joint_v[joint], n = joint_velocities(j->kind);
     for (int c = 0; c < joint_coordinates(j->kind); c++) {
-        int rate = k->m->var[j->coordinate[c]].der;
-        add_law(k, symbol(k, rate), t->q_rate[q + c], j->pos);
+        int rate = k->m->var[j->state[c]].der;
+        add_law(k, symbol(k, rate), held_rate(k, t->q_rate[q + c], j->coordinate[c], j->state[c]),
+                j->pos);
     }
     for (int c = 0; c < n; c++)
-        add_law(k, symbol(k, k->m->var[j->p + c].der), t->p_rate[v + c], j->pos);
-    for (int c = 0; c < n; c++) add_law(k, symbol(k, j->f + c), t->w[v + c], j->pos);
+        add_law(k, symbol(k, k->m->var[j->p_state + c].der),
+                held_rate(k, t->p_rate[v + c], j->p + c, j->p_state + c), j->pos);
+    for (int c = 0; c < n && !k->x->held; c++) add_law(k, symbol(k, j->f + c), t->w[v + c], j->pos);
     free_efforts(k, j->e, n, j->pos);
 }
 
@@ -166,20 +167,16 @@ static void energy_laws(Expansion *k) {
 // ------------------------------------------------------------------------------------------------
 
 // p = B(q) w with the coordinates and velocities of the start.
-static void start_momenta(Expansion *k) {
+static void start_values(Expansion *k) {
     const Mechanism *x = k->x;
-    const MechEquations *t = k->traced;
-    Expr *q = ARENA_ARRAY(&k->scratch, Expr, t->nq), *w = ARENA_ARRAY(&k->scratch, Expr, t->nv);
-    for (int i = 0; i < x->joint_count; i++) {
+    Matrix p = mech_momenta(&k->scratch, k->d, x, k->start_q, k->start_w);
+    for (int i = 0, q = 0, v = 0; i < x->joint_count; i++) {
         const MechJoint *j = &x->joint[i];
-        int n = joint_velocities(j->kind);
-        memcpy(q + t->joint_q[i], j->start, (size_t)joint_coordinates(j->kind) * sizeof *q);
-        memcpy(w + t->joint_v[i], j->start_flow, (size_t)n * sizeof *w);
+        for (int c = 0; c < joint_coordinates(j->kind); c++)
+            k->m->var[j->state[c]].start = k->start_q[q++];
+        for (int c = 0; c < joint_velocities(j->kind); c++)
+            k->m->var[j->p_state + c].start = p.at[v++];
     }
-    Matrix p = mech_momenta(&k->scratch, k->d, x, q, w);
-    for (int i = 0; i < x->joint_count; i++)
-        for (int c = 0; c < joint_velocities(x->joint[i].kind); c++)
-            k->m->var[x->joint[i].p + c].start = p.at[t->joint_v[i] + c];
 }
 
 // --- numbers for checking
@@ -244,17 +241,26 @@ static double *parameter_numbers(Arena *out, const Model *m) {
 // --- all mechanisms
 // ------------------------------------------------------------------------------------------------
 
-static void expand_one(Expansion *k) {
-    int first = k->law.count;
+static bool mechanism_expand(Expansion *k) {
+    if (!held_open(k)) return false;
     trace(k);
     for (int i = 0; i < k->x->joint_count; i++) joint_laws(k, i);
     for (int i = 0; i < k->x->frame_count; i++) frame_laws(k, i);
     energy_laws(k);
-    start_momenta(k);
+    if (k->held) held_laws(k);
+    start_values(k);
+    return true;
+}
+
+static bool expand_one(Expansion *k) {
+    int first = k->law.count;
+    joint_inputs(k);
+    k->held = NULL;
+    bool good = k->x->by_energy ? lagrangian_expand(k) : mechanism_expand(k);
     Comp *c = &k->m->comp[k->x->comp];
     c->first_equation = k->m->equation_count + first;
     c->equation_count = k->law.count - first;
-    arena_free(&k->scratch);
+    return good;
 }
 
 // The new laws stand behind all others, so each component's stay together.
@@ -268,19 +274,39 @@ static void keep_laws(Expansion *k) {
     m->equation_count += k->law.count;
 }
 
+static void keep_guards(Expansion *k) {
+    Model *m = k->m;
+    if (!k->guard.count) return;
+    When *all = ARENA_ARRAY(k->out, When, m->when_count + k->guard.count);
+    int group = m->when_count ? m->when[m->when_count - 1].group + 1 : 0;
+    if (m->when_count) memcpy(all, m->when, (size_t)m->when_count * sizeof *all);
+    for (int i = 0; i < k->guard.count; i++) {
+        all[m->when_count + i] = k->guard.data[i];
+        all[m->when_count + i].group = group + i;
+        all[m->when_count + i].first_action = m->action_count;
+    }
+    m->when = all;
+    m->when_count += k->guard.count;
+}
+
 bool mech_expand(Model *m, Arena *out, Report *r) {
-    Expansion k = {.m = m, .d = m->dag, .out = out};
+    Expansion k = {.m = m, .d = m->dag, .out = out, .report = r};
     bool good = true;
     if (!m->mechanism_count) return true;
-    const double *value = parameter_numbers(&k.scratch, m);
+    Arena numbers = {0};
+    k.number = parameter_numbers(&numbers, m);
     for (int i = 0; i < m->mechanism_count; i++)
-        good &= mech_check_values(&m->mechanism[i], m->dag, value, r);
+        if (!m->mechanism[i].by_energy)
+            good &= mech_check_values(&m->mechanism[i], m->dag, k.number, r);
     for (int i = 0; good && i < m->mechanism_count; i++) {
         k.x = &m->mechanism[i];
-        expand_one(&k);
+        good = expand_one(&k);
+        arena_free(&k.scratch);
     }
     if (good) keep_laws(&k);
+    if (good) keep_guards(&k);
     array_free(&k.law);
-    arena_free(&k.scratch);
+    array_free(&k.guard);
+    arena_free(&numbers);
     return good;
 }

@@ -226,7 +226,8 @@ MechEquations *mech_momentum_form(Arena *out, Dag *d, const Mechanism *m, const 
     Tracing r;
     trace_start(&r, out, d, m, in);
     from_mechanism(&r, in->p, r.p);
-    if (!solve(&r, method, r.p, r.w, r.twist)) sweep_twists(d, r.t, r.w, r.twist);
+    if (in->known_w) from_mechanism(&r, in->w, r.w);
+    if (in->known_w || !solve(&r, method, r.p, r.w, r.twist)) sweep_twists(d, r.t, r.w, r.twist);
     sweep_momenta(d, r.t, r.twist, r.p, r.h);
     Expr *rate = trace_loads(&r);
     for (int i = 0; i < r.t->count; i++) add_gyration(&r, i, rate);
@@ -249,4 +250,20 @@ MechEquations *mech_lagrange_form(Arena *out, Dag *d, const Mechanism *m, const 
     sweep_momenta(d, r.t, r.twist, NULL, r.h);
     link_efforts(d, r.t, r.h, r.p);
     return trace_end(&r);
+}
+
+Matrix mech_inverse_times(Arena *out, Dag *d, const Mechanism *m, const Expr *q, Matrix columns,
+                          MechMethod method) {
+    Tracing r;
+    MechInputs in = {.q = (Expr *)q};
+    Matrix result = matrix_new(out, columns.rows, columns.cols);
+    trace_start(&r, &r.scratch, d, m, &in);
+    for (int c = 0; c < columns.cols; c++) {
+        for (int i = 0; i < r.t->nv; i++) r.p[i] = MATRIX_AT(columns, r.t->velocity[i], c);
+        solve(&r, method, r.p, r.w, r.twist);
+        for (int i = 0; i < r.t->nv; i++) MATRIX_AT(result, r.t->velocity[i], c) = r.w[i];
+    }
+    dag_keep_shared(d, r.keep_shared);
+    arena_free(&r.scratch);
+    return result;
 }

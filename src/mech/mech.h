@@ -36,6 +36,7 @@ typedef struct {
     Expr *q;      // coordinates
     Expr *p;      // momenta (momentum form) or NULL
     Expr *w;      // quasi-velocities (for kinematics and the Lagrange form) or NULL
+    bool known_w; // momentum form: w is known already and need not be found from p
     Expr *effort; // generalised effort of each velocity; 0 = none
     Expr *wrench; // per frame 6: outside wrench on its body at the frame, frame's axes; 0 = none
 } MechInputs;
@@ -64,6 +65,10 @@ MechEquations *mech_momentum_form(Arena *out, Dag *d, const Mechanism *m, const 
                                   MechMethod method);
 MechEquations *mech_lagrange_form(Arena *out, Dag *d, const Mechanism *m, const MechInputs *in,
                                   MechMethod method);
+
+// B(q)^-1 times the columns of a matrix of nv rows.
+Matrix mech_inverse_times(Arena *out, Dag *d, const Mechanism *m, const Expr *q, Matrix columns,
+                          MechMethod method);
 
 // Matrices for `derive` and for controllers, as functions of q (and w).
 Matrix mech_mass_matrix(Arena *out, Dag *d, const Mechanism *m, const Expr *q);

@@ -38,7 +38,8 @@ void audit_open(AuditBook *book, Arena *out, const System *s) {
     *book = (AuditBook){.system = s, .track = ARENA_ARRAY(out, AuditTrack, count)};
     for (int c = 0; c < s->model->comp_count; c++)
         if (is_audited(s, c))
-            book->track[book->track_count++] = (AuditTrack){.comp = c, .stored = -1, .inner = -1};
+            book->track[book->track_count++] =
+                (AuditTrack){.comp = c, .stored = -1, .inner = -1, .drive = -1};
 }
 
 void audit_point(AuditBook *book, const double *quad, const double *output) {
@@ -50,8 +51,10 @@ void audit_point(AuditBook *book, const double *quad, const double *output) {
         if (role == ROLE_LOSSLESS) t->against += fabs(more);
         if (role == ROLE_DISSIPATE && !(more >= 0)) t->against -= more;
         t->energy = quad[i];
-        t->moved = fmax(t->moved, fabs(quad[i]));
-        moved += fabs(quad[i]) + t->gained + t->lost;
+        t->driven = t->drive >= 0 ? quad[t->drive] : 0;
+        double into = fabs(quad[i] + t->driven) + fabs(t->driven);
+        t->moved = fmax(t->moved, into);
+        moved += into + t->gained + t->lost;
         if (t->inner >= 0 && !book->started) t->first_inner = output[t->inner];
         if (t->inner >= 0) moved += 2 * fabs(output[t->inner] - t->first_inner);
         if (t->stored < 0) continue;
@@ -76,7 +79,8 @@ void audit_event(AuditBook *book, const double *before, const double *after) {
 
 // --- closing ------------------------------------------------------------------------------------
 
-static AuditLine close_line(const AuditTrack *t, Role role) {
+static AuditLine close_line(const AuditTrack *t, const Comp *c) {
+    Role role = c->role;
     AuditLine line = {.comp = t->comp, .moved = t->moved};
     switch (role) {
     case ROLE_SUPPLY: line.supplied = -t->energy; break;
@@ -85,10 +89,10 @@ static AuditLine close_line(const AuditTrack *t, Role role) {
         line.residual = t->against;
         break;
     case ROLE_STORE:
-        line.stored = t->stored < 0 ? t->energy : t->last_stored - t->first_stored;
-        line.supplied = t->gained;
-        line.dissipated = t->lost;
-        line.residual = t->energy + t->gained - t->lost - line.stored;
+        line.stored = t->stored < 0 ? t->energy + t->driven : t->last_stored - t->first_stored;
+        line.supplied = t->gained + (c->own_loss ? 0 : t->driven);
+        line.dissipated = t->lost - (c->own_loss ? t->driven : 0);
+        line.residual = t->energy + t->driven + t->gained - t->lost - line.stored;
         break;
     case ROLE_LOSSLESS: line.residual = t->against; break;
     case ROLE_NONE: break;
@@ -132,7 +136,8 @@ void audit_close(Audit *a, Arena *out, const AuditBook *book, double bound, doub
     double worst = 0;
     for (int i = 0; i < book->track_count; i++) {
         Role role = m->comp[book->track[i].comp].role;
-        AuditLine line = a->line[a->line_count++] = close_line(&book->track[i], role);
+        AuditLine line = a->line[a->line_count++] =
+            close_line(&book->track[i], &m->comp[book->track[i].comp]);
         a->supplied += line.supplied;
         a->dissipated += line.dissipated;
         a->stored += line.stored;

@@ -39,6 +39,8 @@ typedef struct { // one audited component
     double moved, against;      // largest |energy|; energy that went the forbidden way
     int inner;                  // which output is the energy that changes form inside it, or -1
     double first_inner;
+    int drive; // which integral is energy that came in without a bond, or -1
+    double driven;
     double gained, lost; // by events: what `when` put in or took away
 } AuditTrack;
 

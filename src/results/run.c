@@ -119,6 +119,12 @@ static void want_audit(Job *j) {
         int inner = s->model->comp[t->comp].inner_energy;
         if (closed && inner) t->inner = outputs_add(&j->outputs, s->value[inner]);
     }
+    for (int i = 0; i < j->book.track_count; i++) {
+        AuditTrack *t = &j->book.track[i];
+        if (!s->supply[t->comp]) continue;
+        t->drive = j->quads.count;
+        array_push(&j->quads, s->supply[t->comp]);
+    }
 }
 
 // --- times --------------------------------------------------------------------------------------

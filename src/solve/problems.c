@@ -238,10 +238,25 @@ void problem_sample(Job *j, int sample, double period) {
     j->status = SOLVE_FAILED;
 }
 
+// Constraints of a mechanism lose their hold.
+static void problem_position(Job *j, double time, const When *w) {
+    Remark *m = report_error(j->r, M_SINGULAR_RUN, w->pos, "at t = %g s %s", time,
+                             name_text(j->p->system->model->names, w->words));
+    remark_help(j->r, m,
+                "beyond this point the motion is not determined: keep away from it, or hold the "
+                "mechanism by one more constraint that decides which way it goes");
+    j->status = SOLVE_FAILED;
+    j->stats->reached = time;
+}
+
 void problem_assertion(Job *j, double time, int branch) {
     const Model *m = j->p->system->model;
     const When *w = &m->when[branch];
     const char *owner = name_text(m->names, w->owner), *words = name_text(m->names, w->words);
+    if (w->kind == WHEN_SINGULAR) {
+        problem_position(j, time, w);
+        return;
+    }
     bool stops = w->kind == WHEN_STOPS, named = *owner != 0;
     Remark *r =
         report_add(j->r, stops ? ERROR : WARNING, S_ASSERTION, w->pos, "at t = %g s %s%s%s%s", time,

@@ -117,7 +117,7 @@ static bool assertions_hold(Job *j, double time) {
         if (j->o->warned && when[i].kind == WHEN_WARNS && j->o->warned[i]) continue;
         if (j->o->warned) j->o->warned[i] = 1;
         problem_assertion(j, time, i);
-        good = good && when[i].kind != WHEN_STOPS;
+        good = good && when[i].kind == WHEN_WARNS;
     }
     return good;
 }

@@ -1,0 +1,45 @@
+// A mechanism on its way into the flat model; inside this folder only.
+#ifndef BONDYN_MECH_EXPANSION_H
+#define BONDYN_MECH_EXPANSION_H
+
+#include "base/array.h"
+#include "lang/model.h"
+#include "mech/held.h"
+
+typedef struct {
+    Model *m;
+    Dag *d;
+    Arena *out;
+    Arena scratch;
+    Report *report;
+    double *number; // by symbol index: parameters
+    const Mechanism *x;
+    MechInputs in;
+    Expr *start_q, *start_w; // coordinates and velocities at the start
+    Held *held;              // NULL: it has neither constraints nor drives nor actuators
+    Expr pull;               // rate at which states go back onto the constraints
+    Matrix solved;           // B^-1 (p_state, J'), where it is held
+    const MechEquations *traced;
+    ARRAY(Equation) law;
+    ARRAY(When) guard; // what ends a run
+} Expansion;
+
+static inline Expr symbol(const Expansion *k, int var) { return k->m->var[var].symbol; }
+
+// --- expand.c
+void add_law(Expansion *k, Expr left, Expr right, Pos pos);
+Expr effort_of(const Expansion *k, int var); // 0 where nothing is bonded
+void free_efforts(Expansion *k, int first, int count, Pos pos);
+
+// --- held_laws.c
+bool held_open(Expansion *k);     // rows, and a start that fulfils them; false: reported
+void held_inputs(Expansion *k);   // efforts of ports, and velocities where they are held
+Expr *held_efforts(Expansion *k); // all efforts, with those of the rows
+// The rate of a state with its pull towards what is seen of it.
+Expr held_rate(const Expansion *k, Expr rate, int seen, int state);
+void held_laws(Expansion *k);
+
+// --- lagrangian.c
+bool lagrangian_expand(Expansion *k); // false: reported
+
+#endif

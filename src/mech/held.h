@@ -1,0 +1,57 @@
+// What holds a mechanism beside its tree: constraints and drives as rows over its velocities.
+//
+//     phi(q, t) = 0         where coordinates are held (not for knife edges and rolling)
+//     J(q) w = rate(t)      velocities along the row
+//
+// The same J brings the row's effort lambda in: J' lambda. It is exact for every row, so the bond
+// between a constraint and the mechanism loses nothing.
+#ifndef BONDYN_MECH_HELD_H
+#define BONDYN_MECH_HELD_H
+
+#include "mech/mech.h"
+
+typedef struct {
+    int tie, joint;    // whose it is: a tie, or with -1 the drive of a joint
+    int index;         // which of its rows
+    Expr direction[6]; // ties: (linear; angular) in the axes of the first end
+    Expr phi;          // 0 = only the velocity is held
+    Expr *slope;       // J, one for each velocity in the order of the mechanism
+    Expr rate;
+    bool kept;          // false: other rows hold it already
+    int lambda, mu, nu; // variables
+} HeldRow;
+
+typedef struct { // a freedom of a tie: f = J w, and its effort enters by J'
+    int tie, index;
+    Expr *slope;
+    Expr coordinate; // 0 = none
+} FreeRow;
+
+typedef struct {
+    int nq, nv;
+    HeldRow *row;
+    int row_count;
+    FreeRow *port;
+    int port_count;
+} Held;
+
+// held.c: all rows in the order of constraints, then of joints. q are symbols, in mechanism order.
+Held *held_trace(Arena *out, Dag *d, const Mechanism *m, const Expr *q, Expr time);
+
+// assemble.c: a start that fulfils all rows, near the one that is given; rows that repeat others
+// are no longer `kept`. `value` holds numbers of parameters and time by symbol index; those of q
+// are found besides. w: velocities at the start. False: reported.
+typedef struct {
+    Arena *scratch;
+    Dag *d;
+    const Mechanism *m;
+    const Held *h;
+    const Expr *q; // symbols
+    double *value;
+    double *w; // in and out
+    Report *r;
+} Assembly;
+
+bool held_assemble(const Assembly *a);
+
+#endif

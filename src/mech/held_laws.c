@@ -1,0 +1,428 @@
+// The laws of constraints, drives and actuators.
+//
+// What is integrated, (q_state, p_state), follows the motion and so stays on the constraints but
+// for errors of the integration. What everybody sees, (q, p), is brought back onto them at each
+// call:
+//
+//      q = q_state - beta J' (nu - 1)   phi(q, t) = 0                        nu: Newton, from 1
+//      p = p_state - J' mu              J B^-1 p = rate                      mu: linear
+//      q_state' = beta w + pull (q - q_state)                                w = B^-1 p
+//      p_state' = ... + J' lambda + pull (p - p_state)
+//                                       J w' + (dJ/dt) w = rate'             lambda: linear
+//
+// With Y = B^-1 J' and A = J Y, both linear systems have the matrix A, which is positive definite:
+// A = L D L' needs no pivots. D_k is what row k holds beyond the rows before it; where it vanishes
+// the constraints are singular, and the run ends. No state has to be chosen among the coordinates,
+// so none can be the wrong one after half a turn.
+//
+// nu counts from 1, so that Newton's method, which knows its unknowns to a part of their size, ends
+// when the correction is known to rounding beside q, not beside itself.
+//
+// The pull is zero on the constraints. It keeps what is integrated near them, where (q, p) moves
+// just as (q_state, p_state) does: the two directions differ by offset times curvature. Its rate is
+// the pace of the motion, 2 |w| with lengths in units of the mechanism's size, so that it forgets
+// errors within a fraction of a turn, is never stiff, and rests when the mechanism does.
+#include "mech/expansion.h"
+
+#include <math.h>
+#include <string.h>
+
+static Expr time_symbol(const Expansion *k) { return symbol(k, 0); }
+
+// --- the start
+// ------------------------------------------------------------------------------------------------
+
+static bool assemble(Expansion *k) {
+    const Held *h = k->held;
+    double *q = ARENA_ARRAY(&k->scratch, double, h->nq),
+           *w = ARENA_ARRAY(&k->scratch, double, h->nv);
+    double *w_given = ARENA_ARRAY(&k->scratch, double, h->nv);
+    expr_evaluate_many(k->d, k->start_q, h->nq, k->number, q);
+    expr_evaluate_many(k->d, k->start_w, h->nv, k->number, w);
+    memcpy(w_given, w, (size_t)h->nv * sizeof *w);
+    for (int c = 0; c < h->nq; c++) k->number[expr_symbol_index(k->d, k->in.q[c])] = q[c];
+    k->number[expr_symbol_index(k->d, time_symbol(k))] =
+        k->m->experiment ? k->m->experiment->start : 0;
+    Assembly a = {.scratch = &k->scratch,
+                  .d = k->d,
+                  .m = k->x,
+                  .h = h,
+                  .q = k->in.q,
+                  .value = k->number,
+                  .w = w,
+                  .r = k->report};
+    if (!held_assemble(&a)) return false;
+    for (int c = 0; c < h->nq; c++) {
+        double now = k->number[expr_symbol_index(k->d, k->in.q[c])];
+        if (now != q[c]) k->start_q[c] = expr_number(k->d, now);
+    }
+    for (int v = 0; v < h->nv; v++)
+        if (w[v] != w_given[v]) k->start_w[v] = expr_number(k->d, w[v]);
+    return true;
+}
+
+bool held_open(Expansion *k) {
+    if (!k->x->tie_count && !k->x->held) return true;
+    k->held = held_trace(&k->scratch, k->d, k->x, k->in.q, time_symbol(k));
+    return !k->x->held || assemble(k);
+}
+
+// --- the pull
+// ------------------------------------------------------------------------------------------------
+
+static double length_of(Expansion *k, const Expr v[3]) {
+    double x[3];
+    expr_evaluate_many(k->d, v, 3, k->number, x);
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+// The largest distance in the data: the size of its parts.
+static double size_of(Expansion *k) {
+    double size = 0;
+    for (int i = 0; i < k->x->joint_count; i++)
+        size = fmax(size, length_of(k, k->x->joint[i].position));
+    for (int i = 0; i < k->x->tie_count; i++)
+        for (int e = 0; e < 2; e++) size = fmax(size, length_of(k, k->x->tie[i].end[e].position));
+    for (int i = 0; i < k->x->body_count; i++) size = fmax(size, length_of(k, k->x->body[i].cg));
+    return isfinite(size) && size > 0 ? size : 1;
+}
+
+static Expr pull(Expansion *k) {
+    Dag *d = k->d;
+    Expr sum = expr_number(d, 1e-4), size = expr_number(d, 1 / size_of(k));
+    for (int i = 0, v = 0; i < k->x->joint_count; i++) {
+        JointKind kind = k->x->joint[i].kind;
+        int linear = kind == JOINT_PRISMATIC || kind == JOINT_CYLINDRICAL ? 1
+                     : kind == JOINT_PLANAR                               ? 2
+                     : kind == JOINT_FREE                                 ? 3
+                                                                          : 0;
+        for (int c = 0; c < joint_velocities(kind); c++, v++) {
+            Expr w = c < linear ? expr_mul(d, size, k->in.w[v]) : k->in.w[v];
+            sum = expr_add(d, sum, expr_mul(d, w, w));
+        }
+    }
+    return expr_mul(d, expr_number(d, 2), expr_sqrt(d, sum));
+}
+
+Expr held_rate(const Expansion *k, Expr rate, int seen, int state) {
+    if (!k->x->held) return rate;
+    Expr back = expr_sub(k->d, symbol(k, seen), symbol(k, state));
+    return expr_add(k->d, rate, expr_mul(k->d, k->pull, back));
+}
+
+// --- what goes in
+// ------------------------------------------------------------------------------------------------
+
+static int kept_rows(const Held *h) {
+    int n = 0;
+    for (int i = 0; i < h->row_count; i++) n += h->row[i].kept;
+    return n;
+}
+
+// to[v] += slope[v] * effort
+static void add_efforts(Expansion *k, const Expr *slope, Expr effort, Expr *to) {
+    for (int v = 0; v < k->held->nv; v++) {
+        Expr part = expr_mul(k->d, slope[v], effort);
+        to[v] = to[v] ? expr_add(k->d, to[v], part) : part;
+    }
+}
+
+// B^-1 of p_state and of each kept row, in this order.
+static void solve_rows(Expansion *k) {
+    const Held *h = k->held;
+    int column = 1;
+    Matrix rhs = matrix_new(&k->scratch, h->nv, 1 + kept_rows(h));
+    for (int i = 0, v = 0; i < k->x->joint_count; i++)
+        for (int c = 0; c < joint_velocities(k->x->joint[i].kind); c++, v++)
+            MATRIX_AT(rhs, v, 0) = symbol(k, k->x->joint[i].p_state + c);
+    for (int i = 0; i < h->row_count; i++) {
+        if (!h->row[i].kept) continue;
+        for (int v = 0; v < h->nv; v++) MATRIX_AT(rhs, v, column) = h->row[i].slope[v];
+        column++;
+    }
+    k->solved = mech_inverse_times(&k->scratch, k->d, k->x, k->in.q, rhs, METHOD_AUTO);
+}
+
+void held_inputs(Expansion *k) {
+    const Held *h = k->held;
+    for (int i = 0; i < h->port_count; i++) {
+        Expr effort = effort_of(k, k->x->tie[h->port[i].tie].e + h->port[i].index);
+        if (effort) add_efforts(k, h->port[i].slope, effort, k->in.effort);
+    }
+    if (!k->x->held) return;
+    solve_rows(k);
+    k->in.w = ARENA_ARRAY(&k->scratch, Expr, h->nv);
+    for (int i = 0, v = 0; i < k->x->joint_count; i++)
+        for (int c = 0; c < joint_velocities(k->x->joint[i].kind); c++)
+            k->in.w[v++] = symbol(k, k->x->joint[i].f + c);
+    k->in.known_w = true;
+    k->pull = pull(k);
+}
+
+Expr *held_efforts(Expansion *k) {
+    const Held *h = k->held;
+    Expr *all = ARENA_ARRAY(&k->scratch, Expr, h->nv);
+    memcpy(all, k->in.effort, (size_t)h->nv * sizeof *all);
+    for (int i = 0; i < h->row_count; i++)
+        if (h->row[i].kept) add_efforts(k, h->row[i].slope, symbol(k, h->row[i].lambda), all);
+    return all;
+}
+
+// --- rows
+// ------------------------------------------------------------------------------------------------
+
+static Expr row_times(Expansion *k, const HeldRow *row, const Expr *x) {
+    Expr *term = ARENA_ARRAY(&k->scratch, Expr, k->held->nv);
+    for (int v = 0; v < k->held->nv; v++) term[v] = expr_mul(k->d, row->slope[v], x[v]);
+    return expr_sum(k->d, term, k->held->nv);
+}
+
+static const Expr *column(Expansion *k, int c) {
+    Expr *x = ARENA_ARRAY(&k->scratch, Expr, k->held->nv);
+    for (int v = 0; v < k->held->nv; v++) x[v] = MATRIX_AT(k->solved, v, c);
+    return x;
+}
+
+static Pos row_pos(const Expansion *k, const HeldRow *row) {
+    return row->tie >= 0 ? k->x->tie[row->tie].pos : k->x->joint[row->joint].pos;
+}
+
+// How the rows would accelerate without their efforts: J a + (dJ/dt) w - rate'.
+static Expr *free_accelerations(Expansion *k) {
+    const Held *h = k->held;
+    const MechEquations *free = mech_lagrange_form(&k->scratch, k->d, k->x, &k->in, METHOD_AUTO);
+    Expr *out = ARENA_ARRAY(&k->scratch, Expr, h->row_count);
+    Rates *rates = rates_new(k->d);
+    rates_set(rates, time_symbol(k), expr_number(k->d, 1));
+    for (int c = 0; c < h->nq; c++) rates_set(rates, k->in.q[c], free->q_rate[c]);
+    for (int i = 0; i < h->row_count; i++) {
+        const HeldRow *row = &h->row[i];
+        if (!row->kept) continue;
+        Expr beside = expr_sub(k->d, row_times(k, row, k->in.w), row->rate);
+        out[i] = expr_add(k->d, row_times(k, row, free->acceleration), rates_of(rates, beside));
+    }
+    rates_free(rates);
+    return out;
+}
+
+// A = L D L' of the kept rows: L below the diagonal, D on it.
+typedef struct {
+    const HeldRow **row;
+    int n;
+    Expr *A;
+} Factors;
+
+static Factors factorise(Expansion *k) {
+    const Held *h = k->held;
+    Dag *d = k->d;
+    Factors f = {.n = kept_rows(h)};
+    int n = f.n;
+    f.row = ARENA_ARRAY(&k->scratch, const HeldRow *, n);
+    f.A = ARENA_ARRAY(&k->scratch, Expr, (size_t)n * (size_t)n);
+    for (int i = 0, c = 0; i < h->row_count; i++)
+        if (h->row[i].kept) f.row[c++] = &h->row[i];
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) f.A[i * n + j] = row_times(k, f.row[i], column(k, 1 + j));
+    for (int j = 0; j < n; j++) {
+        for (int c = 0; c < j; c++) { // D_j -= L_jc^2 D_c
+            Expr l = f.A[j * n + c];
+            f.A[j * n + j] =
+                expr_sub(d, f.A[j * n + j], expr_mul(d, expr_mul(d, l, l), f.A[c * n + c]));
+        }
+        for (int i = j + 1; i < n; i++) { // L_ij = (A_ij - sum L_ic D_c L_jc)/D_j
+            Expr sum = f.A[i * n + j];
+            for (int c = 0; c < j; c++)
+                sum = expr_sub(
+                    d, sum,
+                    expr_mul(d, f.A[i * n + c], expr_mul(d, f.A[c * n + c], f.A[j * n + c])));
+            f.A[i * n + j] = expr_div(d, sum, f.A[j * n + j]);
+        }
+    }
+    return f;
+}
+
+// x <- A^-1 x
+static void solve_factors(Expansion *k, const Factors *f, Expr *x) {
+    Dag *d = k->d;
+    int n = f->n;
+    for (int i = 0; i < n; i++)
+        for (int c = 0; c < i; c++) x[i] = expr_sub(d, x[i], expr_mul(d, f->A[i * n + c], x[c]));
+    for (int i = 0; i < n; i++) x[i] = expr_div(d, x[i], f->A[i * n + i]);
+    for (int i = n - 1; i >= 0; i--)
+        for (int c = i + 1; c < n; c++)
+            x[i] = expr_sub(d, x[i], expr_mul(d, f->A[c * n + i], x[c]));
+}
+
+// The run ends where a tie loses its hold: one of its D falls to a small part of what it is at the
+// start. Near a singular position D goes with the square of the distance from it.
+static void guard_ties(Expansion *k, const Factors *f) {
+    static const double part = 1e-3;
+    Dag *d = k->d;
+    for (int i = 0; i < f->n;) {
+        const HeldRow *first = f->row[i];
+        Expr hold = expr_number(d, 1);
+        for (; i < f->n && f->row[i]->tie == first->tie && f->row[i]->joint == first->joint; i++) {
+            Expr D = f->A[i * f->n + i];
+            Expr both[2] = {hold, expr_div(d, D, expr_number(d, expr_evaluate(d, D, k->number)))};
+            hold = expr_call(d, OP_MIN, both, 2);
+        }
+        if (expr_is_number(d, hold, NULL)) continue;
+        Name owner = first->tie >= 0 ? k->x->tie[first->tie].name : k->x->joint[first->joint].name;
+        Expr sides[2] = {hold, expr_number(d, part)};
+        When guard = {.kind = WHEN_SINGULAR,
+                      .condition = expr_call(d, OP_LESS, sides, 2),
+                      .owner = k->x->name,
+                      .words = name_printf(k->m->names, "'%s' comes into a singular position",
+                                           name_text(k->m->names, owner)),
+                      .pos = row_pos(k, first)};
+        array_push(&k->guard, guard);
+    }
+}
+
+// A mu = J B^-1 p_state - rate      A lambda = -free acceleration
+static void row_laws(Expansion *k, const Expr *acceleration) {
+    Dag *d = k->d;
+    Factors f = factorise(k);
+    Expr *mu = ARENA_ARRAY(&k->scratch, Expr, f.n), *lambda = ARENA_ARRAY(&k->scratch, Expr, f.n);
+    for (int i = 0; i < f.n; i++) {
+        mu[i] = expr_sub(d, row_times(k, f.row[i], column(k, 0)), f.row[i]->rate);
+        lambda[i] = expr_neg(d, acceleration[f.row[i] - k->held->row]);
+    }
+    solve_factors(k, &f, mu);
+    solve_factors(k, &f, lambda);
+    for (int i = 0; i < f.n; i++) {
+        const HeldRow *row = f.row[i];
+        Pos pos = row_pos(k, row);
+        add_law(k, symbol(k, row->mu), mu[i], pos);
+        add_law(k, symbol(k, row->lambda), lambda[i], pos);
+        if (row->phi)
+            add_law(k, row->phi, expr_number(d, 0), pos);
+        else
+            add_law(k, symbol(k, row->nu), expr_number(d, 1), pos);
+        k->m->var[row->nu].start = expr_number(d, 1); // where Newton begins
+    }
+    guard_ties(k, &f);
+}
+
+static void dropped_law(Expansion *k, const HeldRow *row) {
+    Expr zero = expr_number(k->d, 0);
+    add_law(k, symbol(k, row->lambda), zero, row_pos(k, row));
+    add_law(k, symbol(k, row->mu), zero, row_pos(k, row));
+    add_law(k, symbol(k, row->nu), expr_number(k->d, 1), row_pos(k, row));
+}
+
+// --- back onto the constraints
+// ------------------------------------------------------------------------------------------------
+
+// beta J' (nu - 1) at q_state
+static Expr *position_corrections(Expansion *k) {
+    const Held *h = k->held;
+    Dag *d = k->d;
+    Expr *along = ARENA_ARRAY(&k->scratch, Expr, h->nv),
+         *out = ARENA_ARRAY(&k->scratch, Expr, h->nq);
+    Rewrite *at_state = rewrite_new(d);
+    for (int i = 0, q = 0; i < k->x->joint_count; i++)
+        for (int c = 0; c < joint_coordinates(k->x->joint[i].kind); c++, q++)
+            rewrite_set(at_state, k->in.q[q], symbol(k, k->x->joint[i].state[c]));
+    for (int v = 0; v < h->nv; v++) along[v] = expr_number(d, 0);
+    for (int i = 0; i < h->row_count; i++)
+        if (h->row[i].kept && h->row[i].phi)
+            add_efforts(k, h->row[i].slope, expr_sub(d, symbol(k, h->row[i].nu), expr_number(d, 1)),
+                        along);
+    Matrix beta = mech_beta(&k->scratch, d, k->x, k->in.q);
+    for (int q = 0; q < h->nq; q++) {
+        out[q] = expr_number(d, 0);
+        for (int v = 0; v < h->nv; v++)
+            out[q] = expr_add(d, out[q], expr_mul(d, MATRIX_AT(beta, q, v), along[v]));
+        out[q] = rewrite(at_state, out[q]);
+    }
+    rewrite_free(at_state);
+    return out;
+}
+
+// Coordinates, momenta and velocities that everybody sees.
+static void projection_laws(Expansion *k) {
+    const Held *h = k->held;
+    Dag *d = k->d;
+    const Expr *shift = position_corrections(k);
+    Expr *impulse = ARENA_ARRAY(&k->scratch, Expr, h->nv),
+         *flow = ARENA_ARRAY(&k->scratch, Expr, h->nv);
+    for (int v = 0; v < h->nv; v++) flow[v] = impulse[v] = expr_number(d, 0);
+    for (int i = 0, c = 1; i < h->row_count; i++) {
+        if (!h->row[i].kept) continue;
+        add_efforts(k, h->row[i].slope, symbol(k, h->row[i].mu), impulse);
+        add_efforts(k, column(k, c++), symbol(k, h->row[i].mu), flow);
+    }
+    for (int i = 0, q = 0, v = 0; i < k->x->joint_count; i++) {
+        const MechJoint *j = &k->x->joint[i];
+        for (int c = 0; c < joint_coordinates(j->kind); c++, q++)
+            add_law(k, symbol(k, j->coordinate[c]), expr_sub(d, symbol(k, j->state[c]), shift[q]),
+                    j->pos);
+        for (int c = 0; c < joint_velocities(j->kind); c++, v++) {
+            add_law(k, symbol(k, j->p + c), expr_sub(d, symbol(k, j->p_state + c), impulse[v]),
+                    j->pos);
+            add_law(k, symbol(k, j->f + c), expr_sub(d, MATRIX_AT(k->solved, v, 0), flow[v]),
+                    j->pos);
+        }
+    }
+}
+
+// --- what can be seen of constraints
+// ------------------------------------------------------------------------------------------------
+
+static void tie_laws(Expansion *k, int tie) {
+    const MechTie *t = &k->x->tie[tie];
+    Dag *d = k->d;
+    Expr wrench[6], gap = expr_number(d, 0);
+    if (t->kind == TIE_ACTUATOR) return;
+    for (int c = 0; c < 6; c++) wrench[c] = gap;
+    for (int i = 0; i < k->held->row_count; i++) {
+        const HeldRow *row = &k->held->row[i];
+        if (row->tie != tie) continue;
+        for (int c = 0; c < 6; c++)
+            wrench[c] =
+                expr_add(d, wrench[c], expr_mul(d, row->direction[c], symbol(k, row->lambda)));
+        if (row->phi) gap = expr_add(d, gap, expr_mul(d, row->phi, row->phi));
+    }
+    for (int c = 0; c < 3; c++) {
+        add_law(k, symbol(k, t->force + c), wrench[c], t->pos);
+        add_law(k, symbol(k, t->moment + c), wrench[3 + c], t->pos);
+    }
+    add_law(k, symbol(k, t->gap), expr_sqrt(d, gap), t->pos);
+}
+
+static void port_law(Expansion *k, const FreeRow *row) {
+    const MechTie *t = &k->x->tie[row->tie];
+    Expr *term = ARENA_ARRAY(&k->scratch, Expr, k->held->nv), zero = expr_number(k->d, 0);
+    for (int i = 0, v = 0; i < k->x->joint_count; i++)
+        for (int c = 0; c < joint_velocities(k->x->joint[i].kind); c++, v++)
+            term[v] = expr_mul(k->d, row->slope[v], symbol(k, k->x->joint[i].f + c));
+    add_law(k, symbol(k, t->f + row->index), expr_sum(k->d, term, k->held->nv), t->pos);
+    free_efforts(k, t->e + row->index, 1, t->pos);
+    if (t->q >= 0)
+        add_law(k, symbol(k, t->q + row->index), row->coordinate ? row->coordinate : zero, t->pos);
+}
+
+static void drive_law(Expansion *k) {
+    Expr power = expr_number(k->d, 0);
+    if (k->x->drive_power < 0) return;
+    for (int i = 0; i < k->held->row_count; i++) {
+        const HeldRow *row = &k->held->row[i];
+        if (row->tie < 0)
+            power = expr_add(k->d, power, expr_mul(k->d, symbol(k, row->lambda), row->rate));
+    }
+    add_law(k, symbol(k, k->x->drive_power), power, k->x->pos);
+    k->m->comp[k->x->comp].own_supply = k->x->drive_power;
+}
+
+void held_laws(Expansion *k) {
+    const Held *h = k->held;
+    for (int i = 0; i < h->port_count; i++) port_law(k, &h->port[i]);
+    for (int i = 0; i < k->x->tie_count; i++) tie_laws(k, i);
+    if (!k->x->held) return;
+    row_laws(k, free_accelerations(k));
+    for (int i = 0; i < h->row_count; i++)
+        if (!h->row[i].kept) dropped_law(k, &h->row[i]);
+    projection_laws(k);
+    drive_law(k);
+}
