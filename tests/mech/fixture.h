@@ -120,7 +120,7 @@ static inline void make_symbols(World *s) {
     }
     for (int i = 0; i < 6 * s->m.frame_count; i++) s->wrench[i] = numbered(s, "f", i);
     assert_true(expr_symbol_count(s->d) < SYMBOLS);
-    s->in = (MechInputs){s->q, s->p, s->w, s->effort, s->wrench};
+    s->in = (MechInputs){.q = s->q, .p = s->p, .w = s->w, .effort = s->effort, .wrench = s->wrench};
 }
 
 static inline void set_values(World *s, const Expr *symbols, const double *values, int n) {
