@@ -12,7 +12,8 @@
 static TextList mechanism_names(const Session *s, const Syntax *syntax) {
     TextList list = {0};
     for (const AstClass *c = syntax->files ? syntax->files->classes : NULL; c; c = c->next)
-        if (c->kind == CLASS_MECHANISM) array_push(&list, name_text(s->names, c->name));
+        if (c->kind == CLASS_MECHANISM && !c->lagrangian)
+            array_push(&list, name_text(s->names, c->name));
     return list;
 }
 

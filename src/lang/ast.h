@@ -208,9 +208,10 @@ struct AstClass {
     bool quoted; // import "file"
     Name from;   // mechanism ... from "file.urdf"; 0 = none
     Pos from_pos;
-    bool free_base; // from "file.urdf" free: its root moves freely
-    AstExpr *base;  // extends path, or the model of an experiment
-    AstArg *args;   // of extends
+    bool lagrangian; // CLASS_MECHANISM: coordinates and energies in place of bodies
+    bool free_base;  // from "file.urdf" free: its root moves freely
+    AstExpr *base;   // extends path, or the model of an experiment
+    AstArg *args;    // of extends
     int arg_count;
     AstItem *items;
     AstFormal *formals; // function, table

@@ -75,6 +75,7 @@ static AstClass *parse_model(Parser *p) {
                : p_at(p, TOKEN_LAGRANGIAN) ? 3
                                            : 0;
     AstClass *c = new_class(p, model_words[word].kind);
+    c->lagrangian = word == 3;
     Opener opener = open_class(p, c, model_words[word].word, model_words[word].name);
     if (c->kind == CLASS_MECHANISM && p_accept_word(p, "from")) {
         parse_from(p, c);
