@@ -23,6 +23,7 @@ enum {
     CODE_UNKNOWNS,
     CODE_IMPLICIT,
     CODE_IMPLICIT_JACOBIAN,
+    CODE_MEMORY,
     CODE_FUNCTIONS
 };
 
@@ -126,6 +127,7 @@ static void write_all(Builder *b, Draft *code, WhenDrafts *when, const ProgramWi
     write_roots(b, &code[CODE_INITIAL], LEVEL_TIME, s->start, s->state_count);
     write_choices(b, &code[CODE_CHOICES], false);
     write_choices(b, &code[CODE_START_CHOICES], true);
+    write_roots(b, &code[CODE_MEMORY], LEVEL_TIME, wish->memory, wish->memory_count);
     write_whens(b, when);
     if (!b->failed) jacobian_build(b, &code[CODE_JACOBIAN]);
     write_implicit(b, code, wish);
@@ -291,6 +293,8 @@ static void finish_program(Builder *b, Draft *code, WhenDrafts *when, const Prog
     p->choices = finish(b, &layout, &code[CODE_CHOICES]);
     p->start_choices = finish(b, &layout, &code[CODE_START_CHOICES]);
     finish_choices(b);
+    p->guards = finish(b, &layout, &when->guards);
+    p->memory = finish(b, &layout, &code[CODE_MEMORY]);
     finish_blocks(b, &layout);
     finish_tables(b);
     finish_params(b);
@@ -350,6 +354,7 @@ Program *program_build(const System *s, const ProgramWish *wish, Report *r) {
     draft_free(&when.conditions);
     draft_free(&when.actions);
     draft_free(&when.samples);
+    draft_free(&when.guards);
     builder_free(&b);
     if (good && program_check(p, r)) return p;
     program_free(p);

@@ -410,6 +410,14 @@ bool machine_actions(Machine *m, double time, const double *state, double *value
     return evaluate(m, &m->program->actions, NULL, time, state, value);
 }
 
+bool machine_guards(Machine *m, double time, const double *state, double *value) {
+    return evaluate(m, &m->program->guards, time, state, value);
+}
+
+bool machine_memory(Machine *m, double time, const double *state, double *value) {
+    return evaluate(m, &m->program->memory, time, state, value);
+}
+
 void machine_samples(Machine *m, double *period_and_offset) {
     const TapeFunction *f = &m->program->samples;
     run_code(m, f->code, f->count);

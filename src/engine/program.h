@@ -114,6 +114,8 @@ typedef struct {
     TapeFunction conditions;        // per branch
     TapeFunction actions;           // new values of the discrete variables, then of Whens.reset
     TapeFunction samples;           // per sample: period and offset
+    TapeFunction guards;            // per mode of the model: may it last, or come for an instant
+    TapeFunction memory;            // what a jump must know from before
     TapeFunction clocks;            // per clock: phase and rate of the phase
     TapeFunction choices;           // per System.choice: values, then the matrix
     TapeFunction start_choices;     // the same at the start, before anything is chosen
@@ -154,6 +156,8 @@ typedef struct {
     Expr *quadrature; // expressions whose time integral is wanted
     int quadrature_count;
     bool implicit; // also the system left implicit
+    Expr *memory; // what jumps between modes want to know
+    int memory_count;
 } ProgramWish;
 
 // Needs: a system.  Gives: tapes for it.  NULL on error (a constant division by zero, a NaN).
@@ -205,6 +209,8 @@ void machine_clocks(Machine *m, double time, double *phase_and_rate); // pairs
 double *machine_held(Machine *m); // held values, which only events change
 bool machine_conditions(Machine *m, double time, const double *state, double *value);
 bool machine_actions(Machine *m, double time, const double *state, double *value);
+bool machine_guards(Machine *m, double time, const double *state, double *value);
+bool machine_memory(Machine *m, double time, const double *state, double *value);
 void machine_samples(Machine *m, double *period_and_offset); // pairs
 // Are the states of sets still a good choice? If not, others are chosen and `state` is changed to
 // them; *changed counts the choices that were made anew. False: a block or a choice has failed.

@@ -94,6 +94,8 @@ void find_switches(Builder *b, const ProgramWish *wish) {
     b->rate_nodes = walk_count(walk);
     for (int i = 0; i < b->system->whens.branch_count; i++)
         walk_add(walk, b->system->whens.condition[i]);
+    for (int i = 0; i < b->system->whens.guard_count; i++)
+        walk_add(walk, b->system->whens.guard[i]);
     int count = walk_count(walk);
     for (int i = 0; i < count; i++) {
         Expr e = walk_at(walk, i);

@@ -1,6 +1,8 @@
 // From model and graph to the reduced system: the passes in order, then the results.
 #include "equations/work.h"
 
+#include "equations/jump.h"
+
 // --- the passes ---------------------------------------------------------------------------------
 
 static void work_open(Work *w, Arena *out, const Model *m, const Graph *g, Report *r) {
@@ -191,7 +193,16 @@ static void forget_rules(Work *w) {
     w->rates = NULL;
 }
 
-System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r) {
+// A mode that is entered during a run has no start values.
+static void no_start(Work *w) {
+    System *s = w->system;
+    s->start = ARENA_ARRAY(w->out, Expr, s->state_count);
+    for (int i = 0; i < s->state_count; i++) s->start[i] = expr_number(w->dag, 0);
+}
+
+// Nullable: memory and jump, together.
+static System *build(Arena *out, const Model *m, const Graph *g, const Memory *memory, Jump *jump,
+                     Report *r) {
     Work w;
     int errors = r->errors;
     work_open(&w, out, m, g, r);
@@ -199,6 +210,7 @@ System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r) {
     values_prepare(&w);
     w.system->equation_count = w.rule.count;
     bool ok = r->errors == errors && reduce_and_solve(&w) && collect_states(&w);
+    if (ok && jump) ok = jump_make(&w, memory, jump);
     if (ok) {
         w.system->index = w.rounds + 1;
         collect_values(&w);
@@ -209,11 +221,24 @@ System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r) {
         collect_energy(&w);
         rewrite_free(w.solved);
         w.solved = NULL;
-        ok = start_values(&w) && whens_solve(&w) && r->errors == errors;
+        if (jump)
+            no_start(&w);
+        else
+            ok = start_values(&w);
+        ok = ok && whens_solve(&w) && r->errors == errors;
     }
     System *s = w.system;
     work_free(&w);
     return ok ? s : NULL;
+}
+
+System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r) {
+    return build(out, m, g, NULL, NULL, r);
+}
+
+System *equations_build_mode(Arena *out, const Model *m, const Graph *g, const Memory *memory,
+                             Jump *jump, Report *r) {
+    return build(out, m, g, memory, jump, r);
 }
 
 const char *system_state_name(const System *s, int state) {

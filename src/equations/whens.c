@@ -207,6 +207,25 @@ static bool order_values(Plan *p) {
     return good;
 }
 
+// --- modes --------------------------------------------------------------------------------------
+
+static void list_guards(Plan *p) {
+    Work *w = p->w;
+    const Model *m = w->model;
+    Whens *o = p->out;
+    o->guard_count = m->mode_count;
+    o->guard = ARENA_ARRAY(w->out, Expr, m->mode_count);
+    for (int i = 0; i < m->mode_count; i++) o->guard[i] = expr_number(w->dag, 1);
+    for (int c = 0; c < m->choice_count; c++) {
+        const ModeChoice *choice = &m->choice[c];
+        for (int i = choice->first_mode; i < choice->first_mode + choice->mode_count; i++) {
+            const Mode *mode = &m->mode[i];
+            if (mode->condition && (mode->once || i == choice->first_mode + choice->present))
+                o->guard[i] = resolve(p->solved, mode->condition);
+        }
+    }
+}
+
 // --- all together -------------------------------------------------------------------------------
 
 bool whens_solve(Work *w) {
@@ -220,6 +239,7 @@ bool whens_solve(Work *w) {
         rewrite_set(p.next, m->before[i].symbol, resolve(p.solved, m->before[i].what));
     list_discrete(&p);
     list_branches(&p);
+    list_guards(&p);
     number_states(&p);
     bool good = list_settings(&p) && order_values(&p);
     for (int i = 0; i < p.out->reset_count && good; i++)

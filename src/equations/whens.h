@@ -36,6 +36,9 @@ typedef struct {
     int set_count;
     Setting *reset; // of states, in their order
     int reset_count;
+    Expr *guard; // per mode of the model: its condition, where it holds now or may come for an
+                 // instant; else 1
+    int guard_count;
 } Whens;
 
 #endif

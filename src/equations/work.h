@@ -181,5 +181,9 @@ void block_keep(Work *w, const int *quantities, const Expr *residual, const int 
 bool start_values(Work *w);
 // whens.c
 bool whens_solve(Work *w);
+// jump.c: of a work that is reduced and solved; rules must still be there.
+struct Memory;
+struct Jump;
+bool jump_make(Work *w, const struct Memory *memory, struct Jump *jump);
 
 #endif

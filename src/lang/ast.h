@@ -105,6 +105,8 @@ typedef enum {
     ITEM_WHEN,     // condition (NULL: at the start): body, otherwise (elsewhen, an ITEM_WHEN alone)
     ITEM_REINIT,   // in the body of a when: left := right for a state
     ITEM_ASSERT,   // left must hold during a run; text = what is wrong if it does not
+    ITEM_MODES,    // body: one ITEM_MODE each; left: the discrete variable that tells, or NULL
+    ITEM_MODE,     // name: laws while left (once: when left); left may be NULL
     ITEM_CAUSALITY, // causality path word
     ITEM_STORES,    // stores expression
     ITEM_LOSSLESS,
@@ -143,6 +145,7 @@ struct AstItem { // 112 bytes
     bool discrete : 1; // var, output: changes at events only
     bool set : 1;      // ITEM_COMPONENT: `param name: Type`, a set of parameters; left: which one
     bool warns : 1;    // assert: the run goes on
+    bool once : 1;     // mode: for an instant
     int8_t junction;   // ITEM_COMPONENT: 0 or 1 for a junction, -1 otherwise
     Name name;         // declared name, loop variable, method, causality word
     Pos pos;           // of the name, or of the statement
@@ -154,7 +157,7 @@ struct AstItem { // 112 bytes
     };
     union {
         AstExpr **exprs;    // bond: tails then heads; plots; records; joints and frames: bodies
-        AstItem *laws;      // ITEM_COMPONENT: list of ITEM_EQUATION
+        AstItem *laws;      // ITEM_COMPONENT, ITEM_MODE: list of ITEM_EQUATION
         AstExpr *tolerance; // expect
     };
     union {

@@ -9,6 +9,7 @@
 //   laws.c        the laws of built-in elements        equations.c   those that the user wrote
 //   mechanism_build.c  their data as expressions, for src/mech; pose.c   places and turns
 //   when.c        what happens at events
+//   modes.c       laws that switch
 //   experiment.c  what is to be run, plotted and expected
 //
 // Expressions are lowered by lower.c in three ways: to numbers (sizes, conditions, values of
@@ -273,7 +274,7 @@ typedef struct Builder {
     ARRAY(Terminal) terminal;
     ARRAY(Domain) domain;
     ARRAY(Member) member;
-    ARRAY(Statement) bond, equation, wish, when;
+    ARRAY(Statement) bond, equation, wish, when, modes;
     ARRAY(Override) override;
     ARRAY(MechPart) part;
     Pairs bodies; // (0, path) -> part
@@ -297,6 +298,10 @@ typedef struct Builder {
     ARRAY(Steady) steady;
     Expr *argument_room; // for Comp.argument
     int argument_left;
+    ARRAY(ModeChoice) choice;
+    ARRAY(int) choice_statement; // into `modes`
+    ARRAY(Mode) mode;
+    ARRAY(Equation) mode_law;
     ARRAY(When) branch;
     ARRAY(Action) action;
     ARRAY(Sample) sample;
@@ -534,8 +539,12 @@ void builtin_law(Builder *b, int instance);
 bool equation_sides(Lower *l, Value *x, Value *y, const AstItem *item); // false: reported
 void user_equations(Builder *b);
 void causality_wishes(Builder *b);
-int compare_loops(const Env *x, const Env *y); // by the loop variables around two places
-void lower_whens(Builder *b);                  // when.c
+int compare_loops(const Env *x, const Env *y);    // by the loop variables around two places
+void lower_whens(Builder *b);                     // when.c
+bool is_condition(Builder *b, Expr condition);    // relations and discrete variables, and or not
+void order_modes(Builder *b);                     // modes.c
+void lower_modes(Builder *b, int rank, int comp); // of the instance with this rank
+void lower_instants(Builder *b);                  // modes that are there for an instant
 Value lower_sample(Lower *l, const AstExpr *e, const Env *env); // sample(period, offset)
 Value lower_pre(Lower *l, const AstExpr *e, const Env *env);    // pre(x)
 void finish_model(Builder *b); // der(x) variables take their place in the order

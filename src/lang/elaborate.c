@@ -604,6 +604,7 @@ static void sweep_item(Elaboration *e, const AstItem *item, const Env *env, bool
         if (item->kind == ITEM_EQUATION || item->kind == ITEM_INITIAL) array_push(&b->equation, s);
         if (item->kind == ITEM_CAUSALITY) array_push(&b->wish, s);
         if (item->kind == ITEM_WHEN || item->kind == ITEM_ASSERT) array_push(&b->when, s);
+        if (item->kind == ITEM_MODES) array_push(&b->modes, s);
         if (item->kind >= ITEM_STORES && item->kind <= ITEM_DISSIPATES)
             remember_role(b, e->instance, item, env);
     }

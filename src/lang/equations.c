@@ -374,6 +374,7 @@ static void field_laws(Builder *b, int instance, const Ordered *list, int count)
     }
     for (int k = first_of_rank(list, count, rank); k < count && list[k].rank == rank; k++)
         if (list[k].s.item->kind == ITEM_EQUATION) lower_equation(b, &list[k].s, comp);
+    lower_modes(b, rank, comp);
     stored_energy(b, instance);
     check_ports_used(b, instance);
 }
@@ -381,6 +382,7 @@ static void field_laws(Builder *b, int instance, const Ordered *list, int count)
 void user_equations(Builder *b) {
     const Ordered *list = order_statements(b);
     int count = b->equation.count;
+    order_modes(b);
     const int *of = instance_of_comp(b);
     for (int c = 0; c < b->comp.count && !b->stop; c++) {
         b->comp.data[c].first_equation = b->law.count;
@@ -394,6 +396,7 @@ void user_equations(Builder *b) {
         if (list[k].s.item->kind == ITEM_EQUATION &&
             !b->instance.data[list[k].s.env->instance].field)
             lower_equation(b, &list[k].s, -1);
+    lower_modes(b, -1, -1);
     default_roles(b);
     each_entity(b, input_value, 1u << ENTITY_INPUT);
     each_entity(b, start_value, 1u << ENTITY_LOCAL | 1u << ENTITY_OUTPUT);

@@ -172,6 +172,11 @@ static void free_builder(Builder *b) {
     array_free(&b->domain);
     array_free(&b->wish);
     array_free(&b->when);
+    array_free(&b->modes);
+    array_free(&b->choice);
+    array_free(&b->choice_statement);
+    array_free(&b->mode);
+    array_free(&b->mode_law);
     array_free(&b->branch);
     array_free(&b->action);
     array_free(&b->sample);
@@ -220,6 +225,7 @@ static void run_stages(Builder *b, Definition chosen, Definition run) {
     user_equations(b);
     causality_wishes(b);
     b->frozen = true;
+    if (!b->stop) lower_instants(b);
     if (!b->stop) lower_whens(b);
     if (b->stop) return;
     if (run.what) b->model->experiment = build_experiment(b, run);

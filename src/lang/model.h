@@ -9,6 +9,7 @@
 //    |- port[]    of the components; a port of dimension 3 has three efforts and three flows
 //    |- bond[]    port to port (or junction), with the half-arrow
 //    |- equation[] laws of elements and equations of models, left = right, SI, scalar
+//    |- choice[]  equations that switch: mode[], mode_law[]
 //    |- when[]    what happens at events: action[], sample[], before[]
 //    '- experiment (optional)
 #ifndef BONDYN_LANG_MODEL_H
@@ -169,6 +170,27 @@ typedef struct { // a branch of a `when`; or `assert`: its condition is true whe
     Pos pos;
 } When;
 
+// --- modes
+// ----------------------------------------------------------------------------------------
+
+typedef struct {    // one way in which the equations of a choice can read
+    Name name;      // "blocking"
+    int first;      // into mode_law[]: as many as the choice has
+    Expr condition; // it lasts while this holds; once: it happens when this holds. 0: always
+    bool once;      // holds for an instant only: an impact
+    Pos pos;
+} Mode;
+
+typedef struct {                        // equations that read as one of several modes says
+    int first_equation, equation_count; // into equation[], where those of the first mode stand
+    int first_mode, mode_count;
+    int present; // the mode whose laws stand in equation[], from first_mode on
+    int var;     // discrete variable that has the number of the mode, or -1
+    int comp;    // whose laws they are, or -1
+    Name owner;  // path of the element or model in which it stands
+    Pos pos;
+} ModeChoice;
+
 // --- experiments
 // -----------------------------------------------------------------------------------
 
@@ -285,6 +307,11 @@ typedef struct {
     int initial_count;
     Steady *steady;
     int steady_count;
+    ModeChoice *choice; // what switches its laws
+    int choice_count;
+    Mode *mode;
+    int mode_count;
+    Equation *mode_law;
     When *when; // branches, in order of owner and condition
     int when_count;
     Action *action;

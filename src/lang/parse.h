@@ -129,9 +129,12 @@ void *p_take(Parser *p, size_t count, size_t size);
 
 AstItem *p_new_item(Parser *p, ItemKind kind, Token t);
 void p_add_item(ItemList *list, AstItem *item);
-void parse_model_statement(Parser *p, ItemList *list);      // parse_statement.c
-bool is_reinit(const Parser *p, const AstExpr *e);          // a call of reinit
-AstItem *parse_when(Parser *p);                             // parse_when.c
+void parse_model_statement(Parser *p, ItemList *list); // parse_statement.c
+bool is_reinit(const Parser *p, const AstExpr *e);     // a call of reinit
+AstItem *parse_when(Parser *p);                        // parse_when.c
+AstItem *parse_laws(Parser *p);                        // equation {"," equation}
+bool at_modes(const Parser *p);                        // parse_modes.c
+AstItem *parse_modes(Parser *p);
 void parse_right_side(Parser *p, AstItem *item);            // "=" and what follows
 bool parse_mechanism_statement(Parser *p, ItemList *list);  // false: a statement as in models
 void parse_value_declaration(Parser *p, AstItem *item);     // name [size] {unit} = value "text"

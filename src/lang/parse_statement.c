@@ -138,7 +138,7 @@ static void parse_equation(Parser *p, AstItem *item) {
 // --- components ---------------------------------------------------------------------------------
 
 // laws = equation {"," equation}
-static AstItem *parse_laws(Parser *p) {
+AstItem *parse_laws(Parser *p) {
     ItemList list = {0};
     do {
         AstItem *law = p_new_item(p, ITEM_EQUATION, p->token);
@@ -486,8 +486,8 @@ static void parse_single(Parser *p, AstItem *item, ItemList *list) {
     if (!p->failed) p_add_item(list, item);
 }
 
-// statement = declarations | components | bond | equation | for | if | when | assert | causality |
-//             initial | energy
+// statement = declarations | components | bond | equation | for | if | when | modes | assert |
+//             causality | initial | energy
 void parse_model_statement(Parser *p, ItemList *list) {
     if (p->mechanism && parse_mechanism_statement(p, list)) return;
     switch (p->token.kind) {
@@ -520,6 +520,10 @@ void parse_model_statement(Parser *p, ItemList *list) {
         break;
     }
     default:
+        if (at_modes(p)) {
+            parse_single(p, parse_modes(p), list);
+            break;
+        }
         p->pile = at_plain_bond(p) ? &p->bonds : &p->main;
         parse_other(p, list);
         p->pile = &p->main;

@@ -119,7 +119,7 @@ static bool jumps(Builder *b, Expr e) {
 
 // True and false only: relations, samples and discrete variables under and, or, not. What changes
 // smoothly must be compared by < or >, as the moment of equality has no length.
-static bool is_condition(Builder *b, Expr condition) {
+bool is_condition(Builder *b, Expr condition) {
     ARRAY(Expr) open = {0};
     array_push(&open, condition);
     bool good = true;

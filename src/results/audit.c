@@ -28,6 +28,7 @@
 
 static bool is_audited(const System *s, int comp) {
     if (s->model->comp[comp].role == ROLE_NONE || !s->power[comp]) return false;
+    if (s->model->choice_count > 0) return true; // another mode may bring power
     return s->model->comp[comp].role == ROLE_STORE ||
            !expr_is_number(s->dag, s->power[comp], NULL) || expr_value(s->dag, s->power[comp]) != 0;
 }
@@ -47,12 +48,12 @@ void audit_point(AuditBook *book, const double *quad, const double *output) {
     for (int i = 0; i < book->track_count; i++) {
         AuditTrack *t = &book->track[i];
         Role role = book->system->model->comp[t->comp].role;
-        double more = quad[i] - t->energy;
+        double energy = quad[i] + t->impulse, more = energy - t->energy;
         if (role == ROLE_LOSSLESS) t->against += fabs(more);
         if (role == ROLE_DISSIPATE && !(more >= 0)) t->against -= more;
-        t->energy = quad[i];
+        t->energy = energy;
         t->driven = t->drive >= 0 ? quad[t->drive] : 0;
-        double into = fabs(quad[i] + t->driven) + fabs(t->driven);
+        double into = fabs(energy + t->driven) + fabs(t->driven);
         t->moved = fmax(t->moved, into);
         moved += into + t->gained + t->lost;
         if (t->inner >= 0 && !book->started) t->first_inner = output[t->inner];
@@ -75,6 +76,18 @@ void audit_event(AuditBook *book, const double *before, const double *after) {
         double more = after[t->stored] - before[t->stored];
         *(more > 0 ? &t->gained : &t->lost) += fabs(more);
     }
+}
+
+// Laws that switch: impulses carry energy from storage to storage, and what is lost on the way is
+// dissipated where the law switched. Of a storage with a closed form that is the change of it.
+void audit_jump(AuditBook *book, const double *before, const double *after, const double *work) {
+    for (int i = 0; i < book->track_count; i++) {
+        AuditTrack *t = &book->track[i];
+        if (!book->started && t->stored >= 0) t->first_stored = before[t->stored];
+        if (!book->started && t->inner >= 0) t->first_inner = before[t->inner];
+        t->impulse += t->stored < 0 ? work[t->comp] : after[t->stored] - before[t->stored];
+    }
+    book->started = true;
 }
 
 // --- closing ------------------------------------------------------------------------------------

@@ -41,6 +41,7 @@ typedef struct { // one audited component
     double first_inner;
     int drive; // which integral is energy that came in without a bond, or -1
     double driven;
+    double impulse;      // energy that impulses brought in
     double gained, lost; // by events: what `when` put in or took away
 } AuditTrack;
 
@@ -56,6 +57,8 @@ typedef struct {
 void audit_open(AuditBook *book, Arena *out, const System *s);
 void audit_point(AuditBook *book, const double *quad, const double *output);
 void audit_event(AuditBook *book, const double *before, const double *after); // outputs
+void audit_jump(AuditBook *book, const double *before, const double *after,
+                const double *work); // outputs; energy per component
 void audit_close(Audit *a, Arena *out, const AuditBook *book, double bound, double rtol);
 // The bound when the experiment gives none: rtol of the solver, 0 for fixed steps.
 double audit_default_bound(double rtol);

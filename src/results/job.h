@@ -18,8 +18,8 @@
 // --- wanted outputs (outputs.c) -----------------------------------------------------------------
 
 typedef struct {
-    ARRAY(Expr) expr;
-    uint32_t *slot; // open hashing: number of an output + 1, or 0
+    ARRAY(Expr) expr; // in solved form; in the model's symbols if its laws switch
+    uint32_t *slot;   // open hashing: number of an output + 1, or 0
     uint32_t slots;
 } Outputs;
 
@@ -98,7 +98,10 @@ typedef struct { // everything about one run
     double bad_time, *bad_state;
 } Job;
 
-int job_track(Job *j, Expr solved, Shown shown); // the track of an expression, a new one if needed
+// What a run evaluates for an expression of the model: its solved form, or, if laws switch, itself,
+// as every mode has a solved form of its own.
+Expr job_wish(Job *j, Expr e);
+int job_track(Job *j, Expr wish, Shown shown); // the track of an expression, a new one if needed
 
 // Curves (curves.c): which tracks, before the run; the pictures, after it.
 void curves_want(Job *j);

@@ -45,11 +45,9 @@ static bool want_probe(Job *j, const Probe *p, ProbeTrack *t) {
     switch (p->kind) {
     case PROBE_AT:
     case PROBE_MIN:
-    case PROBE_MAX:
-        t->output = outputs_add(&j->outputs, resolve(j->resolver, p->signal.what));
-        break;
+    case PROBE_MAX: t->output = outputs_add(&j->outputs, job_wish(j, p->signal.what)); break;
     case PROBE_MEAN:
-    case PROBE_INTEGRAL: t->quad = add_quad(j, resolve(j->resolver, p->signal.what)); break;
+    case PROBE_INTEGRAL: t->quad = add_quad(j, job_wish(j, p->signal.what)); break;
     case PROBE_PARTIAL: return want_partial(j, p);
     case PROBE_AMPLITUDE: // of sweeps, see sweep.c
     case PROBE_PHASE:

@@ -1,6 +1,8 @@
 // A run from experiment to verdict, in the order of job_run at the end of this file.
 #include "results/job.h"
 
+#include "results/modes.h"
+
 #include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
@@ -45,6 +47,10 @@ static bool make_plan(Job *j) {
 
 // --- outputs ------------------------------------------------------------------------------------
 
+static bool switches(const Job *j) { return j->model->choice_count > 0; }
+
+Expr job_wish(Job *j, Expr e) { return switches(j) ? e : resolve(j->resolver, e); }
+
 int job_track(Job *j, Expr e, Shown shown) {
     int output = outputs_add(&j->outputs, e);
     for (int i = 1; i < j->tracks.count; i++) {
@@ -83,7 +89,7 @@ static bool want_records(Job *j, Column **column, int *count) {
     array_push(&j->tracks, ((Track){-1, {"s", 1, 0}, NULL}));
     for (int i = 0; i < recorded; i++) {
         (*column)[i + 1] = column_of(j, var[i]);
-        int output = outputs_add(&j->outputs, j->system->value[var[i]]);
+        int output = outputs_add(&j->outputs, job_wish(j, j->model->var[var[i]].symbol));
         array_push(&j->tracks,
                    ((Track){output, shown_in(j->model, j->model->var[var[i]].unit), NULL}));
     }
@@ -114,10 +120,11 @@ static void want_audit(Job *j) {
     for (int i = 0; i < j->book.track_count; i++) {
         AuditTrack *t = &j->book.track[i];
         array_push(&j->quads, s->power[t->comp]);
-        bool closed = s->model->comp[t->comp].role == ROLE_STORE && s->stored[t->comp];
-        if (closed) t->stored = outputs_add(&j->outputs, s->stored[t->comp]);
-        int inner = s->model->comp[t->comp].inner_energy;
-        if (closed && inner) t->inner = outputs_add(&j->outputs, s->value[inner]);
+        const Comp *c = &s->model->comp[t->comp];
+        bool closed = c->role == ROLE_STORE && s->stored[t->comp];
+        if (closed) t->stored = outputs_add(&j->outputs, job_wish(j, c->stored));
+        if (closed && c->inner_energy)
+            t->inner = outputs_add(&j->outputs, job_wish(j, s->model->var[c->inner_energy].symbol));
     }
     for (int i = 0; i < j->book.track_count; i++) {
         AuditTrack *t = &j->book.track[i];
@@ -211,7 +218,7 @@ static void note_bad_outputs(Job *j, const SolvePoint *p) {
     }
     if (!j->bad_count) return;
     j->bad_time = p->time;
-    if (j->system->state_count)
+    if (j->system->state_count && !switches(j))
         memcpy(j->bad_state, p->state, (size_t)j->system->state_count * sizeof(double));
 }
 
@@ -261,7 +268,7 @@ static void report_bad_outputs(Job *j, Machine *m) {
     Expr value = j->outputs.expr.data[j->bad_output];
     Text name = {0}, why = {0};
     program_name(&name, m->program, value);
-    machine_explain_output(m, j->bad_time, j->bad_state, j->bad_output, &why);
+    if (!switches(j)) machine_explain_output(m, j->bad_time, j->bad_state, j->bad_output, &why);
     Remark *remark = report_error(j->report, R_NOT_FINITE, place_of_value(j, value),
                                   "at t = %g s '%s' is not a finite number%s%s", j->bad_time,
                                   text_get(&name), why.length ? ": " : "", text_get(&why));
@@ -274,7 +281,7 @@ static void report_bad_outputs(Job *j, Machine *m) {
 }
 
 // NULL: as the model says.
-static const double *parameters(Job *j, const Program *p) {
+const double *job_parameters(Job *j, const Program *p) {
     const RunOptions *o = j->options;
     if (!o->set_count) return NULL;
     double *value = ARENA_ARRAY(&j->tmp, double, p->param_count);
@@ -286,7 +293,7 @@ static const double *parameters(Job *j, const Program *p) {
     return value;
 }
 
-static bool solve(Job *j, Machine *m) {
+static bool solve(Job *j, Machine *m, const SolveModes *modes) {
     double *times = ARENA_ARRAY(&j->tmp, double, j->times.count);
     for (int i = 0; i < j->times.count; i++) times[i] = j->times.data[i].time;
     SolveOptions o = {.method = j->plan.solver,
@@ -303,10 +310,11 @@ static bool solve(Job *j, Machine *m) {
                       .context = j,
                       .progress = j->options->progress ? tell_progress : NULL,
                       .event = j->run->audit.off ? NULL : take_event,
+                      .modes = modes,
                       .cancel = j->options->cancel,
                       .most_steps = j->options->most_steps,
                       .pos = j->plan.pos};
-    j->run->status = solve_run(m, parameters(j, m->program), &o, &j->run->stats, j->report);
+    j->run->status = solve_run(m, job_parameters(j, m->program), &o, &j->run->stats, j->report);
     if (j->run->status == SOLVE_REFUSED) return false;
     Results *r = &j->run->results;
     r->complete = j->run->status == SOLVE_DONE && j->taken == j->times.count;
@@ -321,12 +329,14 @@ static bool build_and_solve(Job *j) {
                         .quadrature = j->quads.data,
                         .quadrature_count = j->quads.count,
                         .implicit = j->plan.solver == SOLVER_IDA};
+    Modes *modes = switches(j) ? modes_new(j) : NULL;
+    if (modes) wish = modes_wish(j, &j->tmp, j->system, modes_memory(modes));
     Program *p = program_build(j->system, &wish, j->report);
-    if (!p) return false;
-    Machine *m = machine_new(p);
-    bool started = solve(j, m);
+    Machine *m = p ? machine_new(p) : NULL;
+    bool started = m && solve(j, m, modes ? modes_solve(modes) : NULL);
     machine_free(m);
     program_free(p);
+    modes_free(modes);
     return started;
 }
 

@@ -23,17 +23,31 @@ static bool is_true(const Job *j, int i, double border) {
     return j->p->sw[i].or_equal ? border <= 0 : border < 0;
 }
 
+bool events_borders(Job *j, double time, const double *state, double *border) {
+    if (!machine_switches(j->m, time, state, border)) return false;
+    for (int i = 0; i < j->p->switch_count; i++) border[i] += j->shift[i];
+    return true;
+}
+
+// A border that a mode began on counts as left behind once it is clear of roundings.
+static void forget_shifts(Job *j) {
+    for (int i = 0; i < j->p->switch_count; i++) {
+        double band = fabs(j->shift[i]), border = j->border[i] - j->shift[i];
+        if (band > 0 && (j->m->held[i] ? -border : border) > 4 * band) j->shift[i] = 0;
+    }
+}
+
 // A point a little later along the present rates.
 static bool look_ahead(Job *j, double time, const double *state) {
     double little = 1e-9 * (j->span > 0 ? j->span : 1);
     if (!machine_derivative(j->m, time, state, j->rate, NULL)) return false;
     for (int i = 0; i < j->n; i++) j->later[i] = state[i] + little * j->rate[i];
-    return machine_switches(j->m, time + little, j->later, j->ahead);
+    return events_borders(j, time + little, j->later, j->ahead);
 }
 
 // A relation exactly on its border takes the side to which the system moves.
 static void settle_borders(Job *j, double time, const double *state, const int *direction) {
-    if (!machine_switches(j->m, time, state, j->border)) return;
+    if (!events_borders(j, time, state, j->border)) return;
     bool any = false;
     for (int i = 0; i < j->p->switch_count; i++)
         any = any || (j->border[i] == 0 && !(direction && direction[i]));
@@ -44,20 +58,29 @@ static void settle_borders(Job *j, double time, const double *state, const int *
     }
 }
 
+static void update_switches(Job *j, double time, const double *state) {
+    j->m->hold = false;
+    bool good = events_borders(j, time, state, j->border);
+    for (int i = 0; i < j->p->switch_count && good; i++)
+        j->m->held[i] = is_true(j, i, j->border[i]);
+    j->m->hold = true;
+}
+
 bool events_start(Job *j, double time, double *state) {
+    if (j->resumed) return whens_run(j, time, state) && modes_hold(j, time, state);
     if (j->p->switch_count > 0) {
         machine_update_switches(j->m, time, state);
         j->m->hold = true;
         settle_borders(j, time, state, NULL);
     }
-    return whens_start(j, time, state);
+    return whens_start(j, time, state) && modes_hold(j, time, state);
 }
 
 void events_settle(Job *j, double time, const double *state, const double *before) {
     if (!j->m->hold) return;
     for (int round = 0; round < MOST_ROUNDS; round++) {
         bool changed = false;
-        if (!machine_switches(j->m, time, state, j->border)) return;
+        if (!events_borders(j, time, state, j->border)) return;
         for (int i = 0; i < j->p->switch_count; i++) {
             if (j->border[i] == 0 || j->border[i] == before[i]) continue;
             unsigned char now = is_true(j, i, j->border[i]);
@@ -73,7 +96,7 @@ void events_settle(Job *j, double time, const double *state, const double *befor
 static void settle_others(Job *j, double time, const double *state, const int *direction) {
     for (int round = 0; round < MOST_ROUNDS; round++) {
         bool changed = false;
-        if (!machine_switches(j->m, time, state, j->border)) return;
+        if (!events_borders(j, time, state, j->border)) return;
         for (int i = 0; i < j->p->switch_count; i++) {
             if (direction[i] || j->border[i] == 0) continue;
             unsigned char now = is_true(j, i, j->border[i]);
@@ -104,7 +127,7 @@ bool events_cross(Job *j, double time, double *state, const int *direction) {
         j->last_switch = i;
     }
     settle_others(j, time, state, direction);
-    return whens_run(j, time, state) && count_event(j, time);
+    return whens_run(j, time, state) && count_event(j, time) && modes_hold(j, time, state);
 }
 
 // A crossing is found a rounding early or late: a border that is about to be crossed anyway has not
@@ -123,13 +146,14 @@ static bool forget_roundings(Job *j, double time, const double *state, int *dire
 
 bool events_missed(Job *j, double time, const double *state, int *direction) {
     bool any = false;
-    if (!machine_switches(j->m, time, state, j->border)) return false;
+    if (!events_borders(j, time, state, j->border)) return false;
     for (int i = 0; i < j->p->switch_count; i++) {
         direction[i] = 0;
         if (j->border[i] == 0 || is_true(j, i, j->border[i]) == j->m->held[i]) continue;
         direction[i] = j->border[i] > 0 ? 1 : -1;
         any = true;
     }
+    if (has_modes(j)) forget_shifts(j);
     return any && forget_roundings(j, time, state, direction);
 }
 
@@ -178,17 +202,17 @@ double events_before(const Job *j, double time, double jump) {
 bool events_jump(Job *j, double time, double *state) {
     j->stats->events++;
     if (j->p->switch_count > 0) {
-        machine_update_switches(j->m, time, state);
+        update_switches(j, time, state);
         settle_borders(j, time, state, NULL);
     }
-    return whens_moment(j, time, events_margin(j, time), state);
+    return whens_moment(j, time, events_margin(j, time), state) && modes_hold(j, time, state);
 }
 
 enum { STEPS_PER_SWING = 16 };
 
 double events_longest_step(Job *j, double time) {
     double longest = j->o->max_step > 0 ? j->o->max_step : INFINITY;
-    longest = fmin(longest, whens_longest_step(j, time));
+    longest = fmin(longest, fmin(whens_longest_step(j, time), modes_longest_step(j, time)));
     if (j->p->clock_count) machine_clocks(j->m, j->o->start, j->phase);
     for (int i = 0; i < j->p->clock_count; i++) {
         double rate = fabs(j->phase[2 * i + 1]);

@@ -9,7 +9,8 @@
 //               \------------> w2
 //
 //   samples  moments of `sample` divide the step of the grid
-//   events   conditions of `when` are looked at after every step, without a search for the time
+//   events   relations are held during a step; when one has changed after it, the step ends where
+//            it did, and another goes on from there to the grid
 #include "solve/job.h"
 
 #include "base/memory.h"
@@ -22,7 +23,9 @@ typedef struct {
     double *y;    // states, then quadratures
     double *k[4]; // rates at the stages
     double *trial;
-    double *kept; // y at the grid point while a step aside is taken
+    double *kept;        // y at the grid point while a step aside is taken
+    double *begin, *end; // y where the present step begins, and where it ends
+    int *direction;      // of switches that changed
     Rosenbrock *rosenbrock;
 } Fixed;
 
@@ -102,22 +105,70 @@ static bool emit_aside(Fixed *f, double t, double grid) {
     return true;
 }
 
+// --- events
+// ---------------------------------------------------------------------------------------
+
+static bool step_from_kept(Fixed *f, double t, double h) {
+    memcpy(f->y, f->begin, (size_t)f->total * sizeof *f->y);
+    return step_or_trouble(f, t, h);
+}
+
+// The step from t to *next has been taken and a relation changed in it: y and *next become the
+// first point where one has changed, by bisection.
+static bool locate(Fixed *f, double t, double *next) {
+    Job *j = f->j;
+    double before = 0, h = *next - t, close = events_margin(j, *next) / 2;
+    while (h - before > close) {
+        double middle = before + (h - before) / 2;
+        if (!step_from_kept(f, t, middle)) return false;
+        if (events_missed(j, t + middle, f->y, f->direction))
+            h = middle;
+        else
+            before = middle;
+    }
+    *next = t + h;
+    return step_from_kept(f, t, h) && (events_missed(j, *next, f->y, f->direction) || true);
+}
+
+// A step to *next, or to the first event before it. False: stop here.
+static bool step_to(Fixed *f, double t, double *next, bool *event) {
+    Job *j = f->j;
+    memcpy(f->begin, f->y, (size_t)f->total * sizeof *f->y);
+    if (!step_or_trouble(f, t, *next - t)) return false;
+    *event = j->p->switch_count > 0 && events_missed(j, *next, f->y, f->direction);
+    return !*event || locate(f, t, next);
+}
+
+// Wanted points up to `next`, from the beginning of the step; y stays where it is.
+static bool emit_between(Fixed *f, double t, double next) {
+    if (!job_wants(f->j, next)) return true;
+    size_t size = (size_t)f->total * sizeof *f->y;
+    memcpy(f->end, f->y, size);
+    memcpy(f->y, f->begin, size);
+    bool good = emit_aside(f, t, next);
+    memcpy(f->y, f->end, size);
+    return good;
+}
+
 static void integrate(Fixed *f) {
     Job *j = f->j;
-    double t = j->o->start, close = 1e-9 * j->step;
-    if (!whens_start(j, t, f->y)) return;
-    for (double k = 0; emit_up_to(f, t) && t < j->o->stop;) {
+    double t = j->time, close = 1e-9 * j->step;
+    if (!events_start(j, t, f->y)) return;
+    for (double k = floor((t - j->o->start + close) / j->step);
+         emit_up_to(f, t) && t < j->o->stop;) {
         double grid = j->o->start + (k + 1) * j->step;
         if (grid > j->o->stop - close) grid = j->o->stop;
         double moment = whens_next_moment(j), next = moment < grid - close ? moment : grid;
-        if (!emit_aside(f, t, next - close) || !step_or_trouble(f, t, next - t)) return;
+        bool event = false;
+        if (!step_to(f, t, &next, &event) || !emit_between(f, t, next - close)) return;
         j->stats->steps++;
         j->stats->last_step = next - t;
-        if (next == grid) k++;
+        if (next >= grid - close) k++;
         t = next;
         bool changed;
+        if (event && !events_cross(j, t, f->y, f->direction)) return;
         if (!whens_moment(j, t, close, f->y) || !job_choose(j, t, f->y, &changed)) return;
-        if (!job_poll(j, t)) return;
+        if (!modes_hold(j, t, f->y) || !job_poll(j, t)) return;
     }
 }
 
@@ -127,17 +178,26 @@ void fixed_run(Job *j) {
         return;
     }
     Fixed f = {.j = j, .total = j->n + j->nq};
-    double *space = memory_zeroed(7 * (size_t)f.total, sizeof *space);
+    double *space = memory_zeroed(9 * (size_t)f.total, sizeof *space);
+    f.direction = memory_zeroed((size_t)j->p->switch_count, sizeof *f.direction);
     f.y = space;
     f.trial = space + f.total;
     for (int i = 0; i < 4; i++) f.k[i] = space + (2 + i) * f.total;
     f.kept = space + 6 * f.total;
+    f.begin = space + 7 * f.total;
+    f.end = space + 8 * f.total;
     if (j->n) memcpy(f.y, j->state, (size_t)j->n * sizeof *f.y);
+    if (j->nq) memcpy(f.y + j->n, j->quad, (size_t)j->nq * sizeof *f.y);
     if (j->stats->method == SOLVER_ROSENBROCK) f.rosenbrock = rosenbrock_new(j);
     if (j->stats->method == SOLVER_ROSENBROCK && !f.rosenbrock)
         problem_solver(j, j->o->start, "d rate / d state is out of proportion", 0);
     else
         integrate(&f);
     rosenbrock_free(f.rosenbrock);
+    if (j->status == SOLVE_SWITCH) {
+        if (j->n) memcpy(j->state, f.y, (size_t)j->n * sizeof *f.y);
+        if (j->nq) memcpy(j->quad, f.y + j->n, (size_t)j->nq * sizeof *f.y);
+    }
     free(space);
+    free(f.direction);
 }

@@ -7,42 +7,59 @@
 
 static void *new_array(int count, size_t size) { return memory_zeroed((size_t)count, size); }
 
-void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Report *r) {
+void job_take(Job *j, Machine *m) {
     const Program *p = m->program;
-    *j = (Job){.m = m, .p = p, .o = o, .stats = stats, .r = r, .status = SOLVE_DONE};
+    j->m = m;
+    j->p = p;
+    j->calls = m->calls;
     j->n = p->state_count;
-    j->nq = p->quad_count;
-    j->rtol = o->rtol > 0 ? o->rtol : 1e-6;
-    j->atol = o->atol > 0 ? o->atol : 1e-9;
-    j->span = o->stop - o->start;
-    j->step = o->step > 0 ? o->step : j->span / 1000;
-    j->most_steps = o->most_steps > 0 ? o->most_steps : 50000000;
     j->state = new_array(j->n, sizeof(double));
-    j->quad = new_array(j->nq, sizeof(double));
     j->output = new_array(p->output_count, sizeof(double));
-    j->rate = new_array(j->n + j->nq, sizeof(double));
+    j->rate = new_array(j->n + p->quad_count, sizeof(double));
     j->trouble.state = new_array(j->n, sizeof(double));
+    j->trouble.happened = false;
     j->phase = new_array(2 * p->clock_count, sizeof(double));
     j->border = new_array(p->switch_count, sizeof(double));
     j->ahead = new_array(p->switch_count, sizeof(double));
+    j->shift = new_array(p->switch_count, sizeof(double));
     j->later = new_array(j->n, sizeof(double));
     j->last_switch = -1;
-    clock_gettime(CLOCK_MONOTONIC, &j->begin);
-    j->shown = j->begin;
 }
 
-void job_free(Job *j) {
+void job_leave(Job *j) {
+    j->stats->derivative_calls += j->m->calls - j->calls;
     schur_free(j->schur);
+    j->schur = NULL;
     free(j->state);
-    free(j->quad);
     free(j->output);
     free(j->rate);
     free(j->trouble.state);
     free(j->border);
     free(j->phase);
     free(j->ahead);
+    free(j->shift);
     free(j->later);
+}
+
+void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Report *r) {
+    *j = (Job){.o = o, .stats = stats, .r = r, .status = SOLVE_DONE, .time = o->start};
+    j->nq = m->program->quad_count;
+    j->rtol = o->rtol > 0 ? o->rtol : 1e-6;
+    j->atol = o->atol > 0 ? o->atol : 1e-9;
+    j->span = o->stop - o->start;
+    j->step = o->step > 0 ? o->step : j->span / 1000;
+    j->most_steps = o->most_steps > 0 ? o->most_steps : 50000000;
+    j->quad = new_array(j->nq, sizeof(double));
+    job_take(j, m);
+    clock_gettime(CLOCK_MONOTONIC, &j->begin);
+    j->shown = j->begin;
+}
+
+void job_free(Job *j) {
+    job_leave(j);
+    free(j->quad);
     whens_close(j);
+    modes_close(j);
 }
 
 void job_ignore_words(int code, const char *module, const char *function,

@@ -48,6 +48,17 @@ typedef struct { // native code for the run, see engine.c
     double next_look;
 } EngineRun;
 
+typedef struct {    // the laws that switch, see modes.c
+    int *mode;      // per choice: the present one, counted within the choice
+    double *memory; // what was before the jump that is looked at
+    double *after;  // of a jump: states and memory after, then works
+    double *guard;  // per mode of the model
+    double *work;   // per component: energy that impulses brought in, all jumps of the moment
+    double *before; // outputs before the jump
+    int last;       // the choice that asked for a change last
+    Pace *pace;     // per choice
+} ModeRun;
+
 typedef struct {
     Machine *m;
     const Program *p;
@@ -56,6 +67,9 @@ typedef struct {
     Report *r;
     SolveStatus status; // what the run ends with
     int n, nq;          // states and quadratures
+    double time;        // where the present stretch began, or ended
+    long calls;         // of the machine, when it was taken
+    bool resumed;       // it began with a change of mode: switches and conditions are settled
     double rtol, atol, step, span;
     long most_steps;
     int next; // wanted point
@@ -65,10 +79,12 @@ typedef struct {
     double *phase;          // clocks: phase and rate in pairs
     double *border, *ahead; // switch functions here and a little later
     double *later;          // the state a little later
+    double *shift;          // of borders on which a mode began, until they are left behind
     double chatter_time;    // when the present burst of events began
     long chatter_count;
     int last_switch; // that changed
     WhenRun when;
+    ModeRun modes;
     Schur *schur; // NULL until needed
     EngineRun engine;
     // progress
@@ -80,6 +96,8 @@ typedef struct {
 // --- job.c
 void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Report *r);
 void job_free(Job *j);
+void job_take(Job *j, Machine *m); // room for the program of another machine
+void job_leave(Job *j);
 bool job_rates(Job *j, double time, const double *state, double *rate, double *quad);
 bool job_emit(Job *j, double time, const double *state, const double *quad); // false: stop
 void job_block_failed(Job *j, double time, const double *state);             // reports it
@@ -120,6 +138,7 @@ bool events_cross(Job *j, double time, double *state, const int *direction);
 bool events_missed(Job *j, double time, const double *state, int *direction);
 // Switches after an action; those whose border it did not move stay as they are.
 void events_settle(Job *j, double time, const double *state, const double *before);
+bool events_borders(Job *j, double time, const double *state, double *border); // with shifts
 double events_margin(const Job *j, double time); // times closer than this are one
 
 // Signals of time that jump, and samples: the last time before the next jump (infinite when there
@@ -134,6 +153,7 @@ double events_before(const Job *j, double time, double jump);
 static inline bool has_whens(const Job *j) { return j->p->system->whens.branch_count > 0; }
 bool whens_open(Job *j);
 void whens_close(Job *j);
+void whens_resize(Job *j); // for the program of another mode
 bool whens_start(Job *j, double time, double *state);
 bool whens_run(Job *j, double time, double *state);                  // what has become true happens
 bool whens_moment(Job *j, double time, double slack, double *state); // with samples due by then
@@ -145,7 +165,22 @@ void engine_start(Job *j);
 void engine_poll(Job *j, double time);
 void engine_close(Job *j);
 
+// --- modes.c
+static inline bool has_modes(const Job *j) {
+    return j->o->modes && j->o->modes->model->choice_count;
+}
+bool modes_open(Job *j);
+void modes_close(Job *j);
+bool modes_start(Job *j);  // in which mode does the run begin?
+bool modes_change(Job *j); // j->time, j->state: which mode holds from here on? False: reported
+// Do the present modes still hold? False: the stretch ends here, with SOLVE_SWITCH.
+bool modes_hold(Job *j, double time, const double *state);
+double modes_longest_step(const Job *j, double time);
+
 // --- problems.c
+Remark *problem_no_mode(Job *j, double time, int choice);
+void problem_instants(Job *j, double time, int choice);
+void problem_mode_zeno(Job *j, double time, int choice, const Pace *pace, double limit);
 void problem_trouble(Job *j);
 void problem_chatter(Job *j, double time);
 void problem_zeno(Job *j, double time, int branch, const Pace *pace, double limit);

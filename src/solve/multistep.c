@@ -14,7 +14,7 @@
 
 int multistep_borders(double t, N_Vector y, double *border, void *user) {
     Job *j = ((Multistep *)user)->j;
-    return machine_switches(j->m, t, N_VGetArrayPointer(y), border) ? 0 : 1;
+    return events_borders(j, t, N_VGetArrayPointer(y), border) ? 0 : 1;
 }
 
 // --- opening and closing -------------------------------------------------------------------------
@@ -38,6 +38,7 @@ static bool open_vectors(Multistep *c) {
     c->back_quad = memory_zeroed((size_t)j->nq, sizeof *c->back_quad);
     if (!c->y || !c->slope || !c->q || !c->weight || !c->error) return false;
     if (j->n) memcpy(N_VGetArrayPointer(c->y), j->state, (size_t)j->n * sizeof(double));
+    if (j->nq) memcpy(N_VGetArrayPointer(c->q), j->quad, (size_t)j->nq * sizeof(double));
     return true;
 }
 
@@ -117,7 +118,7 @@ static bool emit_up_to(Multistep *c, double t) {
     Job *j = c->j;
     while (job_wants(j, t)) {
         double wanted = j->o->times[j->next];
-        if (wanted > j->o->start && !interpolate(c, wanted)) {
+        if (wanted > j->time && !interpolate(c, wanted)) {
             problem_solver(j, wanted, "no value between steps", 0);
             return false;
         }
@@ -164,7 +165,7 @@ static void take_back(Multistep *c) {
 // Did one of the crossed switches begin the step exactly on its border?
 static bool began_on_border(Multistep *c) {
     Job *j = c->j;
-    if (!machine_switches(j->m, c->back_time, c->back_state, j->border)) return false;
+    if (!events_borders(j, c->back_time, c->back_state, j->border)) return false;
     for (int i = 0; i < j->p->switch_count; i++)
         if (c->crossed[i] && j->border[i] == 0) return true;
     return false;
@@ -254,7 +255,7 @@ static bool watch_stiffness(Multistep *c) {
 
 // Events at the start may have changed the state.
 static bool begin(Multistep *c) {
-    if (!has_whens(c->j)) return true;
+    if (!has_whens(c->j) && !has_modes(c->j)) return true;
     copy_point(c);
     if (restart(c)) return true;
     problem_solver(c->j, c->t, "no start after an event", 0);
@@ -268,7 +269,7 @@ static void integrate(Multistep *c) {
     if (!emit_up_to(c, c->t) || !step_over_jump(c)) return;
     while (c->t < stop) {
         remember(c);
-        if (has_whens(j)) c->how->set_longest(c, events_longest_step(j, c->t));
+        if (has_whens(j) || has_modes(j)) c->how->set_longest(c, events_longest_step(j, c->t));
         int flag = c->how->step(c, stop);
         if (flag < 0 || job_is_stuck(j, c->t)) {
             fail(c, flag < 0 ? flag : 0);
@@ -283,11 +284,12 @@ static void integrate(Multistep *c) {
 }
 
 void multistep_run(Job *j, SolverKind method) {
-    Multistep c = {.j = j, .t = j->o->start};
+    Multistep c = {.j = j, .t = j->time};
     c.how = method == SOLVER_IDA ? &ida : method == SOLVER_CVODE_BDF ? &cvode_bdf : &cvode_adams;
     if (method == SOLVER_IDA) c.unknowns = program_unknown_count(j->p);
     if (open_vectors(&c) && open_integrator(&c)) {
         integrate(&c);
+        if (j->status == SOLVE_SWITCH) copy_point(&c);
         c.how->count(&c);
     } else if (job_in_trouble(j)) {
         problem_trouble(j);

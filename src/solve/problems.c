@@ -266,4 +266,54 @@ void problem_assertion(Job *j, double time, int branch) {
     if (!stops) return;
     j->status = SOLVE_FAILED;
     j->stats->reached = time;
+// --- modes ---------------------------------------------------------------------------------------
+
+// "'d1' (blocking)"
+static void name_choice(Text *out, const Job *j, int choice) {
+    const Model *m = j->o->modes->model;
+    const ModeChoice *c = &m->choice[choice];
+    const char *owner = name_text(m->names, c->owner);
+    text_printf(out, "'%s' (%s)", *owner ? owner : name_text(m->names, m->name),
+                name_text(m->names, m->mode[c->first_mode + j->modes.mode[choice]].name));
+}
+
+static Pos choice_pos(const Job *j, int choice) { return j->o->modes->model->choice[choice].pos; }
+
+Remark *problem_no_mode(Job *j, double time, int choice) {
+    Text name = {0};
+    name_choice(&name, j, choice);
+    Remark *m = report_error(j->r, S_NO_MODE, choice_pos(j, choice),
+                             "at t = %g s %s cannot go on, and no other modes hold together", time,
+                             text_get(&name));
+    remark_help(j->r, m,
+                "look for a case that no mode covers, or for modes that leave a variable open; a "
+                "small resistance or leakage often decides");
+    text_free(&name);
+    j->status = SOLVE_FAILED;
+    return m;
+}
+
+void problem_instants(Job *j, double time, int choice) {
+    Text name = {0};
+    name_choice(&name, j, choice);
+    Remark *m = report_error(j->r, S_INSTANTS, choice_pos(j, choice),
+                             "at t = %g s the impacts of %s cause each other without end", time,
+                             text_get(&name));
+    remark_help(j->r, m,
+                "let the condition of its `once` fail after the impact: f < -v_rest, with a mode "
+                "of rest for what is slower");
+    text_free(&name);
+    j->status = SOLVE_FAILED;
+}
+
+void problem_mode_zeno(Job *j, double time, int choice, const Pace *pace, double limit) {
+    Text name = {0};
+    name_choice(&name, j, choice);
+    Remark *m = report_error(j->r, S_MODE_ZENO, choice_pos(j, choice),
+                             "at t = %g s %s switches ever faster, the last two times %.1g s apart "
+                             "after %ld: this piles up at t = %.6g s",
+                             time, text_get(&name), pace->gap, pace->count, limit);
+    remark_help(j->r, m, "give it a mode of rest that holds below a small speed");
+    text_free(&name);
+    j->status = SOLVE_FAILED;
 }

@@ -113,7 +113,7 @@ static int rates(double t, N_Vector y, N_Vector dy, void *user) {
 
 static int borders(double t, N_Vector y, double *border, void *user) {
     Job *j = user;
-    return machine_switches(j->m, t, N_VGetArrayPointer(y), border) ? 0 : 1;
+    return events_borders(j, t, N_VGetArrayPointer(y), border) ? 0 : 1;
 }
 
 // --- opening and closing -------------------------------------------------------------------------
@@ -140,7 +140,9 @@ static bool open_vectors(Rk78 *k) {
     k->back = memory_zeroed((size_t)k->total, sizeof *k->back);
     if (!k->y || !k->weight || !k->error) return false;
     N_VConst(0, k->y);
-    if (j->n) memcpy(N_VGetArrayPointer(k->y), j->state, (size_t)j->n * sizeof(double));
+    double *y = N_VGetArrayPointer(k->y);
+    if (j->n) memcpy(y, j->state, (size_t)j->n * sizeof *y);
+    if (j->nq) memcpy(y + j->n, j->quad, (size_t)j->nq * sizeof *y);
     return true;
 }
 
@@ -264,7 +266,7 @@ static bool change_switches(Rk78 *k) {
 
 static bool began_on_border(Rk78 *k) {
     Job *j = k->j;
-    if (!machine_switches(j->m, k->back_time, k->back, j->border)) return false;
+    if (!events_borders(j, k->back_time, k->back, j->border)) return false;
     for (int i = 0; i < j->p->switch_count; i++)
         if (k->crossed[i] && j->border[i] == 0) return true;
     return false;
@@ -327,7 +329,7 @@ static void integrate(Rk78 *k) {
         if (target > k->jump - events_margin(j, k->jump)) target = k->jump;
         remember(k);
         ERKStepSetStopTime(k->mem, target);
-        if (has_whens(j)) ERKStepSetMaxStep(k->mem, events_longest_step(j, k->t));
+        if (has_whens(j) || has_modes(j)) ERKStepSetMaxStep(k->mem, events_longest_step(j, k->t));
         int flag = ERKStepEvolve(k->mem, target, k->y, &k->t, ARK_ONE_STEP);
         if (flag < 0 || job_is_stuck(j, k->t)) {
             fail(k, flag < 0 ? flag : ARK_CONV_FAILURE);
@@ -339,10 +341,18 @@ static void integrate(Rk78 *k) {
     emit_up_to(k, INFINITY); // wanted times may lie behind the end by rounding
 }
 
+static void leave_point(Rk78 *k) {
+    Job *j = k->j;
+    const double *y = N_VGetArrayPointer(k->y);
+    if (j->n) memcpy(j->state, y, (size_t)j->n * sizeof *y);
+    if (j->nq) memcpy(j->quad, y + j->n, (size_t)j->nq * sizeof *y);
+}
+
 void rk78_run(Job *j) {
-    Rk78 k = {.j = j, .t = j->o->start};
+    Rk78 k = {.j = j, .t = j->time};
     if (open_vectors(&k) && open_integrator(&k)) {
         integrate(&k);
+        if (j->status == SOLVE_SWITCH) leave_point(&k);
         collect(&k);
     } else {
         problem_solver(j, k.t, "it could not be set up", 0);

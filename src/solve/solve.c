@@ -92,7 +92,7 @@ static void algebraic_run(Job *j) {
 }
 
 static void run_method(Job *j) {
-    if (j->n == 0 && j->nq == 0 && !has_whens(j)) {
+    if (j->n == 0 && j->nq == 0 && !has_whens(j) && !has_modes(j)) {
         algebraic_run(j);
         return;
     }
@@ -113,6 +113,13 @@ static void run_method(Job *j) {
     case SOLVER_RK78: rk78_run(j); break;
     default: multistep_run(j, j->stats->method); break;
     }
+}
+
+// From one change of mode to the next.
+static void run_stretches(Job *j) {
+    if (has_modes(j) && !modes_start(j)) return;
+    run_method(j);
+    while (j->status == SOLVE_SWITCH && modes_change(j)) run_method(j);
 }
 
 static bool start_is_finite(Job *j) {
@@ -146,17 +153,15 @@ SolveStatus solve_run(Machine *m, const double *params, const SolveOptions *o, S
     if (!check_options(o, r) || !params_are_finite(m, params, o, r)) return SOLVE_REFUSED;
     Job j;
     job_init(&j, m, o, stats, r);
-    long calls = m->calls;
     machine_initial(m, o->start, j.state);
-    if (start_is_finite(&j) && whens_open(&j)) {
+    if (start_is_finite(&j) && whens_open(&j) && modes_open(&j)) {
         if (o->method == SOLVER_AUTO) stats->method = choose(&j);
-        engine_start(&j);
-        run_method(&j);
+        if (!has_modes(&j)) engine_start(&j); // each mode has a program of its own
+        run_stretches(&j);
         engine_close(&j);
     }
     m->hold = false;
     stats->start_steps = m->continued;
-    stats->derivative_calls = m->calls - calls;
     stats->wall_seconds = job_seconds(&j);
     SolveStatus status = j.status;
     job_free(&j);

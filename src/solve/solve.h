@@ -3,6 +3,7 @@
 #define BONDYN_SOLVE_SOLVE_H
 
 #include "engine/native.h"
+#include "equations/jump.h"
 
 typedef struct {
     double time;
@@ -11,6 +12,28 @@ typedef struct {
 
 // auto: native code where the run is long enough for it, see engine.c. The results are the same.
 typedef enum { ENGINE_AUTO, ENGINE_VM, ENGINE_NATIVE } EngineKind;
+
+typedef struct {      // one mode, ready to run
+    Machine *machine; // NULL for one that holds for an instant only
+    Machine *jump;    // into it: its outputs are Jump.after, Jump.work, Jump.strike
+    int state_count;  // of Jump.after, those of the mode
+    int strike_count;
+    const int *strike; // per Jump.relation: the switch of the machine that it is, or -1
+} SolveMode;
+
+// Laws that switch: which one each choice follows is a mode; modes are compiled when a run first
+// meets them.
+typedef struct {
+    const Model *model;
+    const Memory *memory;
+    // mode: per choice, counted within it. before: values of the memory, for the choice of pivots.
+    // NULL: the equations of this mode cannot be solved; what is wrong goes into r.
+    const SolveMode *(*get)(void *context, const int *mode, const double *before, Report *r);
+    // Energy that impulses brought into each component, and the outputs on both sides. Nullable.
+    void (*jumped)(void *context, double time, const double *before, const double *after,
+                   const double *work);
+    void *context;
+} SolveModes;
 
 typedef struct {
     SolverKind method;
@@ -30,12 +53,14 @@ typedef struct {
     // Per branch of `when`: an assertion that has warned already, perhaps in an earlier run.
     // Nullable.
     unsigned char *warned;
+    const SolveModes *modes;    // Nullable
     const volatile int *cancel; // becomes nonzero: end cleanly
     long most_steps;            // 0: 50 million
     Pos pos;                    // of the experiment, for reports
 } SolveOptions;
 
-typedef enum { SOLVE_DONE, SOLVE_CANCELLED, SOLVE_FAILED, SOLVE_REFUSED } SolveStatus;
+// SOLVE_SWITCH is not seen from outside.
+typedef enum { SOLVE_DONE, SOLVE_CANCELLED, SOLVE_FAILED, SOLVE_REFUSED, SOLVE_SWITCH } SolveStatus;
 
 typedef struct {
     SolverKind method; // that was used

@@ -59,6 +59,15 @@ bool whens_open(Job *j) {
     return true;
 }
 
+void whens_resize(Job *j) {
+    const Whens *w = whens_of(j);
+    free(j->when.border);
+    free(j->when.action);
+    j->when.border = memory_zeroed((size_t)j->p->switch_count, sizeof(double));
+    j->when.action =
+        memory_zeroed((size_t)w->discrete_count + (size_t)w->reset_count, sizeof(double));
+}
+
 void whens_close(Job *j) {
     free(j->when.condition);
     free(j->when.was);
@@ -180,7 +189,7 @@ static bool run_round(Job *j, double time, double *state) {
         has_conflict(j, w->reset, w->reset_count, time))
         return false;
     if (j->o->event) take_outputs(j, time, state, before);
-    if (!machine_switches(j->m, time, state, j->when.border) ||
+    if (!events_borders(j, time, state, j->when.border) ||
         !machine_actions(j->m, time, state, j->when.action)) {
         job_block_failed(j, time, state);
         return false;

@@ -1,0 +1,474 @@
+// Laws that switch during a run: which modes hold, and how one is entered.
+//
+//      stretch          guard of a mode fails       search                    next stretch
+//   ---------------------------o          jump into a candidate ------> o------------------
+//        mode (1, 2)           |          do all guards hold there?     |    mode (2, 2)
+//                              '--> memory: values before               '--> states after
+//
+// The candidates are found from the guards that fail: their choices change, all at once and one by
+// one, and where other guards fail in turn, so do those. Every candidate starts from the same
+// memory, so what was only tried leaves no trace. A guard on its border counts as it will be a
+// little later.
+//
+// A mode of an instant (an impact) is a jump alone: it changes the memory, and the search goes on
+// from there. One of them happens at a time, so a row of balls hands an impulse on from ball to
+// ball.
+#include "solve/job.h"
+
+#include "base/array.h"
+#include "base/memory.h"
+#include <math.h>
+#include <string.h>
+
+enum { MOST_TRIED = 500, MOST_INSTANTS = 20000, MOST_SHRINKING = 10 };
+
+static const Model *model_of(const Job *j) { return j->o->modes->model; }
+static const ModeChoice *choice_of(const Job *j, int c) { return &model_of(j)->choice[c]; }
+
+// --- opening and closing -------------------------------------------------------------------------
+
+// An upper bound for relations in conditions; a condition is a small expression.
+static int relation_count(const Model *m) {
+    ExprWalk *walk = walk_new(m->dag);
+    walk_start(walk);
+    for (int i = 0; i < m->mode_count; i++)
+        if (m->mode[i].condition) walk_add(walk, m->mode[i].condition);
+    int count = walk_count(walk);
+    walk_free(walk);
+    return count;
+}
+
+bool modes_open(Job *j) {
+    if (!has_modes(j)) return true;
+    const Model *m = model_of(j);
+    const Memory *y = j->o->modes->memory;
+    size_t most = (size_t)(y->count + y->state_count + m->var_count + m->comp_count) +
+                  (size_t)relation_count(m);
+    j->modes.mode = memory_zeroed((size_t)m->choice_count, sizeof(int));
+    j->modes.pace = memory_zeroed((size_t)m->choice_count, sizeof(Pace));
+    j->modes.memory = memory_zeroed((size_t)y->count, sizeof(double));
+    j->modes.guard = memory_zeroed((size_t)m->mode_count, sizeof(double));
+    j->modes.after = memory_zeroed(most, sizeof(double));
+    j->modes.work = memory_zeroed((size_t)m->comp_count, sizeof(double));
+    j->modes.before = memory_zeroed((size_t)j->p->output_count, sizeof(double));
+    return true;
+}
+
+void modes_close(Job *j) {
+    free(j->modes.mode);
+    free(j->modes.pace);
+    free(j->modes.memory);
+    free(j->modes.guard);
+    free(j->modes.after);
+    free(j->modes.work);
+    free(j->modes.before);
+}
+
+// --- a machine at a point ------------------------------------------------------------------------
+
+// Discrete variables as they are, and the numbers of modes.
+static void copy_held(Job *j, Machine *to, const int *mode) {
+    const Whens *w = &to->program->system->whens;
+    const Whens *from = &j->p->system->whens;
+    double *held = machine_held(to);
+    memcpy(held, machine_held(j->m), (size_t)w->discrete_count * sizeof *held);
+    int rest = from->sample_count;
+    if (w->sample_count == from->sample_count && rest)
+        memcpy(held + w->discrete_count, machine_held(j->m) + from->discrete_count,
+               (size_t)rest * sizeof *held);
+    for (int c = 0; c < model_of(j)->choice_count; c++)
+        for (int i = 0; i < w->discrete_count; i++)
+            if (w->discrete_var[i] == choice_of(j, c)->var) held[i] = mode[c] + 1;
+}
+
+static bool guard_holds(const Job *j, const int *mode, int c) {
+    double guard = j->modes.guard[choice_of(j, c)->first_mode + mode[c]];
+    return guard != 0 && !isnan(guard);
+}
+
+static int first_failing(const Job *j, const int *mode) {
+    for (int c = 0; c < model_of(j)->choice_count; c++)
+        if (!guard_holds(j, mode, c)) return c;
+    return -1;
+}
+
+static int count_failing(const Job *j, const int *mode) {
+    int count = 0;
+    for (int c = 0; c < model_of(j)->choice_count; c++) count += !guard_holds(j, mode, c);
+    return count;
+}
+
+static const double *works_of(const Job *j, const SolveMode *s) {
+    return j->modes.after + s->state_count + j->o->modes->memory->state_count;
+}
+
+static const double *strikes_of(const Job *j, const SolveMode *s) {
+    return works_of(j, s) + model_of(j)->comp_count;
+}
+
+// How far a border function is uncertain: its change with the last digits of states and time.
+static bool find_bands(Job *j, Machine *m, const double *state, double *room) {
+    const double digits = 1e-11;
+    const Program *p = m->program;
+    double *near = room, *here = near + p->state_count, *band = here + p->switch_count;
+    for (int i = 0; i < p->state_count; i++) near[i] = state[i] * (1 + digits);
+    if (!machine_switches(m, j->time, near, band) || !machine_switches(m, j->time, state, here))
+        return false;
+    for (int i = 0; i < p->switch_count; i++) band[i] = fabs(band[i] - here[i]);
+    double *later = band + p->switch_count;
+    if (!machine_switches(m, j->time * (1 + digits), state, later)) return false;
+    for (int i = 0; i < p->switch_count; i++) band[i] = fmax(band[i], fabs(later[i] - here[i]));
+    return true;
+}
+
+// Relations as they are a little later: what is on its border takes the side to which it moves.
+// An impulse counts as the force that would give it meanwhile.
+static bool settle_ahead(Job *j, const SolveMode *s, const double *state, double *room) {
+    Machine *m = s->machine;
+    const Program *p = m->program;
+    double little = 1e-9 * (j->span > 0 ? j->span : 1);
+    double *rate = room, *later = room + p->state_count, *border = later + p->state_count;
+    m->hold = false;
+    machine_update_switches(m, j->time, state);
+    m->hold = true;
+    if (!machine_derivative(m, j->time, state, rate, NULL)) return false;
+    for (int i = 0; i < p->state_count; i++) {
+        if (!isfinite(rate[i])) return false;
+        later[i] = state[i] + little * rate[i];
+    }
+    if (!machine_switches(m, j->time + little, later, border)) return false;
+    const double *strike = strikes_of(j, s);
+    for (int i = 0; i < s->strike_count; i++)
+        if (s->strike[i] >= 0) border[s->strike[i]] += strike[i] / little;
+    for (int i = 0; i < p->switch_count; i++) {
+        if (isnan(border[i])) return false;
+        m->held[i] = p->sw[i].or_equal ? border[i] <= 0 : border[i] < 0;
+    }
+    return true;
+}
+
+static double *new_room(const Program *p) {
+    return memory_zeroed(2 * (size_t)p->state_count + 3 * (size_t)p->switch_count + 1,
+                         sizeof(double));
+}
+
+static bool guards_at(Job *j, const SolveMode *s, const double *state) {
+    double *room = new_room(s->machine->program);
+    bool good = settle_ahead(j, s, state, room) &&
+                machine_guards(s->machine, j->time, state, j->modes.guard);
+    free(room);
+    return good;
+}
+
+// Relations within their uncertainty are taken to hold as the guards want them: tried one by one.
+static bool guards_on_border(Job *j, Machine *m, const double *state, const int *mode) {
+    const Program *p = m->program;
+    double *room = new_room(p), *here = room + p->state_count, *band = here + p->switch_count;
+    bool good = find_bands(j, m, state, room);
+    for (int i = 0; i < p->switch_count && good && first_failing(j, mode) >= 0; i++) {
+        if (fabs(here[i]) > band[i]) continue;
+        int failing = count_failing(j, mode);
+        m->held[i] = !m->held[i];
+        good = machine_guards(m, j->time, state, j->modes.guard);
+        if (good && count_failing(j, mode) < failing) continue;
+        m->held[i] = !m->held[i];
+        good = machine_guards(m, j->time, state, j->modes.guard);
+    }
+    free(room);
+    return good;
+}
+
+// A mode that begins on a border is not thrown back by roundings.
+static void shift_borders(Job *j) {
+    const Program *p = j->p;
+    double *room = new_room(p), *here = room + p->state_count, *band = here + p->switch_count;
+    if (find_bands(j, j->m, j->state, room))
+        for (int i = 0; i < p->switch_count; i++)
+            if (fabs(here[i]) <= band[i]) j->shift[i] = j->m->held[i] ? -2 * band[i] : 2 * band[i];
+    free(room);
+}
+
+// --- jumps ---------------------------------------------------------------------------------------
+
+// Fills modes.after from modes.memory.
+static bool run_jump(Job *j, const SolveMode *s, const int *mode) {
+    copy_held(j, s->jump, mode);
+    if (!machine_outputs(s->jump, j->time, j->modes.memory, j->modes.after)) return false;
+    for (int i = 0; i < s->jump->program->output_count; i++)
+        if (!isfinite(j->modes.after[i])) return false;
+    return true;
+}
+
+static void add_work(Job *j, const SolveMode *s) {
+    const double *work = works_of(j, s);
+    for (int c = 0; c < model_of(j)->comp_count; c++) j->modes.work[c] += work[c];
+}
+
+static const SolveMode *get_mode(Job *j, const int *mode, Report *r) {
+    return j->o->modes->get(j->o->modes->context, mode, j->modes.memory, r);
+}
+
+// A mode of an instant whose time has come, of a choice whose guard fails; -1: none.
+static int instant_of(const Job *j, int c) {
+    const ModeChoice *choice = choice_of(j, c);
+    for (int k = 0; k < choice->mode_count; k++) {
+        double guard = j->modes.guard[choice->first_mode + k];
+        if (model_of(j)->mode[choice->first_mode + k].once && guard != 0 && !isnan(guard)) return k;
+    }
+    return -1;
+}
+
+// The states jump, and what else is remembered stays as it was.
+static bool take_instant(Job *j, int c, int k) {
+    int present = j->modes.mode[c];
+    j->modes.mode[c] = k;
+    const SolveMode *s = get_mode(j, j->modes.mode, j->r);
+    bool good = s && run_jump(j, s, j->modes.mode);
+    j->modes.mode[c] = present;
+    if (!good) return false;
+    add_work(j, s);
+    memcpy(j->modes.memory, j->modes.after + s->state_count,
+           (size_t)j->o->modes->memory->state_count * sizeof(double));
+    return true;
+}
+
+// --- candidates ----------------------------------------------------------------------------------
+
+typedef struct {
+    Job *j;
+    int n;           // choices
+    ARRAY(int) list; // candidates, n numbers each, in the order of trying
+    bool lenient;    // guards on their borders may count as holding
+    const SolveMode *found;
+    Report trouble; // why modes could not be built
+} Search;
+
+static bool is_listed(const Search *s, const int *mode) {
+    for (int i = 0; i < s->list.count; i += s->n)
+        if (memcmp(s->list.data + i, mode, (size_t)s->n * sizeof *mode) == 0) return true;
+    return false;
+}
+
+static void list(Search *s, const int *mode) {
+    if (s->list.count / s->n >= MOST_TRIED || is_listed(s, mode)) return;
+    for (int c = 0; c < s->n; c++) array_push(&s->list, mode[c]);
+}
+
+// The other lasting modes of a choice, nearest in the list first: number `rank` of them, or -1.
+static int alternative(const Job *j, int c, int k, int rank) {
+    const ModeChoice *choice = choice_of(j, c);
+    const Mode *mode = &model_of(j)->mode[choice->first_mode];
+    for (int distance = 1; distance < choice->mode_count; distance++) {
+        if (k - distance >= 0 && !mode[k - distance].once && rank-- == 0) return k - distance;
+        if (k + distance < choice->mode_count && !mode[k + distance].once && rank-- == 0)
+            return k + distance;
+    }
+    return -1;
+}
+
+// All whose guards fail take their next mode; then each of them alone takes each of its modes.
+static void list_neighbours(Search *s, const int *mode) {
+    const Job *j = s->j;
+    int *next = memory_zeroed((size_t)s->n, sizeof *next);
+    for (int c = 0; c < s->n; c++) {
+        int k = guard_holds(j, mode, c) ? -1 : alternative(j, c, mode[c], 0);
+        next[c] = k < 0 ? mode[c] : k;
+    }
+    list(s, next);
+    memcpy(next, mode, (size_t)s->n * sizeof *next);
+    for (int c = 0; c < s->n; c++) {
+        if (guard_holds(j, mode, c)) continue;
+        for (int rank = 0; (next[c] = alternative(j, c, mode[c], rank)) >= 0; rank++) list(s, next);
+        next[c] = mode[c];
+    }
+    free(next);
+}
+
+// Does everything hold in this mode, entered from the memory? Guards are left in modes.guard.
+static bool try_mode(Search *s, const int *mode, bool *solved) {
+    Job *j = s->j;
+    const SolveMode *m = get_mode(j, mode, &s->trouble);
+    *solved = m && run_jump(j, m, mode);
+    if (!*solved) return false;
+    copy_held(j, m->machine, mode);
+    *solved = guards_at(j, m, j->modes.after);
+    if (*solved && s->lenient && memcmp(mode, j->modes.mode, (size_t)s->n * sizeof *mode) != 0)
+        *solved = guards_on_border(j, m->machine, j->modes.after, mode);
+    if (!*solved || first_failing(j, mode) >= 0) return false;
+    s->found = m;
+    return true;
+}
+
+static int search(Search *s) {
+    int *mode = memory_zeroed((size_t)s->n, sizeof *mode);
+    int at = -1;
+    for (int i = 0; i < s->list.count && at < 0; i += s->n) {
+        bool solved;
+        memcpy(mode, s->list.data + i, (size_t)s->n * sizeof *mode);
+        if (try_mode(s, mode, &solved))
+            at = i;
+        else if (solved)
+            list_neighbours(s, mode);
+    }
+    free(mode);
+    return at;
+}
+
+// --- entering ------------------------------------------------------------------------------------
+
+static void take_outputs(Job *j, double *output) {
+    bool hold = j->m->hold;
+    j->m->hold = false;
+    if (!machine_outputs(j->m, j->time, j->state, output))
+        for (int i = 0; i < j->p->output_count; i++) output[i] = NAN;
+    j->m->hold = hold;
+}
+
+// The machine of the mode goes on, from the states in modes.after.
+static void enter(Job *j, const SolveMode *s) {
+    add_work(j, s);
+    j->m->hold = false;
+    job_leave(j);
+    job_take(j, s->machine);
+    if (j->n) memcpy(j->state, j->modes.after, (size_t)j->n * sizeof *j->state);
+    j->m->hold = true;
+    j->status = SOLVE_DONE;
+    j->resumed = true;
+    shift_borders(j);
+    whens_resize(j);
+    if (!j->o->modes->jumped) return;
+    take_outputs(j, j->output);
+    j->o->modes->jumped(j->o->modes->context, j->time, j->modes.before, j->output, j->modes.work);
+}
+
+// Why modes could not be built.
+static void tell_reasons(Job *j, Remark *to, const Report *trouble) {
+    int told = 0;
+    for (const Remark *m = trouble->first; m && told < 3; m = m->next) {
+        if (m->severity != ERROR) continue;
+        remark_note(j->r, to, m->pos, "%s", m->message);
+        told++;
+    }
+}
+
+// What holds from here on, when no instant is due. False: reported.
+static bool find_mode(Job *j) {
+    Search s = {.j = j, .n = model_of(j)->choice_count};
+    list(&s, j->modes.mode);
+    int at = search(&s);
+    if (at < 0) {
+        s.list.count = 0;
+        s.lenient = true;
+        list(&s, j->modes.mode);
+        at = search(&s);
+    }
+    if (at >= 0) {
+        memcpy(j->modes.mode, s.list.data + at, (size_t)s.n * sizeof(int));
+        enter(j, s.found);
+    } else {
+        tell_reasons(j, problem_no_mode(j, j->time, j->modes.last), &s.trouble);
+    }
+    report_free(&s.trouble);
+    array_free(&s.list);
+    return at >= 0;
+}
+
+// Guards of the present mode, at the memory. False: it cannot be entered.
+static bool look_at_present(Job *j) {
+    Search s = {.j = j, .n = model_of(j)->choice_count};
+    bool solved;
+    try_mode(&s, j->modes.mode, &solved);
+    report_free(&s.trouble);
+    return solved;
+}
+
+// After an impact, what else is remembered follows from the states.
+static bool remember_present(Job *j, int impacts) {
+    if (impacts == 0) return true;
+    const SolveMode *s = get_mode(j, j->modes.mode, j->r);
+    double *state = memory_zeroed((size_t)s->state_count, sizeof *state);
+    if (s->state_count) memcpy(state, j->modes.after, (size_t)s->state_count * sizeof *state);
+    bool good = machine_memory(s->machine, j->time, state, j->modes.memory);
+    free(state);
+    return good;
+}
+
+// Impacts one after the other, until none is due.
+static bool take_instants(Job *j) {
+    for (int count = 0; count < MOST_INSTANTS; count++) {
+        int due = -1, k = -1;
+        if (!look_at_present(j) || !remember_present(j, count)) return true;
+        for (int c = 0; c < model_of(j)->choice_count && k < 0; c++) {
+            if (guard_holds(j, j->modes.mode, c)) continue;
+            k = instant_of(j, due = c);
+        }
+        if (k < 0) return true;
+        j->modes.last = due;
+        if (!take_instant(j, due, k)) {
+            problem_no_mode(j, j->time, due);
+            return false;
+        }
+    }
+    problem_instants(j, j->time, j->modes.last);
+    return false;
+}
+
+static bool settle(Job *j) {
+    for (int c = 0; c < model_of(j)->comp_count; c++) j->modes.work[c] = 0;
+    take_outputs(j, j->modes.before);
+    if (!machine_memory(j->m, j->time, j->state, j->modes.memory)) {
+        job_block_failed(j, j->time, j->state);
+        return false;
+    }
+    return take_instants(j) && find_mode(j);
+}
+
+// --- during the run ------------------------------------------------------------------------------
+
+bool modes_start(Job *j) {
+    j->time = j->o->start;
+    machine_update_switches(j->m, j->time, j->state);
+    return settle(j);
+}
+
+// A choice that changes ever faster.
+static bool keeps_pace(Job *j) {
+    Pace *p = &j->modes.pace[j->modes.last];
+    if (j->time == p->time) return true;
+    double gap = j->time - p->time;
+    p->shrinking = p->count > 1 && gap < 0.9999 * p->gap ? p->shrinking + 1 : 0;
+    double ratio = p->gap > 0 ? gap / p->gap : 1;
+    p->gap = gap;
+    p->time = j->time;
+    p->count++;
+    if (p->shrinking < MOST_SHRINKING || gap > 1e-9 * j->span) return true;
+    problem_mode_zeno(j, j->time, j->modes.last, p, j->time + gap * ratio / (1 - ratio));
+    return false;
+}
+
+bool modes_change(Job *j) { return keeps_pace(j) && settle(j); }
+
+bool modes_hold(Job *j, double time, const double *state) {
+    if (!has_modes(j)) return true;
+    if (!machine_guards(j->m, time, state, j->modes.guard)) {
+        job_block_failed(j, time, state);
+        return false;
+    }
+    int c = first_failing(j, j->modes.mode);
+    if (c < 0) return true;
+    j->modes.last = c;
+    j->time = time;
+    j->status = SOLVE_SWITCH;
+    return false;
+}
+
+// While a choice changes ever faster, steps are kept shorter than the next gap.
+double modes_longest_step(const Job *j, double time) {
+    double longest = INFINITY;
+    if (!has_modes(j)) return longest;
+    for (int c = 0; c < model_of(j)->choice_count; c++) {
+        const Pace *p = &j->modes.pace[c];
+        if (p->shrinking > 1 && time < p->time + 2 * p->gap) longest = fmin(longest, p->gap / 4);
+    }
+    return longest;
+}
