@@ -103,8 +103,8 @@ typedef struct {
     int *param_var;                    // its model variable
     double *param_value;               // defaults (evaluated)
     uint32_t time, first_state;
-    uint32_t first_held; // discrete variables, samples, fired branches, as System.whens lists them,
-                         // then picks of sets and anchors of choices
+    uint32_t first_held; // discrete variables, samples, fired branches, strikes, as System.whens
+                         // lists them, then picks of sets and anchors of choices
     int held_count;
     int state_count, quad_count, output_count, switch_count;
     double *start;             // initial states for the default parameters

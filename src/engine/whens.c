@@ -1,6 +1,6 @@
 // What happens at events, as tapes: conditions, new values, periods of samples.
 //
-//   held registers   discrete variables | samples | fired branches | picks and anchors of choices
+//   held registers   discrete variables | samples | fired branches | strikes | picks and anchors
 //
 // They change at events only and are inputs of every function, like states; unlike states no
 // integrator knows them.
@@ -8,7 +8,7 @@
 
 static int whens_count(const Builder *b) {
     const Whens *w = &b->system->whens;
-    return w->discrete_count + w->sample_count + w->branch_count;
+    return w->discrete_count + w->sample_count + w->branch_count + w->strike_count;
 }
 
 int held_count(const Builder *b) { return whens_count(b) + choices_count(b->system); }
@@ -24,6 +24,7 @@ void whens_roles(Builder *b) {
     set_held(b, w->discrete, w->discrete_count, &next);
     set_held(b, w->sample, w->sample_count, &next);
     set_held(b, w->fired, w->branch_count, &next);
+    set_held(b, w->strike, w->strike_count, &next);
     choices_roles(b, &next);
 }
 

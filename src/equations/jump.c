@@ -194,34 +194,14 @@ static void collect_results(Builder *b) {
     for (int c = 0; c < j->work_count; c++) j->work[c] = work_of(b, &w->model->comp[c]);
 }
 
-// Relations in the conditions of the modes that hold.
-static int find_relations(Builder *b, Expr *relation) {
-    Work *w = b->w;
-    const Model *m = w->model;
-    int count = 0;
-    walk_start(w->walk);
-    for (int c = 0; c < m->choice_count; c++) {
-        Expr condition = m->mode[m->choice[c].first_mode + m->choice[c].present].condition;
-        if (condition) walk_add(w->walk, condition);
-    }
-    for (int i = 0; i < walk_count(w->walk); i++) {
-        Expr e = walk_at(w->walk, i);
-        Op op = expr_op(w->dag, e);
-        if (op != OP_LESS && op != OP_LESS_EQUAL) continue;
-        if (relation) relation[count] = e;
-        count++;
-    }
-    return count;
-}
-
 // A bounded force cannot give an impulse: a relation about what gets one is decided by it.
 static void collect_strikes(Builder *b) {
     Work *w = b->w;
     Jump *j = b->jump;
-    j->relation_count = find_relations(b, NULL);
-    j->relation = ARENA_ARRAY(w->out, Expr, j->relation_count);
-    j->strike = ARENA_ARRAY(w->out, Expr, j->relation_count);
-    find_relations(b, j->relation);
+    j->strike_count = guard_relations(w, NULL);
+    Expr *relation = ARENA_ARRAY(&w->scratch, Expr, j->strike_count);
+    j->strike = ARENA_ARRAY(w->out, Expr, j->strike_count);
+    guard_relations(w, relation);
     Rewrite *names = rewrite_new(w->dag);
     for (int v = 0; v < w->model->var_count; v++) {
         int sign, q = quantity_of_var(b, v, &sign);
@@ -229,9 +209,9 @@ static void collect_strikes(Builder *b) {
         rewrite_set(names, w->model->var[v].symbol,
                     signed_value(b, w->quantity.data[q].symbol, sign));
     }
-    for (int i = 0; i < j->relation_count; i++) {
-        Expr left = rewrite(names, expr_arg(w->dag, j->relation[i], 0));
-        Expr right = rewrite(names, expr_arg(w->dag, j->relation[i], 1));
+    for (int i = 0; i < j->strike_count; i++) {
+        Expr left = rewrite(names, expr_arg(w->dag, relation[i], 0));
+        Expr right = rewrite(names, expr_arg(w->dag, relation[i], 1));
         Expr linear = rates_of(b->along, expr_sub(w->dag, left, right));
         j->strike[i] = solved(b, rewrite(b->plain, linear));
     }

@@ -32,9 +32,8 @@ typedef struct Jump {
     System *system; // has the memory as states, which do not move
     Expr *after;    // per state of the mode, then per state of the memory: its value after
     Expr *work;     // per component: energy that impulses bring into it
-    Expr *relation; // that the conditions of the mode are made of, in the symbols of the model
-    Expr *strike;   // per relation: impulse of its left side less its right side
-    int after_count, work_count, relation_count;
+    Expr *strike;   // per strike of Whens: impulse of the relation's left side less its right side
+    int after_count, work_count, strike_count;
 } Jump;
 
 // As equations_build, for a mode that is entered during a run: states have no start values, but

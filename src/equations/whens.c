@@ -209,18 +209,80 @@ static bool order_values(Plan *p) {
 
 // --- modes --------------------------------------------------------------------------------------
 
+int guard_relations(Work *w, Expr *relation) {
+    const Model *m = w->model;
+    int count = 0;
+    walk_start(w->walk);
+    for (int c = 0; c < m->choice_count; c++) {
+        Expr condition = m->mode[m->choice[c].first_mode + m->choice[c].present].condition;
+        if (condition) walk_add(w->walk, condition);
+    }
+    for (int i = 0; i < walk_count(w->walk); i++) {
+        Expr e = walk_at(w->walk, i);
+        Op op = expr_op(w->dag, e);
+        if (op != OP_LESS && op != OP_LESS_EQUAL) continue;
+        if (relation) relation[count] = e;
+        count++;
+    }
+    return count;
+}
+
+typedef struct {
+    Expr node, guard;
+} Guarded;
+
+static Expr guarded(const Guarded *list, int count, Expr node) {
+    for (int i = count - 1; i >= 0; i--)
+        if (list[i].node == node) return list[i].guard;
+    return node;
+}
+
+// A condition in solved form, with the strike of each relation: a < b becomes a + strike < b.
+static Expr guard_of(Plan *p, Expr condition, const Expr *relation) {
+    Work *w = p->w;
+    Whens *o = p->out;
+    walk_start(w->walk);
+    walk_add(w->walk, condition);
+    int count = walk_count(w->walk);
+    Guarded *list = ARENA_ARRAY(&w->scratch, Guarded, count);
+    for (int i = 0; i < count; i++) {
+        Expr e = walk_at(w->walk, i), arg[2] = {0, 0};
+        Op op = expr_op(w->dag, e);
+        bool compares = op == OP_LESS || op == OP_LESS_EQUAL;
+        bool joins = op == OP_AND || op == OP_OR || op == OP_NOT;
+        list[i] = (Guarded){e, compares || joins ? e : resolve(p->solved, e)};
+        if (!compares && !joins) continue;
+        for (int k = 0; k < expr_arg_count(w->dag, e); k++)
+            arg[k] = joins ? guarded(list, i, expr_arg(w->dag, e, k))
+                           : resolve(p->solved, expr_arg(w->dag, e, k));
+        for (int k = 0; k < o->strike_count && compares; k++)
+            if (relation[k] == e) arg[0] = expr_add(w->dag, arg[0], o->strike[k]);
+        list[i].guard = expr_call(w->dag, op, arg, expr_arg_count(w->dag, e));
+    }
+    return list[count - 1].guard;
+}
+
 static void list_guards(Plan *p) {
     Work *w = p->w;
     const Model *m = w->model;
     Whens *o = p->out;
     o->guard_count = m->mode_count;
     o->guard = ARENA_ARRAY(w->out, Expr, m->mode_count);
+    o->strike_count = guard_relations(w, NULL);
+    o->strike = ARENA_ARRAY(w->out, Expr, o->strike_count);
+    Expr *relation = ARENA_ARRAY(&w->scratch, Expr, o->strike_count);
+    guard_relations(w, relation);
+    for (int i = 0; i < o->strike_count; i++)
+        o->strike[i] = expr_symbol(w->dag, name_of(m->names, "strike"));
     for (int i = 0; i < m->mode_count; i++) o->guard[i] = expr_number(w->dag, 1);
     for (int c = 0; c < m->choice_count; c++) {
         const ModeChoice *choice = &m->choice[c];
         for (int i = choice->first_mode; i < choice->first_mode + choice->mode_count; i++) {
             const Mode *mode = &m->mode[i];
-            if (mode->condition && (mode->once || i == choice->first_mode + choice->present))
+            if (!mode->condition) continue;
+            if (i == choice->first_mode + choice->present)
+                o->guard[i] = guard_of(p, mode->condition, relation);
+            else if (mode->once)
                 o->guard[i] = resolve(p->solved, mode->condition);
         }
     }

@@ -3,6 +3,7 @@
 //
 //   discrete[]   the discrete variables
 //   sample[]     1 at the moments of a sample, else 0
+//   strike[]     impulses on what modes depend on, while a mode is looked at, else 0
 //   fired[]      1 for the branches of `when` that happen in the present round, else 0
 //
 //   next[k] = if fired[i] then value_i else if fired[j] then value_j ... else discrete[k]
@@ -39,6 +40,9 @@ typedef struct {
     Expr *guard; // per mode of the model: its condition, where it holds now or may come for an
                  // instant; else 1
     int guard_count;
+    Expr *strike; // per relation in guards that hold now: added to its left side while it is looked
+                  // at whether an impulse decides it, else 0
+    int strike_count;
 } Whens;
 
 #endif

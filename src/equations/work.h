@@ -181,6 +181,9 @@ void block_keep(Work *w, const int *quantities, const Expr *residual, const int 
 bool start_values(Work *w);
 // whens.c
 bool whens_solve(Work *w);
+// The relations in the conditions of the modes that hold; they stay in w->walk until the next walk.
+// Nullable: relation. Gives their number.
+int guard_relations(Work *w, Expr *relation);
 // jump.c: of a work that is reduced and solved; rules must still be there.
 struct Memory;
 struct Jump;

@@ -543,7 +543,7 @@ int compare_loops(const Env *x, const Env *y);    // by the loop variables aroun
 void lower_whens(Builder *b);                     // when.c
 bool is_condition(Builder *b, Expr condition);    // relations and discrete variables, and or not
 void order_modes(Builder *b);                     // modes.c
-void lower_modes(Builder *b, int rank, int comp); // of the instance with this rank
+bool lower_modes(Builder *b, int rank, int comp); // of the instance with this rank
 void lower_instants(Builder *b);                  // modes that are there for an instant
 Value lower_sample(Lower *l, const AstExpr *e, const Env *env); // sample(period, offset)
 Value lower_pre(Lower *l, const AstExpr *e, const Env *env);    // pre(x)

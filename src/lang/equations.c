@@ -374,9 +374,9 @@ static void field_laws(Builder *b, int instance, const Ordered *list, int count)
     }
     for (int k = first_of_rank(list, count, rank); k < count && list[k].rank == rank; k++)
         if (list[k].s.item->kind == ITEM_EQUATION) lower_equation(b, &list[k].s, comp);
-    lower_modes(b, rank, comp);
+    bool good = lower_modes(b, rank, comp);
     stored_energy(b, instance);
-    check_ports_used(b, instance);
+    if (good) check_ports_used(b, instance);
 }
 
 void user_equations(Builder *b) {

@@ -67,6 +67,37 @@ static bool check_count(Builder *b, const AstItem *mode, int laws, const ModeCho
     return false;
 }
 
+// Is this symbol a parameter with the value 0? By way of parameters that are given as others.
+static bool is_zero(Builder *b, Expr symbol) {
+    double value;
+    for (int steps = 0; steps < 100; steps++) {
+        if (expr_is_number(b->dag, symbol, &value)) return value == 0;
+        if (expr_op(b->dag, symbol) != OP_SYMBOL) return false;
+        int var = expr_symbol_index(b->dag, symbol);
+        if (var >= b->var.count || b->var.data[var].kind != VAR_PARAM) return false;
+        symbol = b->var.data[var].value;
+        if (!symbol) return false;
+    }
+    return false;
+}
+
+// A law such as f = G*e with G = 0 must not be solved for e: parameters that are 0 are put in, and
+// are structural.
+static Expr without_zeros(Builder *b, Expr e) {
+    Rewrite *zeros = rewrite_new(b->dag);
+    walk_start(b->walk);
+    walk_add(b->walk, e);
+    for (int i = 0; i < walk_count(b->walk); i++) {
+        Expr x = walk_at(b->walk, i);
+        if (expr_op(b->dag, x) != OP_SYMBOL || !is_zero(b, x)) continue;
+        b->var.data[expr_symbol_index(b->dag, x)].structural = true;
+        rewrite_set(zeros, x, expr_number(b->dag, 0));
+    }
+    e = rewrite(zeros, e);
+    rewrite_free(zeros);
+    return e;
+}
+
 static bool lower_law(Builder *b, const Statement *s, const AstItem *law, int comp) {
     Lower l = lower_symbols(b);
     Value x = lower(&l, law->left, s->env);
@@ -80,7 +111,8 @@ static bool lower_law(Builder *b, const Statement *s, const AstItem *law, int co
         return false;
     }
     for (int i = 0; i < value_count(&x); i++)
-        array_push(&b->mode_law, ((Equation){value_at(&x, i), value_at(&y, i), comp, law->pos}));
+        array_push(&b->mode_law, ((Equation){without_zeros(b, value_at(&x, i)),
+                                             without_zeros(b, value_at(&y, i)), comp, law->pos}));
     return true;
 }
 
@@ -154,18 +186,18 @@ static bool check_modes(Builder *b, const AstItem *item) {
     return false;
 }
 
-static void lower_choice(Builder *b, int statement, int comp) {
+static bool lower_choice(Builder *b, int statement, int comp) {
     const Statement *s = &b->modes.data[statement];
     ModeChoice c = {.first_equation = b->law.count, .first_mode = b->mode.count, .comp = comp};
     c.owner = b->instance.data[s->env->instance].path;
     c.pos = s->item->pos;
-    if (!check_modes(b, s->item) || !find_teller(b, s, &c)) return;
+    if (!check_modes(b, s->item) || !find_teller(b, s, &c)) return false;
     for (const AstItem *item = s->item->body; item; item = item->next) {
         Mode mode = {.name = item->name, .once = item->once, .pos = item->pos};
-        if (!lower_condition(b, s, item, &mode)) return;
-        if (!mode.once && !lower_laws(b, s, item, &mode, comp)) return;
+        if (!lower_condition(b, s, item, &mode)) return false;
+        if (!mode.once && !lower_laws(b, s, item, &mode, comp)) return false;
         if (!c.mode_count) c.equation_count = b->mode_law.count - mode.first;
-        if (!mode.once && !check_count(b, item, b->mode_law.count - mode.first, &c)) return;
+        if (!mode.once && !check_count(b, item, b->mode_law.count - mode.first, &c)) return false;
         array_push(&b->mode, mode);
         c.mode_count++;
     }
@@ -173,15 +205,19 @@ static void lower_choice(Builder *b, int statement, int comp) {
         array_push(&b->law, b->mode_law.data[b->mode.data[c.first_mode].first + i]);
     array_push(&b->choice, c);
     array_push(&b->choice_statement, statement);
+    return true;
 }
 
-// Of the instance with this rank; -1: of all that are no elements.
-void lower_modes(Builder *b, int rank, int comp) {
+// Of the instance with this rank; -1: of all that are no elements. False: something is wrong.
+bool lower_modes(Builder *b, int rank, int comp) {
+    bool good = true;
     for (int i = 0; i < b->modes.count && !b->stop; i++) {
         const Statement *s = &b->modes.data[i];
         const Instance *owner = &b->instance.data[s->env->instance];
-        if (rank >= 0 ? owner->rank == rank : !owner->field) lower_choice(b, i, comp);
+        if (rank >= 0 ? owner->rank == rank : !owner->field)
+            good = lower_choice(b, i, comp) && good;
     }
+    return good;
 }
 
 void lower_instants(Builder *b) {

@@ -99,31 +99,14 @@ static bool is_instant(const Model *m, const int *mode) {
     return false;
 }
 
-// Which switch of the program is each relation that an impulse may decide?
-static void number_strikes(CompiledMode *c, const System *s) {
-    Resolver *solved = resolver_new(s);
-    int n = c->jump.relation_count;
-    int *of = ARENA_ARRAY(&c->arena, int, n);
-    for (int i = 0; i < n; i++) {
-        Expr relation = resolve(solved, c->jump.relation[i]);
-        of[i] = -1;
-        for (int k = 0; k < c->program->switch_count; k++)
-            if (c->program->sw[k].relation == relation) of[i] = k;
-    }
-    c->ready.strike_count = n;
-    c->ready.strike = of;
-    resolver_free(solved);
-}
-
 static bool build_programs(Modes *x, CompiledMode *c, const System *s) {
     const Jump *jump = &c->jump;
-    ProgramWish after = {.output_count =
-                             jump->after_count + jump->work_count + jump->relation_count};
+    ProgramWish after = {.output_count = jump->after_count + jump->work_count + jump->strike_count};
     after.output = ARENA_ARRAY(&c->arena, Expr, after.output_count);
     Expr *at = after.output;
     for (int i = 0; i < jump->after_count; i++) *at++ = jump->after[i];
     for (int i = 0; i < jump->work_count; i++) *at++ = jump->work[i];
-    for (int i = 0; i < jump->relation_count; i++) *at++ = jump->strike[i];
+    for (int i = 0; i < jump->strike_count; i++) *at++ = jump->strike[i];
     c->jump_program = program_build(jump->system, &after, &c->report);
     if (!c->jump_program) return false;
     c->ready.jump = machine_new(c->jump_program);
@@ -133,7 +116,6 @@ static bool build_programs(Modes *x, CompiledMode *c, const System *s) {
     c->program = program_build(s, &wish, &c->report);
     if (!c->program) return false;
     c->ready.machine = machine_new(c->program);
-    number_strikes(c, s);
     return true;
 }
 

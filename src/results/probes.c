@@ -146,6 +146,7 @@ void probes_find_times(Job *j) {
 
 static void take_start(Job *j, const SolvePoint *p) {
     const System *s = j->system;
+    if (j->model->choice_count) return; // the states may be those of another mode
     symbols_set(&j->symbols, s->time, p->time);
     for (int i = 0; i < s->state_count; i++) symbols_set(&j->symbols, s->state[i], p->state[i]);
     for (int b = 0, at = 0; j->unknown && b < s->block_count; b++)

@@ -121,28 +121,49 @@ static bool find_bands(Job *j, Machine *m, const double *state, double *room) {
     return true;
 }
 
+static double little_time(const Job *j) { return 1e-9 * (j->span > 0 ? j->span : 1); }
+
+// An impulse counts as the force that would give it in a little time. NULL: none any more.
+static void put_strikes(Job *j, Machine *m, const double *strike) {
+    const Whens *w = &m->program->system->whens;
+    double *held = machine_held(m) + w->discrete_count + w->sample_count + w->branch_count;
+    for (int i = 0; i < w->strike_count; i++) held[i] = strike ? strike[i] / little_time(j) : 0;
+}
+
 // Relations as they are a little later: what is on its border takes the side to which it moves.
-// An impulse counts as the force that would give it meanwhile.
-static bool settle_ahead(Job *j, const SolveMode *s, const double *state, double *room) {
+// False: there is no value.
+static bool look_ahead(Job *j, const SolveMode *s, const double *state, double *room,
+                       bool *changed) {
     Machine *m = s->machine;
     const Program *p = m->program;
-    double little = 1e-9 * (j->span > 0 ? j->span : 1);
+    double little = little_time(j);
     double *rate = room, *later = room + p->state_count, *border = later + p->state_count;
-    m->hold = false;
-    machine_update_switches(m, j->time, state);
-    m->hold = true;
     if (!machine_derivative(m, j->time, state, rate, NULL)) return false;
     for (int i = 0; i < p->state_count; i++) {
         if (!isfinite(rate[i])) return false;
         later[i] = state[i] + little * rate[i];
     }
     if (!machine_switches(m, j->time + little, later, border)) return false;
-    const double *strike = strikes_of(j, s);
-    for (int i = 0; i < s->strike_count; i++)
-        if (s->strike[i] >= 0) border[s->strike[i]] += strike[i] / little;
     for (int i = 0; i < p->switch_count; i++) {
         if (isnan(border[i])) return false;
-        m->held[i] = p->sw[i].or_equal ? border[i] <= 0 : border[i] < 0;
+        unsigned char now = p->sw[i].or_equal ? border[i] <= 0 : border[i] < 0;
+        *changed = *changed || now != m->held[i];
+        m->held[i] = now;
+    }
+    return true;
+}
+
+// A relation may decide about others.
+static bool settle_ahead(Job *j, const SolveMode *s, const double *state, double *room) {
+    enum { MOST_ROUNDS = 8 };
+    Machine *m = s->machine;
+    m->hold = false;
+    machine_update_switches(m, j->time, state);
+    m->hold = true;
+    bool changed = true;
+    for (int round = 0; round < MOST_ROUNDS && changed; round++) {
+        changed = false;
+        if (!look_ahead(j, s, state, room, &changed)) return false;
     }
     return true;
 }
@@ -154,8 +175,10 @@ static double *new_room(const Program *p) {
 
 static bool guards_at(Job *j, const SolveMode *s, const double *state) {
     double *room = new_room(s->machine->program);
+    put_strikes(j, s->machine, strikes_of(j, s));
     bool good = settle_ahead(j, s, state, room) &&
                 machine_guards(s->machine, j->time, state, j->modes.guard);
+    put_strikes(j, s->machine, NULL);
     free(room);
     return good;
 }
@@ -357,6 +380,8 @@ static bool find_mode(Job *j) {
     list(&s, j->modes.mode);
     int at = search(&s);
     if (at < 0) {
+        report_free(&s.trouble);
+        s.trouble = (Report){0};
         s.list.count = 0;
         s.lenient = true;
         list(&s, j->modes.mode);

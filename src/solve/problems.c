@@ -91,18 +91,90 @@ void problem_trouble(Job *j) {
         problem_rate(j);
 }
 
+// "'d1' (blocking)"
+static void name_choice(Text *out, const Job *j, int choice) {
+    const Model *m = j->o->modes->model;
+    const ModeChoice *c = &m->choice[choice];
+    const char *owner = name_text(m->names, c->owner);
+    text_printf(out, "'%s' (%s)", *owner ? owner : name_text(m->names, m->name),
+                name_text(m->names, m->mode[c->first_mode + j->modes.mode[choice]].name));
+}
+
+static Pos choice_pos(const Job *j, int choice) { return j->o->modes->model->choice[choice].pos; }
+
+// The equation in which a relation of the solved equations stands; -1: none is known.
+static int equation_with(const System *s, Expr relation) {
+    const Model *m = s->model;
+    if (!s->value) return -1;
+    Resolver *solved = resolver_new(s);
+    ExprWalk *walk = walk_new(s->dag);
+    int found = -1;
+    for (int i = 0; i < m->equation_count && found < 0; i++) {
+        walk_start(walk);
+        walk_add(walk, m->equation[i].left);
+        walk_add(walk, m->equation[i].right);
+        for (int k = 0; k < walk_count(walk) && found < 0; k++) {
+            Expr e = walk_at(walk, k);
+            Op op = expr_op(s->dag, e);
+            if ((op == OP_LESS || op == OP_LESS_EQUAL) && resolve(solved, e) == relation) found = i;
+        }
+    }
+    walk_free(walk);
+    resolver_free(solved);
+    return found;
+}
+
+// The choice in whose condition a relation stands; -1: in none.
+static int choice_with(const Job *j, Expr relation) {
+    const System *s = j->p->system;
+    const Model *m = s->model;
+    for (int c = 0; c < m->choice_count; c++) {
+        const ModeChoice *choice = &m->choice[c];
+        ExprWalk *walk = walk_new(s->dag);
+        walk_start(walk);
+        for (int k = choice->first_mode; k < choice->first_mode + choice->mode_count; k++)
+            if (k < s->whens.guard_count) walk_add(walk, s->whens.guard[k]);
+        bool found = walk_seen(walk, relation);
+        walk_free(walk);
+        if (found) return c;
+    }
+    return -1;
+}
+
+// "the relation 'v < 0' of 'friction'", and where it stands.
+static Pos name_relation(Text *out, const Job *j, Expr relation) {
+    const System *s = j->p->system;
+    const Model *m = s->model;
+    text_add(out, "the relation '");
+    program_name(out, j->p, relation);
+    text_char(out, '\'');
+    int i = equation_with(s, relation);
+    if (i >= 0 && m->equation[i].comp >= 0)
+        text_printf(out, " of '%s'", name_text(m->names, m->comp[m->equation[i].comp].path));
+    if (i >= 0) return m->equation[i].pos;
+    return j->n > 0 ? program_state_pos(j->p, 0) : POS_NONE;
+}
+
 void problem_chatter(Job *j, double time) {
-    Text relation = {0};
+    Text what = {0};
     Pos pos = POS_NONE;
-    if (j->last_switch >= 0) program_name(&relation, j->p, j->p->sw[j->last_switch].relation);
-    for (int i = 0; i < j->n && pos.file == 0; i++) pos = program_state_pos(j->p, i);
-    Remark *m = report_error(j->r, S_CHATTER, pos,
-                             "at t = %g s the relation '%s' switched %ld times in %.2g s", time,
-                             text_get(&relation), j->chatter_count, time - j->chatter_time);
-    remark_help(j->r, m,
-                "give it a hysteresis, or a smooth function such as tanh(x/small) in place of the "
-                "jump; a fixed-step method does not look for switching times");
-    text_free(&relation);
+    Expr relation = j->last_switch >= 0 ? j->p->sw[j->last_switch].relation : 0;
+    int choice = has_modes(j) && relation ? choice_with(j, relation) : -1;
+    bool mode = choice >= 0;
+    if (mode) {
+        name_choice(&what, j, choice);
+        pos = choice_pos(j, choice);
+    } else if (relation) {
+        pos = name_relation(&what, j, relation);
+    }
+    Remark *m = report_error(j->r, S_CHATTER, pos, "at t = %g s %s switched %ld times in %.2g s",
+                             time, text_get(&what), j->chatter_count, time - j->chatter_time);
+    remark_help(j->r, m, "%s",
+                mode ? "its modes drive each other out: give their conditions a hysteresis, or add "
+                       "the mode that holds between them"
+                     : "give it a hysteresis, `modes` with the state between the two sides (dry "
+                       "friction at rest), or a smooth function such as tanh(x/small)");
+    text_free(&what);
     j->status = SOLVE_FAILED;
 }
 
@@ -266,18 +338,9 @@ void problem_assertion(Job *j, double time, int branch) {
     if (!stops) return;
     j->status = SOLVE_FAILED;
     j->stats->reached = time;
-// --- modes ---------------------------------------------------------------------------------------
-
-// "'d1' (blocking)"
-static void name_choice(Text *out, const Job *j, int choice) {
-    const Model *m = j->o->modes->model;
-    const ModeChoice *c = &m->choice[choice];
-    const char *owner = name_text(m->names, c->owner);
-    text_printf(out, "'%s' (%s)", *owner ? owner : name_text(m->names, m->name),
-                name_text(m->names, m->mode[c->first_mode + j->modes.mode[choice]].name));
 }
 
-static Pos choice_pos(const Job *j, int choice) { return j->o->modes->model->choice[choice].pos; }
+// --- modes ---------------------------------------------------------------------------------------
 
 Remark *problem_no_mode(Job *j, double time, int choice) {
     Text name = {0};

@@ -17,8 +17,6 @@ typedef struct {      // one mode, ready to run
     Machine *machine; // NULL for one that holds for an instant only
     Machine *jump;    // into it: its outputs are Jump.after, Jump.work, Jump.strike
     int state_count;  // of Jump.after, those of the mode
-    int strike_count;
-    const int *strike; // per Jump.relation: the switch of the machine that it is, or -1
 } SolveMode;
 
 // Laws that switch: which one each choice follows is a mode; modes are compiled when a run first
