@@ -193,6 +193,17 @@ static void forget_rules(Work *w) {
     w->rates = NULL;
 }
 
+// Which states a set chooses is not known where a mode is entered.
+static bool no_sets(Work *w) {
+    if (w->set.count == 0) return true;
+    Remark *m = report_error(w->report, Q_MODE_SET, w->set.data[0].pos,
+                             "the states of this constraint are chosen during a run, which does "
+                             "not go together with laws that switch");
+    remark_help(w->report, m,
+                "describe the motion with a variable that is free everywhere, such as an angle");
+    return false;
+}
+
 // A mode that is entered during a run has no start values.
 static void no_start(Work *w) {
     System *s = w->system;
@@ -210,6 +221,7 @@ static System *build(Arena *out, const Model *m, const Graph *g, const Memory *m
     values_prepare(&w);
     w.system->equation_count = w.rule.count;
     bool ok = r->errors == errors && reduce_and_solve(&w) && collect_states(&w);
+    if (ok && m->choice_count) ok = no_sets(&w);
     if (ok && jump) ok = jump_make(&w, memory, jump);
     if (ok) {
         w.system->index = w.rounds + 1;

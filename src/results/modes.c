@@ -126,7 +126,7 @@ static CompiledMode *compile(Modes *x, const int *mode, const double *before) {
     memcpy(c->mode, mode, (size_t)m->choice_count * sizeof *mode);
     put_laws(c, m, x->memory, before);
     System *s = build_system(x, c);
-    c->good = s && !s->unsure.file && build_programs(x, c, s) && c->report.errors == 0;
+    c->good = s && build_programs(x, c, s) && c->report.errors == 0;
     array_push(&x->list, c);
     return c;
 }
