@@ -312,6 +312,7 @@ typedef struct {
     Mode *mode;
     int mode_count;
     Equation *mode_law;
+    int mode_law_count;
     When *when; // branches, in order of owner and condition
     int when_count;
     Action *action;

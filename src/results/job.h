@@ -101,6 +101,7 @@ typedef struct { // everything about one run
 // What a run evaluates for an expression of the model: its solved form, or, if laws switch, itself,
 // as every mode has a solved form of its own.
 Expr job_wish(Job *j, Expr e);
+const double *job_parameters(Job *j, const Program *p); // NULL: as the model says
 int job_track(Job *j, Expr wish, Shown shown); // the track of an expression, a new one if needed
 
 // Curves (curves.c): which tracks, before the run; the pictures, after it.

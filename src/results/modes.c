@@ -110,12 +110,14 @@ static bool build_programs(Modes *x, CompiledMode *c, const System *s) {
     c->jump_program = program_build(jump->system, &after, &c->report);
     if (!c->jump_program) return false;
     c->ready.jump = machine_new(c->jump_program);
+    machine_set_params(c->ready.jump, job_parameters(x->j, c->jump_program));
     c->ready.state_count = s->state_count;
     if (is_instant(&c->model, c->mode)) return true;
     ProgramWish wish = modes_wish(x->j, &c->arena, s, x->memory);
     c->program = program_build(s, &wish, &c->report);
     if (!c->program) return false;
     c->ready.machine = machine_new(c->program);
+    machine_set_params(c->ready.machine, job_parameters(x->j, c->program));
     return true;
 }
 

@@ -280,7 +280,6 @@ static void report_bad_outputs(Job *j, Machine *m) {
     text_free(&why);
 }
 
-// NULL: as the model says.
 const double *job_parameters(Job *j, const Program *p) {
     const RunOptions *o = j->options;
     if (!o->set_count) return NULL;
