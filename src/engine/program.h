@@ -156,7 +156,7 @@ typedef struct {
     Expr *quadrature; // expressions whose time integral is wanted
     int quadrature_count;
     bool implicit; // also the system left implicit
-    Expr *memory; // what jumps between modes want to know
+    Expr *memory;  // what jumps between modes want to know
     int memory_count;
 } ProgramWish;
 
