@@ -411,11 +411,11 @@ bool machine_actions(Machine *m, double time, const double *state, double *value
 }
 
 bool machine_guards(Machine *m, double time, const double *state, double *value) {
-    return evaluate(m, &m->program->guards, time, state, value);
+    return evaluate(m, &m->program->guards, NULL, time, state, value);
 }
 
 bool machine_memory(Machine *m, double time, const double *state, double *value) {
-    return evaluate(m, &m->program->memory, time, state, value);
+    return evaluate(m, &m->program->memory, NULL, time, state, value);
 }
 
 void machine_samples(Machine *m, double *period_and_offset) {
