@@ -217,6 +217,7 @@ static void write_function(Writer *w, const char *name, const TapeFunction *f) {
     text_printf(w->out, "\nint bondyn_%s(BondynCall *c, double *y) {\n", name);
     write_calls(w, name, false, "y");
     text_add(w->out, "    return 1;\n}\n");
+    w->o = NULL;
     order_close(&o);
 }
 
@@ -233,6 +234,7 @@ static void write_derivative(Writer *w) {
     if (p->quad_count == 0) text_add(w->out, "    (void)q;\n");
     write_calls(w, "rates", true, "q");
     text_add(w->out, "    return 1;\n}\n");
+    w->o = NULL;
     order_close(&o);
 }
 

@@ -110,7 +110,7 @@ static void parse_declarations(Parser *p, ItemKind kind, ItemList *list) {
 
 // --- equations ----------------------------------------------------------------------------------
 
-static bool is_equality(const AstExpr *e) { return e->kind == AST_BINARY && e->op == BIN_EQ; }
+static bool is_equality(const AstExpr *e) { return e && e->kind == AST_BINARY && e->op == BIN_EQ; }
 
 // The right side, from '=' on. `left == right` and `left := right` are mended on the way.
 void parse_right_side(Parser *p, AstItem *item) {

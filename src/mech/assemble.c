@@ -59,7 +59,7 @@ static void open_closing(Closing *c, const Assembly *a) {
     const Held *h = a->h;
     *c = (Closing){.a = a, .n = h->row_count, .nv = h->nv, .nq = h->nq};
     int n = c->n, nv = c->nv, nq = c->nq;
-    size_t count = (size_t)(2 * n + 2 * n * nv + nq * nv);
+    size_t count = 2 * (size_t)n + (2 * (size_t)n + (size_t)nq) * (size_t)nv;
     c->entry = ARENA_ARRAY(a->scratch, Expr, count);
     c->number = ARENA_ARRAY(a->scratch, double, count);
     c->entry_count = (int)count;
@@ -462,14 +462,14 @@ bool held_assemble(const Assembly *a) {
         first_q[i + 1] = first_q[i] + joint_coordinates(a->m->joint[i].kind);
         first_v[i + 1] = first_v[i] + joint_velocities(a->m->joint[i].kind);
     }
-    double *given = ARENA_ARRAY(a->scratch, double, c.nq), *found = given;
+    double *given = ARENA_ARRAY(a->scratch, double, c.nq);
     for (int q = 0; q < c.nq; q++) given[q] = *place_of(&c, q);
     set_weights(&c, true, false);
     bool kept = assemble(&c, given);
     if (!kept) {
         set_weights(&c, false, false);
         if (!assemble(&c, given)) return report_open(&c);
-        found = ARENA_ARRAY(a->scratch, double, c.nq);
+        double *found = ARENA_ARRAY(a->scratch, double, c.nq);
         for (int q = 0; q < c.nq; q++) found[q] = *place_of(&c, q);
         report_moved(&c, false, given, found, first_q);
     }

@@ -26,7 +26,7 @@ static Schur *schur_new(const Program *p) {
     s->row = memory_zeroed((size_t)a->count, sizeof *s->row);
     s->from = memory_zeroed((size_t)a->count, sizeof *s->from);
     s->value = memory_zeroed((size_t)a->count, sizeof *s->value);
-    s->y = memory_zeroed((size_t)(n + m), sizeof *s->y);
+    s->y = memory_zeroed((size_t)n + (size_t)m, sizeof *s->y);
     s->w = memory_zeroed((size_t)m, sizeof *s->w);
     s->column = memory_zeroed((size_t)n, sizeof *s->column);
     for (int c = 0; c < m; c++) {
