@@ -168,17 +168,23 @@ static void solve_aliases(Work *w) {
     }
 }
 
+static void keep_supply(Work *w, int comp) {
+    System *s = w->system;
+    const Comp *c = &w->model->comp[comp];
+    if (!s->supply) s->supply = ARENA_ARRAY(w->out, Expr, w->model->comp_count);
+    s->supply[comp] = s->value[c->own_supply];
+    if (c->own_loss) s->supply[comp] = expr_neg(w->dag, s->supply[comp]);
+}
+
 static void collect_energy(Work *w) {
     System *s = w->system;
     solve_aliases(w);
     s->power = ARENA_ARRAY(w->out, Expr, w->model->comp_count);
     s->stored = ARENA_ARRAY(w->out, Expr, w->model->comp_count);
-    s->supply = ARENA_ARRAY(w->out, Expr, w->model->comp_count);
     for (int i = 0; i < w->model->comp_count; i++) {
         const Comp *c = &w->model->comp[i];
         bool junction = c->kind == COMP_0 || c->kind == COMP_1;
-        s->supply[i] = c->own_supply ? s->value[c->own_supply] : 0;
-        if (c->own_loss) s->supply[i] = expr_neg(w->dag, s->supply[i]);
+        if (c->own_supply) keep_supply(w, i);
         s->power[i] = junction ? expr_number(w->dag, 0) : component_power(w, c);
         s->stored[i] = c->stored ? rewrite(w->solved, c->stored) : 0;
     }

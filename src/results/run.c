@@ -128,7 +128,7 @@ static void want_audit(Job *j) {
     }
     for (int i = 0; i < j->book.track_count; i++) {
         AuditTrack *t = &j->book.track[i];
-        if (!s->supply[t->comp]) continue;
+        if (!s->supply || !s->supply[t->comp]) continue;
         t->drive = j->quads.count;
         array_push(&j->quads, s->supply[t->comp]);
     }
