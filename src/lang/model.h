@@ -85,6 +85,7 @@ typedef struct { // 88 bytes
     bool modulated : 1;                 // MSe MSf MTF MGY
     bool own_law : 1;                   // the user wrote the law
     bool pseudo : 1;                    // its bonds are of a pseudo domain: the flow is the power
+    bool own_loss : 1;                  // own_supply is taken, not given
     int dim;                            // of junctions and one-ports
     int first_port, port_count;         // into port[]; junctions have none
     int first_equation, equation_count; // its laws, into equation[]
@@ -94,9 +95,7 @@ typedef struct { // 88 bytes
     Expr stored;     // ROLE_STORE: energy in closed form, or 0 when only its rate is known
     Expr *argument;  // R C I TF GY: the argument, argument_rows*argument_cols scalars (1x1: scalar)
     int argument_rows, argument_cols;
-    bool own_loss;    // own_supply is taken, not given
-    int own_supply;   // variable: power that comes into it without a bond (drives); 0 = none
-    int inner_energy; // variable: energy that changes form inside it (kinetic); 0 = none
+    int own_supply; // variable: power that comes into it without a bond (drives); 0 = none
     Pos wish_pos;
     Name text; // description
     Pos pos;

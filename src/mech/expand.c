@@ -160,7 +160,6 @@ static void energy_laws(Expansion *k) {
     for (int c = 0; c < 6; c++) add_law(k, symbol(k, x->momentum + c), t->momentum[c], x->pos);
     if (x->open_gravity) return; // it gives and takes energy that passes no bond
     k->m->comp[x->comp].stored = expr_add(k->d, t->kinetic, t->potential);
-    k->m->comp[x->comp].inner_energy = x->kinetic;
 }
 
 // --- start of the momenta

@@ -111,7 +111,6 @@ static void energy_laws(Energies *g) {
     for (int c = 0; c < 6; c++) add_law(k, symbol(k, x->momentum + c), zero, x->pos);
     Comp *c = &k->m->comp[x->comp];
     c->stored = expr_add(d, kinetic, x->V);
-    c->inner_energy = x->kinetic;
     if (x->loss < 0) return;
     add_law(k, symbol(k, x->loss), loss, x->pos);
     c->own_supply = x->loss;

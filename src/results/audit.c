@@ -16,7 +16,8 @@
 //
 // Throughput, the measure for a residual, is the largest value that half the sum of |W| over all
 // components takes during the run: the energy that has changed places. In a mechanism potential
-// energy becomes kinetic without passing a bond; that counts too.
+// energy becomes kinetic, and kinetic energy passes from one velocity to the next, without passing
+// a bond; that counts too.
 #include "results/audit.h"
 
 #include <float.h>
@@ -43,6 +44,19 @@ void audit_open(AuditBook *book, Arena *out, const System *s) {
                 (AuditTrack){.comp = c, .stored = -1, .inner = -1, .drive = -1};
 }
 
+// In a mechanism kinetic energy passes from velocity to velocity, and becomes potential energy.
+static double moved_inside(AuditTrack *t, const double *output, bool first) {
+    double shares = 0;
+    if (first) t->first_inner = output[t->inner];
+    double change = fabs(output[t->inner] - t->first_inner);
+    for (int i = 0; i < t->share_count; i++) {
+        AuditShare *share = &t->share[i];
+        if (first) share->first = output[share->output];
+        shares += fabs(output[share->output] - share->first);
+    }
+    return change + fmax(shares, change);
+}
+
 void audit_point(AuditBook *book, const double *quad, const double *output) {
     double moved = 0, stored = 0;
     for (int i = 0; i < book->track_count; i++) {
@@ -56,8 +70,7 @@ void audit_point(AuditBook *book, const double *quad, const double *output) {
         double into = fabs(energy + t->driven) + fabs(t->driven);
         t->moved = fmax(t->moved, into);
         moved += into + t->gained + t->lost;
-        if (t->inner >= 0 && !book->started) t->first_inner = output[t->inner];
-        if (t->inner >= 0) moved += 2 * fabs(output[t->inner] - t->first_inner);
+        if (t->inner >= 0) moved += moved_inside(t, output, !book->started);
         if (t->stored < 0) continue;
         t->last_stored = output[t->stored];
         if (!book->started) t->first_stored = t->last_stored;

@@ -31,14 +31,21 @@ void audit_json(Text *out, const Audit *a, const System *s);
 
 // --- taking the audit during a run --------------------------------------------------------------
 
+typedef struct { // p*f/2 of one velocity
+    int output;
+    double first;
+} AuditShare;
+
 typedef struct { // one audited component
     int comp;
     int stored;                 // which output is its stored energy, or -1
     double first_stored;        // its value at the start
     double last_stored, energy; // at the last point; energy received since the start
     double moved, against;      // largest |energy|; energy that went the forbidden way
-    int inner;                  // which output is the energy that changes form inside it, or -1
+    int inner;                  // which output is its kinetic energy, of a mechanism; or -1
     double first_inner;
+    AuditShare *share; // of the kinetic energy, one per velocity
+    int share_count;
     int drive; // which integral is energy that came in without a bond, or -1
     double driven;
     double impulse;      // energy that impulses brought in
