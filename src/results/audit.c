@@ -14,10 +14,10 @@
 //      lossless        the energy that went in or out, summed over the steps between points
 //      resistor        the energy that it handed out
 //
-// Throughput, the measure for a residual, is the largest value that half the sum of |W| over all
-// components takes during the run: the energy that has changed places. In a mechanism potential
-// energy becomes kinetic, and kinetic energy passes from one velocity to the next, without passing
-// a bond; that counts too.
+// Throughput, the measure for a residual, is half the sum of |change of W| over all components and
+// all points: the energy that has changed places, each time that it did. In a mechanism potential
+// energy becomes kinetic, and kinetic energy passes from one velocity to the next, in a field from
+// state to state, without passing a bond; that counts too.
 #include "results/audit.h"
 
 #include <float.h>
@@ -44,41 +44,57 @@ void audit_open(AuditBook *book, Arena *out, const System *s) {
                 (AuditTrack){.comp = c, .stored = -1, .inner = -1, .drive = -1};
 }
 
-// In a mechanism kinetic energy passes from velocity to velocity, and becomes potential energy.
-static double moved_inside(AuditTrack *t, const double *output, bool first) {
-    double shares = 0;
-    if (first) t->first_inner = output[t->inner];
-    double change = fabs(output[t->inner] - t->first_inner);
-    for (int i = 0; i < t->share_count; i++) {
-        AuditShare *share = &t->share[i];
-        if (first) share->first = output[share->output];
-        shares += fabs(output[share->output] - share->first);
+// The state of the books before anything has moved.
+static void start(AuditBook *book, const double *output) {
+    for (int i = 0; i < book->track_count; i++) {
+        AuditTrack *t = &book->track[i];
+        if (t->stored >= 0) t->first_stored = output[t->stored];
+        if (t->inner >= 0) t->last_inner = output[t->inner];
+        for (int k = 0; k < t->share_count; k++) t->share[k].last = output[t->share[k].output];
     }
-    return change + fmax(shares, change);
+    book->started = true;
+}
+
+static double change(double *last, double now) {
+    double size = fabs(now - *last);
+    *last = now;
+    return size;
+}
+
+// In a field energy passes from state to state; in a mechanism from velocity to velocity, and
+// kinetic energy becomes potential.
+static double moved_inside(AuditTrack *t, const double *output) {
+    double kinetic = t->inner >= 0 ? change(&t->last_inner, output[t->inner]) : 0, shares = 0;
+    for (int i = 0; i < t->share_count; i++)
+        shares += change(&t->share[i].last, output[t->share[i].output]);
+    return kinetic + fmax(shares, kinetic);
+}
+
+// Through its ports, and what drives it without a bond.
+static double moved_into(AuditTrack *t, Role role, double energy, double driven) {
+    double more = energy - t->energy, drive = driven - t->driven;
+    if (role == ROLE_LOSSLESS) t->against += fabs(more);
+    if (role == ROLE_DISSIPATE && !(more >= 0)) t->against -= more;
+    t->energy = energy;
+    t->driven = driven;
+    t->moved = fmax(t->moved, fabs(energy + driven) + fabs(driven));
+    return fabs(more + drive) + fabs(drive);
 }
 
 void audit_point(AuditBook *book, const double *quad, const double *output) {
     double moved = 0, stored = 0;
+    if (!book->started) start(book, output);
     for (int i = 0; i < book->track_count; i++) {
         AuditTrack *t = &book->track[i];
         Role role = book->system->model->comp[t->comp].role;
-        double energy = quad[i] + t->impulse, more = energy - t->energy;
-        if (role == ROLE_LOSSLESS) t->against += fabs(more);
-        if (role == ROLE_DISSIPATE && !(more >= 0)) t->against -= more;
-        t->energy = energy;
-        t->driven = t->drive >= 0 ? quad[t->drive] : 0;
-        double into = fabs(energy + t->driven) + fabs(t->driven);
-        t->moved = fmax(t->moved, into);
-        moved += into + t->gained + t->lost;
-        if (t->inner >= 0) moved += moved_inside(t, output, !book->started);
+        moved += moved_into(t, role, quad[i] + t->impulse, t->drive >= 0 ? quad[t->drive] : 0);
+        moved += moved_inside(t, output);
         if (t->stored < 0) continue;
         t->last_stored = output[t->stored];
-        if (!book->started) t->first_stored = t->last_stored;
         stored += fabs(t->last_stored);
     }
-    book->started = true;
-    if (!(moved / 2 <= book->throughput)) book->throughput = moved / 2; // nan stays
-    if (!(stored <= book->most_stored)) book->most_stored = stored;
+    book->throughput += moved / 2;
+    if (!(stored <= book->most_stored)) book->most_stored = stored; // nan stays
 }
 
 // A reinit changes what is stored without any power: energy lost in an impact, or put in.
@@ -88,19 +104,18 @@ void audit_event(AuditBook *book, const double *before, const double *after) {
         if (t->stored < 0) continue;
         double more = after[t->stored] - before[t->stored];
         *(more > 0 ? &t->gained : &t->lost) += fabs(more);
+        book->throughput += fabs(more) / 2;
     }
 }
 
 // Laws that switch: impulses carry energy from storage to storage, and what is lost on the way is
 // dissipated where the law switched. Of a storage with a closed form that is the change of it.
 void audit_jump(AuditBook *book, const double *before, const double *after, const double *work) {
+    if (!book->started) start(book, before);
     for (int i = 0; i < book->track_count; i++) {
         AuditTrack *t = &book->track[i];
-        if (!book->started && t->stored >= 0) t->first_stored = before[t->stored];
-        if (!book->started && t->inner >= 0) t->first_inner = before[t->inner];
         t->impulse += t->stored < 0 ? work[t->comp] : after[t->stored] - before[t->stored];
     }
-    book->started = true;
 }
 
 // --- closing ------------------------------------------------------------------------------------

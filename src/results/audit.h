@@ -31,9 +31,9 @@ void audit_json(Text *out, const Audit *a, const System *s);
 
 // --- taking the audit during a run --------------------------------------------------------------
 
-typedef struct { // p*f/2 of one velocity
+typedef struct { // of one velocity p*f/2, of a state x of a field x/2 dE/dx
     int output;
-    double first;
+    double last;
 } AuditShare;
 
 typedef struct { // one audited component
@@ -43,8 +43,8 @@ typedef struct { // one audited component
     double last_stored, energy; // at the last point; energy received since the start
     double moved, against;      // largest |energy|; energy that went the forbidden way
     int inner;                  // which output is its kinetic energy, of a mechanism; or -1
-    double first_inner;
-    AuditShare *share; // of the kinetic energy, one per velocity
+    double last_inner;
+    AuditShare *share; // of the kinetic energy, one per velocity; of a field, one per state
     int share_count;
     int drive; // which integral is energy that came in without a bond, or -1
     double driven;

@@ -104,6 +104,8 @@ Expr job_wish(Job *j, Expr e);
 const double *job_parameters(Job *j, const Program *p); // NULL: as the model says
 int job_track(Job *j, Expr wish, Shown shown); // the track of an expression, a new one if needed
 
+void audit_want(Job *j); // audit_wishes.c
+
 // Curves (curves.c): which tracks, before the run; the pictures, after it.
 void curves_want(Job *j);
 void curves_finish(Job *j);

@@ -110,55 +110,6 @@ static void keep_watched(Job *j, const int *track) {
     for (int i = 0; i < count; i++) j->run->watched[i] = j->tracks.data[track[i]].value;
 }
 
-// Kinetic energy of a mechanism, and the share p*f/2 that each velocity has in it.
-static void want_shares(Job *j, AuditTrack *t, const Mechanism *x) {
-    Dag *d = j->system->dag;
-    const Var *var = j->model->var;
-    int count = 0;
-    for (int i = 0; i < x->joint_count; i++) count += joint_velocities(x->joint[i].kind);
-    t->inner = outputs_add(&j->outputs, job_wish(j, var[x->kinetic].symbol));
-    t->share = ARENA_ARRAY(&j->tmp, AuditShare, count);
-    for (int i = 0; i < x->joint_count; i++)
-        for (int c = 0; c < joint_velocities(x->joint[i].kind); c++) {
-            const MechJoint *joint = &x->joint[i];
-            Expr twice = expr_mul(d, var[joint->p + c].symbol, var[joint->f + c].symbol);
-            Expr share = expr_mul(d, expr_number(d, 0.5), twice);
-            t->share[t->share_count++].output = outputs_add(&j->outputs, job_wish(j, share));
-        }
-}
-
-static void want_mechanisms(Job *j) {
-    for (int m = 0; m < j->model->mechanism_count; m++)
-        for (int i = 0; i < j->book.track_count; i++) {
-            AuditTrack *t = &j->book.track[i];
-            if (t->comp == j->model->mechanism[m].comp && t->stored >= 0)
-                want_shares(j, t, &j->model->mechanism[m]);
-        }
-}
-
-// Powers are the first integrals; stored energies are outputs.
-static void want_audit(Job *j) {
-    j->run->audit =
-        (Audit){.off = j->plan.audit < 0, .pass = true, .worst = -1, .worst_junction = -1};
-    if (j->run->audit.off) return;
-    const System *s = j->system;
-    audit_open(&j->book, &j->tmp, s);
-    for (int i = 0; i < j->book.track_count; i++) {
-        AuditTrack *t = &j->book.track[i];
-        array_push(&j->quads, s->power[t->comp]);
-        const Comp *c = &s->model->comp[t->comp];
-        bool closed = c->role == ROLE_STORE && s->stored[t->comp];
-        if (closed) t->stored = outputs_add(&j->outputs, job_wish(j, c->stored));
-    }
-    want_mechanisms(j);
-    for (int i = 0; i < j->book.track_count; i++) {
-        AuditTrack *t = &j->book.track[i];
-        if (!s->supply || !s->supply[t->comp]) continue;
-        t->drive = j->quads.count;
-        array_push(&j->quads, s->supply[t->comp]);
-    }
-}
-
 // --- times --------------------------------------------------------------------------------------
 
 static int interval_count(const Experiment *plan) {
@@ -433,7 +384,7 @@ static bool job_run(Job *j) {
     if (j->plan.probe_count || j->plan.expect_count) open_symbols(j);
     curves_want(j);
     const int *watched = want_watched(j);
-    want_audit(j);
+    audit_want(j);
     if (!probes_want(j) || !make_times(j, &rows)) return false;
     j->bad_state = ARENA_ARRAY(&j->tmp, double, j->system->state_count);
     make_tracks(j, column, columns, rows);

@@ -76,11 +76,4 @@ expect_text out "expectations 1 of 1 hold"
 mkdir broken && echo 'model' >broken/broken.bond # a library that cannot be read is no passed test
 expect_exit 1 lib test --library broken
 expect_text out "1 failed"
-# A free body hands no energy over any bond; what its axes exchange is the measure of its balance.
-for experiment in Tumbling EulerAngles Elliptic; do
-    "$bondyn" run "$source_folder/examples/rigid_body/rigid_body.bond" $experiment --solver adams \
-        --rtol 1e-10 --atol 1e-12 --no-plot --json --out free >out 2>err
-    awk '/"relative"/ { found = 1; sub(/.*"relative": */, ""); bad = !($0 + 0 < 1e-8) }
-        END { exit !found || bad }' out || fail "$experiment: $(grep relative out)"
-done
 exit $failed
