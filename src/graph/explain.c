@@ -148,19 +148,20 @@ void causality_explain(Text *out, const Graph *g) {
         if ((int)label.length > width) width = (int)label.length;
     }
     if (width > WIDEST) width = WIDEST;
+    int undecided = 0;
     for (int i = 0; i < g->bond_count; i++) {
         const GraphBond *b = &g->bond[list[i]];
+        undecided += b->stroke == STROKE_NONE;
+        if (b->stroke == STROKE_NONE) continue;
         text_clear(&label);
         graph_bond_label(&label, g, list[i]);
-        text_printf(out, "%4d  %-*s  ", b->order, width, text_get(&label));
-        if (b->stroke != STROKE_NONE) {
-            text_add(out, "stroke at ");
-            end_label(out, g, stroke_end(g, list[i]));
-            text_add(out, ": ");
-        }
+        text_printf(out, "%4d  %-*s  stroke at ", b->order, width, text_get(&label));
+        end_label(out, g, stroke_end(g, list[i]));
+        text_add(out, ": ");
         bond_reason(out, g, list[i]);
         text_char(out, '\n');
     }
+    if (undecided) text_printf(out, "  undecided: %d of %d bonds\n", undecided, g->bond_count);
     text_free(&label);
     free(list);
 }
