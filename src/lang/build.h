@@ -467,12 +467,13 @@ typedef struct { // x[at, at]
     int count;
     const Env *env;
     Pos pos;
+    int sizes; // that x was declared with; 0: with none, its shape is that of its value
 } Subscripts;
 typedef struct { // of a matrix: from row and column (1, 1) on
     int row, col, rows, cols;
 } Part;
 bool select_part(Lower *l, int rows, int cols, const Subscripts *s, Part *part); // false: reported
-Value value_select(Lower *l, Value v, const AstArg *subscripts, int count, const Env *env, Pos pos);
+Value value_select(Lower *l, Value v, const Subscripts *s);
 // Fits a value to its target: a plain one takes the unit, others are checked. False: reported.
 bool value_fit(Lower *l, Value *v, bool has_unit, const Unit *unit, Dim dim, Pos pos,
                const char *target);

@@ -305,20 +305,29 @@ void parameter_values(Builder *b) { each_entity(b, parameter_value, 1u << ENTITY
 // --- fields
 // ---------------------------------------------------------------------------------------
 
+// An expression of a role in kg m2/s2 by s^per_second; 0 after a report.
+static Expr role_value(Builder *b, const Instance *i, const AstExpr *e, int per_second,
+                       const char *what) {
+    Lower l = lower_symbols(b);
+    Pos pos = ast_start(e);
+    Value v = lower(&l, e, i->role_env);
+    Dim dim = DIM_ONE;
+    dim.power[BASE_KG] = POWER_ONE;
+    dim.power[BASE_M] = 2 * POWER_ONE;
+    dim.power[BASE_S] = (int8_t)(-(2 + per_second) * POWER_ONE);
+    bool good = value_ok(&v) && value_fit(&l, &v, false, NULL, dim, pos, what) &&
+                value_shape(&l, &v, 1, 1, pos, what);
+    return good ? v.one : 0;
+}
+
 static void stored_energy(Builder *b, int instance) {
     const Instance *i = &b->instance.data[instance];
     if (!i->role_item || i->role_item->kind != ITEM_STORES) return;
-    Lower l = lower_symbols(b);
-    const AstExpr *e = i->role_item->left;
-    Pos pos = ast_start(e);
-    Value v = lower(&l, e, i->role_env);
-    Dim joule = DIM_ONE;
-    joule.power[BASE_KG] = POWER_ONE;
-    joule.power[BASE_M] = 2 * POWER_ONE;
-    joule.power[BASE_S] = -2 * POWER_ONE;
-    if (value_ok(&v) && value_fit(&l, &v, false, NULL, joule, pos, "stored energy") &&
-        value_shape(&l, &v, 1, 1, pos, "stored energy"))
-        b->comp.data[i->comp].stored = v.one;
+    Comp *c = &b->comp.data[i->comp];
+    c->stored = role_value(b, i, i->role_item->left, 0, "stored energy");
+    if (!i->role_item->right) return;
+    c->lost = role_value(b, i, i->role_item->right, 1, "power that is lost");
+    c->own_loss = true;
 }
 
 // Fields that do not say: with states they store (only the rate is known), else they dissipate.

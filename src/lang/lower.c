@@ -188,12 +188,19 @@ static Value whole_value(Lower *l, const Ref *ref, const AstExpr *e, const Env *
     }
 }
 
+static Subscripts subscripts_of(const Builder *b, const Ref *ref, const Env *env) {
+    bool declared = ref->kind == REF_PARAM || ref->kind == REF_VARIABLE;
+    const AstItem *item = declared ? b->entity.data[ref->index].item : NULL;
+    return (Subscripts){ref->subscripts, ref->subscript_count, env, ref->pos,
+                        item ? item->size_count : 0};
+}
+
 // x[i] of variables that were declared together: without going through all of them, since a loop
 // over i would do that for each.
 static Value variable_part(Lower *l, const Ref *ref, const Env *env) {
     Builder *b = l->b;
     const Entity *x = &b->entity.data[ref->index];
-    Subscripts at = {ref->subscripts, ref->subscript_count, env, ref->pos};
+    Subscripts at = subscripts_of(b, ref, env);
     Part p;
     int count, rows, first = ref_variables(b, ref, &count, &rows);
     if (first < 0 || !select_part(l, x->rows, x->cols, &at, &p)) return VALUE_BAD;
@@ -209,7 +216,8 @@ Value ref_value(Lower *l, const Ref *ref, const AstExpr *e, const Env *env) {
     if (ref->kind == REF_VARIABLE && ref->subscript_count && l->mode == TO_SYMBOLS && !l->probes)
         return variable_part(l, ref, env);
     Value v = whole_value(l, ref, e, env);
-    return value_select(l, v, ref->subscripts, ref->subscript_count, env, ref->pos);
+    Subscripts at = subscripts_of(l->b, ref, env);
+    return value_select(l, v, &at);
 }
 
 static Value lower_path(Lower *l, const AstExpr *e, const Env *env) {

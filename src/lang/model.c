@@ -103,6 +103,10 @@ static void dump_comp(Text *out, const Model *m, const Comp *c) {
         text_char(out, ' ');
         dump_expr(out, m, c->stored);
     }
+    if (c->lost) {
+        text_add(out, " loses ");
+        dump_expr(out, m, c->lost);
+    }
     if (c->pseudo) text_add(out, " pseudo");
     if (c->wish) text_printf(out, " wish %s", wish_word[c->wish]);
     text_char(out, '\n');

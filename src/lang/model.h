@@ -93,6 +93,7 @@ typedef struct { // 88 bytes
     int first_state,
         state_count; // storage: indices into var[] of its states are consecutive (q or p)
     Expr stored;     // ROLE_STORE: energy in closed form, or 0 when only its rate is known
+    Expr lost;       // power that a storage turns into heat inside; 0 = none
     Expr *argument;  // R C I TF GY: the argument, argument_rows*argument_cols scalars (1x1: scalar)
     int argument_rows, argument_cols;
     int own_supply; // variable: power that comes into it without a bond (drives); 0 = none

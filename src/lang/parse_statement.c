@@ -364,11 +364,12 @@ static AstItem *parse_initial(Parser *p) {
     return item;
 }
 
-// stores = "stores" expr
+// stores = "stores" expr ["loses" expr]
 static AstItem *parse_stores(Parser *p) {
     AstItem *item = p_new_item(p, ITEM_STORES, p->token);
     p_advance(p);
     item->left = parse_expr(p);
+    if (p_accept_word(p, "loses")) item->right = parse_expr(p);
     return item;
 }
 

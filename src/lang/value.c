@@ -312,11 +312,12 @@ static bool index_range(Builder *b, const AstExpr *e, const Env *env, int size, 
     return false;
 }
 
+// What was declared with sizes takes as many indices, also when a size, from a parameter, is 1.
 bool select_part(Lower *l, int rows, int cols, const Subscripts *s, Part *part) {
     Builder *b = l->b;
-    int wanted = cols > 1 ? 2 : 1, high[2] = {1, 1};
+    int wanted = s->sizes ? s->sizes : cols > 1 ? 2 : 1, high[2] = {1, 1};
     *part = (Part){1, 1, 1, 1};
-    if (rows * cols == 1 || s->count != wanted) {
+    if ((rows * cols == 1 && !s->sizes) || s->count != wanted) {
         Remark *m = complain(b, L_INDEX_RANGE, s->pos, "%s cannot have %d ind%s",
                              shape_text(b, rows, cols), s->count, s->count == 1 ? "ex" : "ices");
         remark_help(b->r, m, "a vector takes one index, a matrix two: x[2], K[1, 2], K[:, 1]");
@@ -330,12 +331,10 @@ bool select_part(Lower *l, int rows, int cols, const Subscripts *s, Part *part) 
     return true;
 }
 
-Value value_select(Lower *l, Value v, const AstArg *subscripts, int count, const Env *env,
-                   Pos pos) {
+Value value_select(Lower *l, Value v, const Subscripts *s) {
     Part p;
-    if (!count || !value_ok(&v)) return v;
-    if (!select_part(l, v.rows, v.cols, &(Subscripts){subscripts, count, env, pos}, &p))
-        return VALUE_BAD;
+    if (!s->count || !value_ok(&v)) return v;
+    if (!select_part(l, v.rows, v.cols, s, &p)) return VALUE_BAD;
     Value part = value_new(l, p.rows, p.cols, v.dim, v.is);
     for (int i = 0; i < p.rows; i++)
         for (int j = 0; j < p.cols; j++)
