@@ -5,6 +5,7 @@
 #include "equations/system.h"
 #include "lang/lang.h"
 #include "mech/expand.h"
+#include "mech/functions.h"
 #include <string.h>
 
 typedef struct {
@@ -23,6 +24,7 @@ static inline bool build_text(Built *b, const char *text, size_t length, const c
     *b = (Built){.names = names_new(), .sources = sources_new()};
     LangOptions with = options ? *options : (LangOptions){0};
     with.bonds = &b->bonds;
+    with.trace = mech_function;
     with.last = true;
     Syntax *syntax = lang_load_text(&b->tree, b->names, b->sources, "test.bond", text, length,
                                     &with, &b->report);

@@ -4,6 +4,7 @@
 //     {"verb": "run", ...members that the verb added..., "exit": 0, "remarks": [...]}
 #include "cli/cli.h"
 
+#include "mech/functions.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,6 +187,7 @@ const char *session_library(Session *s) {
 
 LangOptions session_lang_options(Session *s) {
     return (LangOptions){.library = session_library(s),
+                         .trace = mech_function,
                          .set = s->options.sets.data,
                          .set_count = s->options.sets.count};
 }

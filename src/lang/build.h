@@ -8,6 +8,7 @@
 //   flatten.c     variables, components, ports and bonds in the order of their paths
 //   laws.c        the laws of built-in elements        equations.c   those that the user wrote
 //   mechanism_build.c  their data as expressions, for src/mech; pose.c   places and turns
+//   model_function.c   functions of mechanisms in equations
 //   when.c        what happens at events
 //   modes.c       laws that switch
 //   experiment.c  what is to be run, plotted and expected
@@ -279,6 +280,9 @@ typedef struct Builder {
     ARRAY(MechPart) part;
     Pairs bodies; // (0, path) -> part
     ARRAY(Mechanism) mechanism;
+    ARRAY(Mechanism) lender; // whose functions are called, without variables
+    Pairs lenders;           // (0, instance) -> lender
+    ModelTracer trace;       // Nullable
     ARRAY(Global) global;
     ARRAY(int) visiting; // parameters that are being evaluated, outermost first
     ARRAY(const AstClass *) calling;
@@ -395,6 +399,10 @@ int mount_body(Builder *b, int mechanism);      // the body that carries it; PAR
 const AstArg *find_clause(const Builder *b, const AstItem *item, const char *word); // NULL: none
 int part_entity(const Builder *b, int instance, const char *name); // -1: it has none
 void mechanism_laws(Builder *b, int instance);
+// A set of parameters, or on a body of one: nothing moves, only its functions are called.
+bool is_lender(const Builder *b, int instance);
+// The data alone, and which of its frames an instance is (-1: none); NULL: reported.
+const Mechanism *mechanism_lender(Builder *b, int instance, int frame_instance, int *frame);
 
 // --- parameter.c
 // -----------------------------------------------------------------------------------
@@ -415,7 +423,7 @@ bool size_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *wha
 bool number_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *what,
                      bool structural, Constant *c);
 
-// --- lower.c, call.c, value.c, path.c
+// --- lower.c, call.c, rates.c, value.c, path.c
 // ---------------------------------------------------------------
 
 typedef enum { TO_NUMBERS, TO_SHAPES, TO_SYMBOLS } LowerMode;
@@ -438,7 +446,9 @@ Lower lower_symbols(Builder *b);
 Value lower(Lower *l, const AstExpr *e, const Env *env);
 Value lower_call(Lower *l, const AstExpr *e, const Env *env);
 Value lower_probe(Lower *l, const AstExpr *e, const Env *env, bool *is_probe);
-Value lower_der(Lower *l, Value v, Pos pos);
+Value lower_der(Lower *l, Value v, Pos pos); // rates.c
+Value lower_along(Lower *l, const AstExpr *e, const Env *env);
+Value lower_model_function(Lower *l, const AstExpr *e, const Env *env, bool *is_one);
 Expr derivative_symbol(Builder *b, int var);
 Name signal_unit(Builder *b, Expr e, Dim dim); // of a variable its own, else that of the dimension
 

@@ -317,7 +317,7 @@ static const Function functions[] = {
 
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-// --- der and size
+// --- size
 // ----------------------------------------------------------------------------------
 
 static Value lower_size(Lower *l, const AstExpr *e, const Env *env) {
@@ -339,78 +339,6 @@ static Value lower_size(Lower *l, const AstExpr *e, const Env *env) {
         }
     }
     return value_number(l, side == 1 ? x.rows : x.cols);
-}
-
-Expr derivative_symbol(Builder *b, int var) {
-    Var *x = &b->var.data[var];
-    if (x->der >= 0) return b->var.data[x->der].symbol;
-    Var d = {.kind = VAR_DERIVATIVE, .comp = x->comp, .der = -1, .of = var, .pos = x->pos};
-    d.path = name_printf(b->names, "der(%s)", text_of(b, x->path));
-    d.dim = dim_divide(x->dim, dim_second());
-    d.symbol = expr_symbol(b->dag, d.path);
-    x->der = b->var.count;
-    rates_set(b->rates, x->symbol, d.symbol);
-    array_push(&b->var, d);
-    return d.symbol;
-}
-
-// False for what jumps at events (reported).
-static bool has_rate(Lower *l, int var, Pos pos) {
-    Builder *b = l->b;
-    bool jumps = var >= b->var.count || b->var.data[var].kind == VAR_DISCRETE;
-    if (!jumps) return true;
-    Remark *m = complain(b, L_DER_OF, pos, "what changes only at events has no derivative");
-    remark_help(b->r, m, "take a difference between samples: (x - pre(x))/Ts");
-    return false;
-}
-
-// The symbols below an expression get their derivatives. False: one of them has none (reported).
-static bool prepare_rates(Lower *l, Expr e, Pos pos) {
-    Builder *b = l->b;
-    walk_start(b->walk);
-    walk_add(b->walk, e);
-    for (int i = 0; i < walk_count(b->walk); i++) {
-        Expr x = walk_at(b->walk, i);
-        if (expr_op(b->dag, x) != OP_SYMBOL) continue;
-        int var = expr_symbol_index(b->dag, x);
-        if (!has_rate(l, var, pos)) return false;
-        VarKind kind = b->var.data[var].kind;
-        if (kind == VAR_TIME || kind == VAR_PARAM) continue;
-        if (kind == VAR_DERIVATIVE) {
-            Remark *m =
-                complain(b, L_DER_OF, pos, "a second derivative cannot be written as der()");
-            remark_help(b->r, m, "name the first one: var v, then v = der(x) and der(v) = ...");
-            return false;
-        }
-        if (b->frozen && b->var.data[var].der < 0) {
-            const char *path = text_of(b, b->var.data[var].path);
-            Remark *m = complain(b, L_DER_OF, pos, "the model does not use der(%s)", path);
-            remark_help(b->r, m, "add a variable to the model: var a, then a = der(%s)", path);
-            return false;
-        }
-        derivative_symbol(b, var);
-    }
-    return true;
-}
-
-Value lower_der(Lower *l, Value x, Pos pos) {
-    Builder *b = l->b;
-    if (!value_ok(&x)) return x;
-    if (!(x.is & VARIES)) {
-        Remark *m = complain(b, L_DER_OF, pos, "the derivative of a parameter or constant");
-        remark_help(b->r, m, "der() is of variables; a parameter does not change in time");
-        return VALUE_BAD;
-    }
-    Value v = value_new(l, x.rows, x.cols, dim_divide(x.dim, dim_second()), HAS_VARIABLE);
-    for (int i = 0; i < value_count(&x); i++) {
-        if (l->mode == TO_SHAPES) {
-            value_put(&v, i, b->dummy);
-            continue;
-        }
-        if (!prepare_rates(l, value_at(&x, i), pos)) return VALUE_BAD;
-        value_put(&v, i, rates_of(b->rates, value_at(&x, i)));
-    }
-    return v;
 }
 
 // --- functions and tables of the user
@@ -572,6 +500,7 @@ static Value call_builtin(Lower *l, const AstExpr *e, const Env *env) {
         if (!argument_values(l, e, env, &x, 1, 1)) return VALUE_BAD;
         return lower_der(l, x, e->pos);
     }
+    if (strcmp(name, "along") == 0) return lower_along(l, e, env);
     if (strcmp(name, "sample") == 0) return lower_sample(l, e, env);
     if (strcmp(name, "pre") == 0) return lower_pre(l, e, env);
     for (int i = 0; i < FUNCTIONS; i++) {
@@ -596,5 +525,8 @@ Value lower_call(Lower *l, const AstExpr *e, const Env *env) {
         if (d.what && d.what->kind == CLASS_FUNCTION) return call_function(l, e, env, d);
         if (d.what && d.what->kind == CLASS_TABLE) return call_table(l, e, env, d);
     }
+    bool of_model = false;
+    Value v = lower_model_function(l, e, env, &of_model);
+    if (of_model) return v;
     return call_builtin(l, e, env);
 }

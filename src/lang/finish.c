@@ -124,6 +124,7 @@ void finish_model(Builder *b) {
     for (int i = 0; i < b->action.count; i++) b->action.data[i].var = place[b->action.data[i].var];
     for (int i = 0; i < b->mechanism.count; i++) number_mechanism(&b->mechanism.data[i], place);
     KEEP(mechanism, mechanism);
+    KEEP(lender, lender);
     for (int i = 0; i < b->choice.count; i++)
         if (b->choice.data[i].var >= 0) b->choice.data[i].var = place[b->choice.data[i].var];
     KEEP(choice, choice);

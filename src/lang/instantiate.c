@@ -183,6 +183,7 @@ static void free_builder(Builder *b) {
     array_free(&b->before);
     array_free(&b->part);
     array_free(&b->mechanism);
+    array_free(&b->lender);
     array_free(&b->override);
     array_free(&b->global);
     array_free(&b->visiting);
@@ -254,6 +255,7 @@ Model *lang_instantiate(Arena *out, Syntax *s, const char *model, const char *ex
                  .dag = m->dag,
                  .scratch = dag_new(s->names),
                  .errors = r->errors,
+                 .trace = options->trace,
                  .last = options->last};
     b.limit = options->most_scalars > 0 ? options->most_scalars : MOST_SCALARS;
     b.dummy = expr_symbol(b.scratch, name_of(s->names, "?"));

@@ -12,7 +12,8 @@ typedef struct {
     const char *library;    // folder of the component library
     const char *const *set; // "m = 2 {kg}" from the command line, in order
     int set_count;
-    int most_scalars; // refuse larger models; 0 = 20 million
+    ModelTracer trace; // functions of mechanisms: mech_function; NULL: equations cannot call them
+    int most_scalars;  // refuse larger models; 0 = 20 million
     // For large models. When loading: an arena for the bonds as they are written, a third of the
     // syntax; NULL: they go where all of it goes. When instantiating: `last` promises that the
     // syntax is not needed any more, so its bonds are given back as soon as they are connected.

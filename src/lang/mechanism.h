@@ -12,7 +12,7 @@
 
 #include "base/names.h"
 #include "base/source.h"
-#include "expr/expr.h"
+#include "expr/matrix.h"
 
 typedef enum {
     JOINT_FIXED,
@@ -148,5 +148,31 @@ typedef struct {
     int loss;                       // variable: what the dissipation function takes; -1 = none
     bool open_gravity;              // gravity changes with inputs or time: no closed form of energy
 } Mechanism;
+
+// --- functions that a mechanism lends, of arguments that the caller chooses
+
+typedef enum {
+    MODEL_B,        // (q) inertia matrix
+    MODEL_BX,       // (q, w) B w
+    MODEL_C,        // (q, w) Coriolis matrix
+    MODEL_CW,       // (q, w) C(q,w) w, or (q, w, u) C(q,w) u
+    MODEL_G,        // (q) efforts that hold it against gravity
+    MODEL_T,        // (q, w) kinetic energy
+    MODEL_V,        // (q) potential energy
+    MODEL_INVERSE,  // (q, w, a) efforts of a motion
+    MODEL_FORWARD,  // (q, w, effort) accelerations
+    MODEL_JACOBIAN, // (q) of a frame
+    MODEL_POSITION,
+    MODEL_ROTATION,
+} ModelFunction;
+
+typedef struct {
+    ModelFunction which;
+    int frame;
+    const Expr *q, *w, *x; // joint after joint; NULL: not an argument of this function
+} ModelCall;
+
+// The result in `d`. src/mech has one: mech_function.
+typedef Matrix (*ModelTracer)(Arena *out, Dag *d, const Mechanism *m, const ModelCall *call);
 
 #endif

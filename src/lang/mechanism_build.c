@@ -15,6 +15,7 @@ typedef struct {
     Builder *b;
     Dag *d;
     int mechanism;    // instance
+    bool bare;        // only its functions are asked for: no variables
     int first, count; // its parts
     Mechanism m;
     int *number;  // per part: which body, joint or frame it is
@@ -369,10 +370,12 @@ static bool make_frame(Build *k, const MechPart *x) {
                      .pos = x->item->pos,
                      .body = body_number(k, x->parent),
                      .world_axes = x->item->out};
-    f->e = b->terminal.data[i->first_terminal].e;
-    f->f = b->terminal.data[i->first_terminal].f;
-    f->place = variable(b, x->instance, "position");
-    f->orientation = variable(b, x->instance, "rotation");
+    if (!k->bare) {
+        f->e = b->terminal.data[i->first_terminal].e;
+        f->f = b->terminal.data[i->first_terminal].f;
+        f->place = variable(b, x->instance, "position");
+        f->orientation = variable(b, x->instance, "rotation");
+    }
     Pose p;
     if (!read_pose(k->b, x, &p) || !place_on(k, x, &p)) return false;
     memcpy(f->position, p.at, sizeof p.at);
@@ -423,12 +426,16 @@ static int number_parts(Build *k, ItemKind kind) {
     return n;
 }
 
-static void open_build(Build *k, Builder *b, int instance) {
+static void open_build(Build *k, Builder *b, int instance, bool bare) {
     const Instance *i = &b->instance.data[instance];
-    *k = (Build){
-        .b = b, .d = b->dag, .mechanism = instance, .first = i->first_part, .count = i->part_count};
-    k->m = (Mechanism){.name = b->comp.data[i->comp].path,
-                       .comp = i->comp,
+    *k = (Build){.b = b,
+                 .d = b->dag,
+                 .mechanism = instance,
+                 .bare = bare,
+                 .first = i->first_part,
+                 .count = i->part_count};
+    k->m = (Mechanism){.name = bare ? i->path : b->comp.data[i->comp].path,
+                       .comp = bare ? -1 : i->comp,
                        .pos = i->item ? i->item->pos : i->class->pos};
     k->number = ARENA_ARRAY(&b->tmp, int, k->count);
     k->beyond = ARENA_ARRAY(&b->tmp, Pose, k->count);
@@ -439,6 +446,11 @@ static void open_build(Build *k, Builder *b, int instance) {
     k->m.body = ARENA_ARRAY(b->out, MechBody, k->m.body_count);
     k->m.joint = ARENA_ARRAY(b->out, MechJoint, k->m.joint_count);
     k->m.frame = ARENA_ARRAY(b->out, MechFrame, k->m.frame_count);
+}
+
+static void open_variables(Build *k) {
+    Builder *b = k->b;
+    int instance = k->mechanism;
     k->m.tie_count = number_parts(k, ITEM_TIE);
     k->m.tie = ARENA_ARRAY(b->out, MechTie, k->m.tie_count);
     for (int p = k->first; p < k->first + k->count; p++)
@@ -486,23 +498,55 @@ static void make_joints(Build *k) {
         }
         while (steps) {
             x = &b->part.data[k->first + way[--steps]];
-            if (make_joint(k, x)) joint_variables(k, x, &k->m.joint[k->number[way[steps]]]);
+            if (make_joint(k, x) && !k->bare)
+                joint_variables(k, x, &k->m.joint[k->number[way[steps]]]);
         }
     }
+}
+
+static void make_all(Build *k) {
+    Builder *b = k->b;
+    make_joints(k);
+    for (int i = 0; i < k->count; i++) {
+        const MechPart *x = &b->part.data[k->first + i];
+        if (x->item->kind == ITEM_FRAME) make_frame(k, x);
+        if (x->item->kind == ITEM_TIE && !k->bare) make_tie(k, x);
+        if (x->item->kind == ITEM_BODY) make_body(b, x, &k->beyond[i], &k->m.body[k->number[i]]);
+    }
+    make_gravity(k);
 }
 
 void mechanism_laws(Builder *b, int instance) {
     if (!no_errors(b)) return; // the tree or the bonds are not as they should be
     Build k;
-    open_build(&k, b, instance);
-    make_joints(&k);
-    for (int i = 0; i < k.count; i++) {
-        const MechPart *x = &b->part.data[k.first + i];
-        if (x->item->kind == ITEM_FRAME) make_frame(&k, x);
-        if (x->item->kind == ITEM_TIE) make_tie(&k, x);
-        if (x->item->kind == ITEM_BODY) make_body(b, x, &k.beyond[i], &k.m.body[k.number[i]]);
-    }
-    make_gravity(&k);
+    open_build(&k, b, instance, false);
+    open_variables(&k);
+    make_all(&k);
     make_energies(b, &b->instance.data[instance], &k.m);
     array_push(&b->mechanism, k.m);
+}
+
+// --- functions only
+// ------------------------------------------------------------------------------------------------
+
+static int find_frame(const Builder *b, const Mechanism *m, int instance) {
+    for (int i = 0; instance >= 0 && i < m->frame_count; i++)
+        if (m->frame[i].name == b->instance.data[instance].path) return i;
+    return -1;
+}
+
+const Mechanism *mechanism_lender(Builder *b, int instance, int frame_instance, int *frame) {
+    int known = pairs_get(&b->lenders, 0, (uint32_t)instance);
+    if (known < 0) {
+        if (!no_errors(b)) return NULL;
+        Build k;
+        open_build(&k, b, instance, true);
+        make_all(&k);
+        if (!no_errors(b)) return NULL;
+        known = b->lender.count;
+        array_push(&b->lender, k.m);
+        pairs_set(&b->tmp, &b->lenders, 0, (uint32_t)instance, known);
+    }
+    *frame = find_frame(b, &b->lender.data[known], frame_instance);
+    return &b->lender.data[known];
 }

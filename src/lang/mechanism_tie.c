@@ -115,6 +115,7 @@ void declare_tie(Builder *b, MechPart part) {
     array_push(&b->part, part);
     if (part.instance < 0 || !known) return;
     check_clauses(b, &part);
+    if (is_lender(b, part.owner)) return;
     Declaring d = {b, part.instance, part.env, part.item->pos};
     declare_freedoms(&d, &part);
     if (actuator) return;

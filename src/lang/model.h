@@ -323,6 +323,8 @@ typedef struct {
     int before_count;
     Mechanism *mechanism; // their laws come from mech_expand
     int mechanism_count;
+    Mechanism *lender; // mechanisms whose functions are called, without variables
+    int lender_count;
     Experiment *experiment; // NULL when none was asked for
     Pos pos;
 } Model;

@@ -3,6 +3,7 @@
 //     param oil: Oil(rho = 860 {kg/m3})     an instance like that of a component, "oil"
 //     Orifice o(A = a, fluid = oil)         inside of `o` the member `fluid` is that same instance
 //     Orifice p(A = a)                      not given: p has a set of its own, "p.fluid"
+//     param ctl: Arm(load = 5 {kg})         a mechanism as a set: parameters and functions of them
 //
 // So a shared set costs nothing, `fluid.rho` is found like any other path, and an experiment that
 // sets oil.rho reaches everything that was given `oil`.
@@ -16,8 +17,19 @@ static Definition base_definition(Builder *b, Definition d) {
     return d.what->base ? find_by_path(b->syntax, d.file, d.what->base, b->r) : (Definition){0};
 }
 
-// A set of parameters has nothing but parameters. False: reported.
+static bool mechanism_is_set(Builder *b, const AstItem *item, Definition d) {
+    if (!d.what->lagrangian) return true;
+    Remark *m = complain(b, L_NO_PARAMETER_SET, item->path->pos,
+                         "'%s' is given by its energies and has no functions to lend",
+                         expr_text(b, item->path));
+    remark_help(b->r, m, "build it as a mechanism of bodies and joints");
+    return false;
+}
+
+// A set of parameters has nothing but parameters, or it is a mechanism that lends its functions.
+// False: reported.
 bool set_is_pure(Builder *b, const AstItem *item, Definition d) {
+    if (d.what->kind == CLASS_MECHANISM) return mechanism_is_set(b, item, d);
     for (int k = 0; d.what && k < LONGEST_EXTENDS; k++, d = base_definition(b, d))
         for (const AstItem *i = d.what->items; i; i = i->next) {
             if (i->kind == ITEM_PARAM || i->kind == ITEM_CONST || i->kind == ITEM_ASSERT ||
@@ -42,20 +54,28 @@ static bool is_a(Builder *b, int instance, const AstClass *class) {
     return false;
 }
 
+// A mechanism that moves is no set: where it stands in the text would matter.
+static bool is_given_set(const Builder *b, int instance) {
+    return !is_mechanism(b, instance) || is_lender(b, instance);
+}
+
 void set_share(Builder *b, int owner, const AstItem *item, Definition d, const AstExpr *value,
                const Env *env) {
     bool path = value->kind == AST_NAME || value->kind == AST_MEMBER;
     Ref ref = path ? path_resolve(b, value, env, false) : (Ref){.kind = REF_NONE};
     bool instance = ref.kind == REF_INSTANCE && !ref.subscript_count;
-    if (instance && is_a(b, ref.index, d.what)) {
+    if (instance && is_a(b, ref.index, d.what) && is_given_set(b, ref.index)) {
         pairs_set(&b->tmp, &b->members, (uint32_t)owner, item->name,
                   4 * ref.index + MEMBER_INSTANCE);
         return;
     }
     declare_broken(b, owner, item->name);
     if (ref.kind == REF_BAD) return;
-    Remark *m = complain(b, L_NOT_THE_SET, ast_start(value), "'%s' is no '%s'", expr_text(b, value),
-                         expr_text(b, item->path));
+    bool moves = instance && !is_given_set(b, ref.index) && is_a(b, ref.index, d.what);
+    Remark *m =
+        complain(b, L_NOT_THE_SET, ast_start(value),
+                 moves ? "'%s' is a '%s' that moves, not a set of parameters" : "'%s' is no '%s'",
+                 expr_text(b, value), expr_text(b, item->path));
     remark_note(b->r, m, item->pos, "'%s' is declared here", text_of(b, item->name));
     remark_help(b->r, m, "declare one with: param name: %s(...)", expr_text(b, item->path));
 }

@@ -15,6 +15,8 @@ void sweep_momenta(Dag *d, const Tree *t, const Six *twist, const Expr *p, Six *
 // Gravity in the axes of each link, and mass and first moment of each with all that it carries.
 void sweep_gravity(Dag *d, const Tree *t, const Expr gravity[3], Expr (*g)[3]);
 void sweep_masses(Dag *d, const Tree *t, Expr *mass, Expr (*moment)[3]);
+// Wrenches of all that each link carries, from those on the links.
+void sweep_in(Dag *d, const Tree *t, Six *f);
 // Outside wrenches at the frames (6 per frame, 0 = none; Nullable), on each link with all it
 // carries.
 void sweep_wrenches(Dag *d, const Tree *t, int frame_count, const Expr *wrench, Six *f);

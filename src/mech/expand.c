@@ -288,15 +288,25 @@ static void keep_guards(Expansion *k) {
     m->when_count += k->guard.count;
 }
 
+// A component lends functions, too; its data are checked already.
+static bool is_expanded(const Model *m, const Mechanism *lender) {
+    for (int i = 0; i < m->mechanism_count; i++)
+        if (m->mechanism[i].name == lender->name) return true;
+    return false;
+}
+
 bool mech_expand(Model *m, Arena *out, Report *r) {
     Expansion k = {.m = m, .d = m->dag, .out = out, .report = r};
     bool good = true;
-    if (!m->mechanism_count) return true;
+    if (!m->mechanism_count && !m->lender_count) return true;
     Arena numbers = {0};
     k.number = parameter_numbers(&numbers, m);
     for (int i = 0; i < m->mechanism_count; i++)
         if (!m->mechanism[i].by_energy)
             good &= mech_check_values(&m->mechanism[i], m->dag, k.number, r);
+    for (int i = 0; i < m->lender_count; i++)
+        if (!is_expanded(m, &m->lender[i]))
+            good &= mech_check_values(&m->lender[i], m->dag, k.number, r);
     for (int i = 0; good && i < m->mechanism_count; i++) {
         k.x = &m->mechanism[i];
         good = expand_one(&k);

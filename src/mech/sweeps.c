@@ -68,8 +68,7 @@ void sweep_masses(Dag *d, const Tree *t, Expr *mass, Expr (*moment)[3]) {
     }
 }
 
-// Wrenches of all that each link carries, from those on the links.
-static void sweep_in(Dag *d, const Tree *t, Six *f) {
+void sweep_in(Dag *d, const Tree *t, Six *f) {
     for (int i = t->count - 1; i >= 0; i--) {
         const Link *l = &t->link[i];
         Six up;
