@@ -6,6 +6,7 @@
 #include "chain_text.h"
 #include "lang/lang.h"
 #include "mech/expand.h"
+#include "mech/functions.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,10 @@ static void give_up(BenchModel *m) {
 static void build_system(BenchModel *m, const Text *text) {
     m->names = names_new();
     m->sources = sources_new();
-    LangOptions options = {.library = BONDYN_SOURCE "/library", .bonds = &m->bonds, .last = true};
+    LangOptions options = {.library = BONDYN_SOURCE "/library",
+                           .trace = mech_function,
+                           .bonds = &m->bonds,
+                           .last = true};
     Syntax *syntax = lang_load_text(&m->syntax, m->names, m->sources, "chain.bond", text_get(text),
                                     text->length, &options, &m->report);
     if (m->report.errors) give_up(m);

@@ -81,7 +81,8 @@ static void compare_example(const char *path, const char *folder) {
     Arena arena = {0};
     Report report = {0};
     Built b = {.names = names_new(), .sources = sources_new()};
-    LangOptions options = {.library = BONDYN_SOURCE "/library", .bonds = &b.bonds};
+    LangOptions options = {
+        .library = BONDYN_SOURCE "/library", .bonds = &b.bonds, .trace = mech_function};
     Syntax *syntax = lang_load(&b.tree, b.names, b.sources, path, &options, &b.report);
     if (b.report.errors) fail_msg("%s cannot be read", path);
     b.model = lang_instantiate(&b.arena, syntax, NULL, NULL, &options, &b.report);
