@@ -25,7 +25,7 @@ typedef struct {
     int *variable; // per node: the model variable with this value + 1, or 0
 } Writer;
 
-// As in expr/kernels.h and expr/table.c.
+// As in expr/kernels.h.
 static const char *const scalar_helpers[] = {
     "static inline double bondyn_sign(double x) {\n"
     "    return x > 0 ? 1 : x < 0 ? -1 : x == 0 ? 0 : x;\n"
@@ -54,41 +54,9 @@ static const char *const scalar_helpers[] = {
 };
 
 static const char *const table_helpers[] = {
-    "typedef struct {\n"
-    "    int count, smooth;\n"
-    "    const double *x, *y, *slope;\n"
-    "} BondynTable;\n"
-    "static int bondyn_interval(const BondynTable *t, double x) {\n"
-    "    int low = 0, high = t->count - 1;\n"
-    "    while (high - low > 1) {\n"
-    "        int middle = low + (high - low) / 2;\n"
-    "        if (t->x[middle] <= x)\n"
-    "            low = middle;\n"
-    "        else\n"
-    "            high = middle;\n"
-    "    }\n"
-    "    return low;\n"
-    "}\n",
-    "static inline double bondyn_table(const BondynTable *t, double x) {\n"
-    "    if (t->count == 0 || isnan(x)) return NAN;\n"
-    "    if (x < t->x[0]) return t->y[0];\n"
-    "    if (x >= t->x[t->count - 1]) return t->y[t->count - 1];\n"
-    "    int i = bondyn_interval(t, x);\n"
-    "    double h = t->x[i + 1] - t->x[i], s = (x - t->x[i]) / h, r = 1 - s;\n"
-    "    if (!t->smooth) return t->y[i] + s * (t->y[i + 1] - t->y[i]);\n"
-    "    return (1 + 2 * s) * r * r * t->y[i] + s * s * (3 - 2 * s) * t->y[i + 1] +\n"
-    "           h * s * r * (r * t->slope[i] - s * t->slope[i + 1]);\n"
-    "}\n",
-    "static inline double bondyn_slope(const BondynTable *t, double x) {\n"
-    "    if (t->count == 0 || isnan(x)) return NAN;\n"
-    "    if (x < t->x[0] || x >= t->x[t->count - 1]) return 0;\n"
-    "    int i = bondyn_interval(t, x);\n"
-    "    double h = t->x[i + 1] - t->x[i], mean = (t->y[i + 1] - t->y[i]) / h;\n"
-    "    if (!t->smooth) return mean;\n"
-    "    double s = (x - t->x[i]) / h, r = 1 - s;\n"
-    "    return 6 * s * r * mean + r * (1 - 3 * s) * t->slope[i] + s * (3 * s - 2) * t->slope[i + "
-    "1];\n"
-    "}\n",
+#define KERNEL(...) #__VA_ARGS__ "\n",
+#include "expr/table.def"
+#undef KERNEL
 };
 
 // The kernels for blocks are the very text that the virtual machine was compiled from.
@@ -141,8 +109,9 @@ void c_tables(Text *out, const Program *p, const char *prefix) {
     }
     text_printf(out, "static const BondynTable %s_table_of[] = {\n", prefix);
     for (int i = 0; i < p->table_count; i++)
-        text_printf(out, "    {%d, %d, %s_table%d_x, %s_table%d_y, %s_table%d_s},\n",
-                    p->table[i]->count, p->table[i]->smooth, prefix, i, prefix, i, prefix, i);
+        text_printf(out, "    {%d, %d, %d, %s_table%d_x, %s_table%d_y, %s_table%d_s},\n",
+                    p->table[i]->count, p->table[i]->smooth, p->table[i]->extrapolate, prefix, i,
+                    prefix, i, prefix, i);
     text_add(out, "};\n");
     text_free(&name);
 }

@@ -1,46 +1,24 @@
-// Reading tables: find the interval by halving, then a line or a cubic through it.
-//
-// Equal neighbours in x are a jump; the interval that is read is the one that begins at or before
-// x, so at the jump itself the right-hand value counts.
+// Tables of one variable: the kernels of table.def, and slopes for smooth ones.
 #include "expr/table.h"
 
 #include <math.h>
 
-// The last i with x[i] <= x, for x[0] <= x < x[count-1].
-static int interval(const Table *t, double x) {
-    int low = 0, high = t->count - 1;
-    while (high - low > 1) {
-        int middle = low + (high - low) / 2;
-        if (t->x[middle] <= x)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+#define KERNEL(...) __VA_ARGS__
+#include "expr/table.def"
+#undef KERNEL
+
+static BondynTable as_kernel(const Table *t) {
+    return (BondynTable){t->count, t->smooth, t->extrapolate, t->x, t->y, t->slope};
 }
 
-// Cubic Hermite: with h = x1 - x0 and s = (x - x0)/h,
-//   y = (1 + 2s)(1 - s)^2 y0 + s^2(3 - 2s) y1 + h s(1 - s)^2 m0 + h s^2(s - 1) m1
 double table_value(const Table *t, double x) {
-    if (t->count == 0 || isnan(x)) return NAN;
-    if (x < t->x[0]) return t->y[0];
-    if (x >= t->x[t->count - 1]) return t->y[t->count - 1];
-    int i = interval(t, x);
-    double h = t->x[i + 1] - t->x[i], s = (x - t->x[i]) / h, r = 1 - s;
-    if (!t->smooth) return t->y[i] + s * (t->y[i + 1] - t->y[i]);
-    return (1 + 2 * s) * r * r * t->y[i] + s * s * (3 - 2 * s) * t->y[i + 1] +
-           h * s * r * (r * t->slope[i] - s * t->slope[i + 1]);
+    BondynTable k = as_kernel(t);
+    return bondyn_table(&k, x);
 }
 
-// y' = 6s(1 - s)(y1 - y0)/h + (1 - s)(1 - 3s) m0 + s(3s - 2) m1
 double table_slope(const Table *t, double x) {
-    if (t->count == 0 || isnan(x)) return NAN;
-    if (x < t->x[0] || x >= t->x[t->count - 1]) return 0;
-    int i = interval(t, x);
-    double h = t->x[i + 1] - t->x[i], mean = (t->y[i + 1] - t->y[i]) / h;
-    if (!t->smooth) return mean;
-    double s = (x - t->x[i]) / h, r = 1 - s;
-    return 6 * s * r * mean + r * (1 - 3 * s) * t->slope[i] + s * (3 * s - 2) * t->slope[i + 1];
+    BondynTable k = as_kernel(t);
+    return bondyn_slope(&k, x);
 }
 
 // A slope at an inner point between secants d0 and d1: 0 at a turning point, else their harmonic

@@ -1,4 +1,5 @@
-// Tables of one variable: pairs (x, y) with x rising; constant beyond both ends.
+// Tables of one variable: pairs (x, y) with x rising; constant beyond both ends, or going on with
+// the slope that they have there.
 #ifndef BONDYN_EXPR_TABLE_H
 #define BONDYN_EXPR_TABLE_H
 
@@ -9,6 +10,7 @@ typedef struct {
     const double *x, *y;
     const double *slope; // smooth tables: the derivative at each x, monotone (Fritsch-Carlson)
     bool smooth;         // cubic between the points; else linear
+    bool extrapolate;
 } Table;
 
 double table_value(const Table *t, double x);

@@ -203,18 +203,30 @@ typedef enum {
     CLASS_MECHANISM
 } ClassKind;
 
+typedef enum { BEYOND_UNSAID, BEYOND_HOLD, BEYOND_EXTRAPOLATE, BEYOND_ERROR } Beyond;
+
+typedef struct { // numbers from a file, in SI units
+    int count;
+    const double *x, *y;
+    Pos last; // where the last row stands
+} AstData;
+
 struct AstClass {
     ClassKind kind;
     Pos pos;
     Name name;   // import: the file or library name
     Name text;   // description
     bool quoted; // import "file"
-    Name from;   // mechanism ... from "file.urdf"; 0 = none
+    Name from;   // mechanism ... from "file.urdf", table ... from "file.csv"; 0 = none
     Pos from_pos;
-    bool lagrangian; // CLASS_MECHANISM: coordinates and energies in place of bodies
-    bool free_base;  // from "file.urdf" free: its root moves freely
-    AstExpr *base;   // extends path, or the model of an experiment
-    AstArg *args;    // of extends
+    Name column, over; // table from a file: columns of values and arguments; over 0: the first
+    Pos column_pos, over_pos;
+    const AstData *data; // what was read from there, NULL: nothing
+    Beyond beyond;       // table: what it is outside of its rows
+    bool lagrangian;     // CLASS_MECHANISM: coordinates and energies in place of bodies
+    bool free_base;      // from "file.urdf" free: its root moves freely
+    AstExpr *base;       // extends path, or the model of an experiment
+    AstArg *args;        // of extends
     int arg_count;
     AstItem *items;
     AstFormal *formals; // function, table

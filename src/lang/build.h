@@ -9,7 +9,7 @@
 //   laws.c        the laws of built-in elements        equations.c   those that the user wrote
 //   mechanism_build.c  their data as expressions, for src/mech; pose.c   places and turns
 //   model_function.c   functions of mechanisms in equations
-//   when.c        what happens at events
+//   when.c        what happens at events               table_ends.c  runs that leave a table
 //   modes.c       laws that switch
 //   experiment.c  what is to be run, plotted and expected
 //
@@ -556,6 +556,7 @@ bool is_condition(Builder *b, Expr condition);    // relations and discrete vari
 void order_modes(Builder *b);                     // modes.c
 bool lower_modes(Builder *b, int rank, int comp); // of the instance with this rank
 void lower_instants(Builder *b);                  // modes that are there for an instant
+void guard_tables(Builder *b);                    // table_ends.c
 Value lower_sample(Lower *l, const AstExpr *e, const Env *env); // sample(period, offset)
 Value lower_pre(Lower *l, const AstExpr *e, const Env *env);    // pre(x)
 void finish_model(Builder *b); // der(x) variables take their place in the order

@@ -228,6 +228,7 @@ static void run_stages(Builder *b, Definition chosen, Definition run) {
     b->frozen = true;
     if (!b->stop) lower_instants(b);
     if (!b->stop) lower_whens(b);
+    if (!b->stop) guard_tables(b);
     if (b->stop) return;
     if (run.what) b->model->experiment = build_experiment(b, run);
     if (!no_errors(b)) return;

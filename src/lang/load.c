@@ -4,11 +4,13 @@
 //   import electric       electric.bond of the library folder, else beside the importing file
 //   mechanism X from "x.urdf"    a robot description beside this file, taken as the text it stands
 //   for
+//   table t(x) linear from "t.csv" ...    a file of data beside this one
 #include "lang/lang.h"
 
 #include "base/array.h"
 #include "base/files.h"
 #include "import/urdf.h"
+#include "lang/csv_table.h"
 #include "lang/lookup.h"
 #include "lang/parser.h"
 #include <stdlib.h>
@@ -64,6 +66,21 @@ static void fill_from_urdf(Loader *l, AstClass *c, const char *folder) {
     arena_free(&scratch);
 }
 
+// The points of a table from a file of data beside this one.
+static void fill_from_csv(Loader *l, AstClass *c, const char *folder) {
+    Syntax *s = l->syntax;
+    const char *name = name_text(s->names, c->from);
+    const char *path = name[0] == '/' ? name : path_join(s->arena, folder, name);
+    Arena scratch = {0};
+    size_t length;
+    char *data = file_read(&scratch, path, &length, l->r, c->from_pos);
+    if (data) {
+        uint32_t source = sources_add(s->sources, path, data, length);
+        table_from_csv(s->arena, s->names, s->sources, source, c, l->r);
+    }
+    arena_free(&scratch);
+}
+
 static AstFile *add_text(Loader *l, const char *path, Name key, const char *text, size_t length) {
     Syntax *s = l->syntax;
     uint32_t source = sources_add(s->sources, path, text, length);
@@ -76,7 +93,10 @@ static AstFile *add_text(Loader *l, const char *path, Name key, const char *text
     *end = file;
     const char *folder = path_folder(s->arena, path);
     for (AstClass *c = file->classes; c; c = c->next)
-        if (c->from) fill_from_urdf(l, c, folder);
+        if (c->from && c->kind == CLASS_TABLE)
+            fill_from_csv(l, c, folder);
+        else if (c->from)
+            fill_from_urdf(l, c, folder);
     array_push(&l->loaded, ((Loaded){key, file, folder}));
     return file;
 }

@@ -5,6 +5,7 @@
 #include "lang/build.h"
 
 #include <math.h>
+#include <string.h>
 
 static void mark_as_circular(Builder *b, int entity) {
     int first = 0;
@@ -155,28 +156,51 @@ static bool table_rises(Builder *b, const AstClass *class, int n, const double *
     return true;
 }
 
+// The rows of the text, in SI units.
+static bool table_rows(Builder *b, const Global *g, int n, double *x, double *y) {
+    const AstClass *c = g->class;
+    Env env = {.file = g->file, .instance = -1, .element = -1};
+    bool x_unit = c->formal_count > 0 && c->formals[0].has_unit;
+    for (int i = 0; i < n; i++)
+        if (!table_number(b, c->numbers[2 * i], &env, x_unit, &c->formals[0].unit, &x[i]) ||
+            !table_number(b, c->numbers[2 * i + 1], &env, c->has_unit, &c->unit, &y[i]))
+            return false;
+    return table_rises(b, c, n, x);
+}
+
+static const Table *table_make(Builder *b, const AstClass *c, int n, const double *x,
+                               const double *y) {
+    double *slope = c->smooth ? ARENA_ARRAY(b->out, double, n) : NULL;
+    if (slope) table_monotone_slopes(n, x, y, slope);
+    Table *t = ARENA_NEW(b->out, Table);
+    *t = (Table){.count = n,
+                 .x = x,
+                 .y = y,
+                 .slope = slope,
+                 .smooth = c->smooth,
+                 .extrapolate = c->beyond == BEYOND_EXTRAPOLATE};
+    return t;
+}
+
 static const Table *table_build(Builder *b, const Global *g) {
     const AstClass *c = g->class;
     int n = c->number_count / 2;
+    if (c->data) n = c->data->count;
+    if (c->from && !c->data) return NULL; // reported when it was read
     if (n < 2) {
         Remark *m =
             complain(b, L_TABLE, c->pos, "table '%s' has fewer than two rows", text_of(b, c->name));
         remark_help(b->r, m, "a row is: x , y");
         return NULL;
     }
-    Env env = {.file = g->file, .instance = -1, .element = -1};
     double *x = ARENA_ARRAY(b->out, double, n), *y = ARENA_ARRAY(b->out, double, n);
-    bool x_unit = c->formal_count > 0 && c->formals[0].has_unit;
-    for (int i = 0; i < n; i++)
-        if (!table_number(b, c->numbers[2 * i], &env, x_unit, &c->formals[0].unit, &x[i]) ||
-            !table_number(b, c->numbers[2 * i + 1], &env, c->has_unit, &c->unit, &y[i]))
-            return NULL;
-    if (!table_rises(b, c, n, x)) return NULL;
-    double *slope = c->smooth ? ARENA_ARRAY(b->out, double, n) : NULL;
-    if (slope) table_monotone_slopes(n, x, y, slope);
-    Table *t = ARENA_NEW(b->out, Table);
-    *t = (Table){.count = n, .x = x, .y = y, .slope = slope, .smooth = c->smooth};
-    return t;
+    if (c->data) { // the syntax may be gone before the model is
+        memcpy(x, c->data->x, (size_t)n * sizeof *x);
+        memcpy(y, c->data->y, (size_t)n * sizeof *y);
+    } else if (!table_rows(b, g, n, x, y)) {
+        return NULL;
+    }
+    return table_make(b, c, n, x, y);
 }
 
 static bool constant_evaluate(Builder *b, int global) {

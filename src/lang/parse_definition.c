@@ -232,7 +232,41 @@ static void keep_rows(Parser *p, AstClass *c, const AstItem *rows) {
     c->numbers = p_keep_exprs(p, &numbers);
 }
 
-// table = "table" name formals [unit] ("linear" | "smooth") [string] NEWLINE {row} "end"
+// from = "from" string "column" string ["over" string]
+static bool parse_table_file(Parser *p, AstClass *c) {
+    if (p->failed || !p_accept_word(p, "from")) return false;
+    c->from_pos = p_pos(p, p->token);
+    c->from = p_accept_string(p);
+    if (c->from && p_accept_word(p, "column")) {
+        c->column_pos = p_pos(p, p->token);
+        c->column = p_accept_string(p);
+    }
+    if (c->column && p_accept_word(p, "over")) {
+        c->over_pos = p_pos(p, p->token);
+        c->over = p_accept_string(p);
+        if (!c->over) p_fail_expected(p, "the name of a column between quotes");
+    }
+    if (c->column) return true;
+    Remark *m = p_fail(p, P_TABLE_FORM, p->token, "say which file and which column");
+    p_help(p, m, "write from \"run.csv\" column \"pressure\"");
+    return true;
+}
+
+// beyond = "beyond" ("hold" | "extrapolate" | "error")
+static void parse_beyond(Parser *p, AstClass *c) {
+    if (p->failed || !p_accept_word(p, "beyond")) return;
+    c->beyond = p_accept_word(p, "hold")          ? BEYOND_HOLD
+                : p_accept_word(p, "extrapolate") ? BEYOND_EXTRAPOLATE
+                : p_accept_word(p, "error")       ? BEYOND_ERROR
+                                                  : BEYOND_UNSAID;
+    if (c->beyond) return;
+    Remark *m = p_fail(p, P_TABLE_FORM, p->token, "say what '%s' is beyond its ends",
+                       name_text(p->names, c->name));
+    p_help(p, m, "write beyond hold, beyond extrapolate or beyond error");
+}
+
+// table = "table" name formals [unit] ("linear" | "smooth") [beyond] [string]
+//         (from [beyond] [string] | NEWLINE {row} "end")
 static AstClass *parse_table(Parser *p) {
     AstClass *c = new_class(p, CLASS_TABLE);
     Opener opener = open_class(p, c, "table", "the name of the table");
@@ -240,9 +274,17 @@ static AstClass *parse_table(Parser *p) {
     c->has_unit = parse_unit(p, &c->unit, &c->unit_text);
     c->smooth = p_accept_word(p, "smooth");
     bool has_kind = c->smooth || p_accept_word(p, "linear");
+    parse_beyond(p, c);
     c->text = p_accept_string(p);
     check_table_head(p, c, has_kind);
+    bool file = parse_table_file(p, c);
+    if (file) {
+        parse_beyond(p, c);
+        if (!c->text) c->text = p_accept_string(p);
+        if (p->failed) c->from = 0;
+    }
     p_end_statement(p, opener.token);
+    if (file) return c;
     int errors_before = p->report->errors;
     keep_rows(p, c, parse_body(p, parse_row).first);
     if (!c->number_count && p->report->errors == errors_before) {

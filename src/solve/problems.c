@@ -321,12 +321,36 @@ static void problem_position(Job *j, double time, const When *w) {
     j->stats->reached = time;
 }
 
+// The run leaves the rows of a table.
+static void problem_table(Job *j, double time, const When *w) {
+    const Model *m = j->p->system->model;
+    const char *owner = name_text(m->names, w->owner);
+    bool stops = w->kind == WHEN_STOPS, named = *owner != 0;
+    Remark *r =
+        report_add(j->r, stops ? ERROR : WARNING, S_TABLE_END, w->pos, "at t = %g s %s%s%s%s", time,
+                   named ? "'" : "", owner, named ? "': " : "", name_text(m->names, w->words));
+    if (w->row.file) remark_note(j->r, r, w->row, "its last row is here");
+    remark_help(j->r, r, "%s",
+                stops
+                    ? "give it more rows, keep the run inside of it, or write beyond hold or "
+                      "beyond extrapolate"
+                    : "give it more rows, keep the run inside of it, or say what is meant: beyond "
+                      "hold, beyond extrapolate or beyond error");
+    if (!stops) return;
+    j->status = SOLVE_FAILED;
+    j->stats->reached = time;
+}
+
 void problem_assertion(Job *j, double time, int branch) {
     const Model *m = j->p->system->model;
     const When *w = &m->when[branch];
     const char *owner = name_text(m->names, w->owner), *words = name_text(m->names, w->words);
     if (w->kind == WHEN_SINGULAR) {
         problem_position(j, time, w);
+        return;
+    }
+    if (w->table_end) {
+        problem_table(j, time, w);
         return;
     }
     bool stops = w->kind == WHEN_STOPS, named = *owner != 0;
