@@ -288,6 +288,7 @@ static bool solve(Job *j, Machine *m, const SolveModes *modes) {
                       .modes = modes,
                       .cancel = j->options->cancel,
                       .most_steps = j->options->most_steps,
+                      .energy_count = j->book.track_count,
                       .pos = j->plan.pos};
     j->run->status = solve_run(m, job_parameters(j, m->program), &o, &j->run->stats, j->report);
     if (j->run->status == SOLVE_REFUSED) return false;

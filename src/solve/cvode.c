@@ -21,11 +21,15 @@ static bool open_algebra(Multistep *c) {
     return c->fixed_point && CVodeSetNonlinearSolver(c->mem, c->fixed_point) == 0;
 }
 
+static bool cvode_quad_tolerances(Multistep *c) {
+    multistep_quad_tolerances(c);
+    return CVodeQuadSVtolerances(c->mem, c->j->rtol, c->quad_atol) == 0;
+}
+
 static bool open_quadratures(Multistep *c) {
     Job *j = c->j;
     if (j->nq == 0) return true;
-    return CVodeQuadInit(c->mem, quad_rates, c->q) == 0 &&
-           CVodeQuadSStolerances(c->mem, j->rtol, j->atol) == 0 &&
+    return CVodeQuadInit(c->mem, quad_rates, c->q) == 0 && cvode_quad_tolerances(c) &&
            CVodeSetQuadErrCon(c->mem, SUNTRUE) == 0;
 }
 
@@ -34,7 +38,7 @@ static bool cvode_open(Multistep *c) {
     c->mem = CVodeCreate(c->how == &cvode_bdf ? CV_BDF : CV_ADAMS, c->context);
     if (!c->mem || CVodeSetErrHandlerFn(c->mem, job_ignore_words, NULL) != 0) return false;
     bool good = CVodeInit(c->mem, rates, c->t, c->y) == 0 && CVodeSetUserData(c->mem, c) == 0 &&
-                CVodeSStolerances(c->mem, j->rtol, j->atol) == 0 &&
+                CVodeWFtolerances(c->mem, multistep_weights) == 0 &&
                 CVodeSetMaxNumSteps(c->mem, -1) == 0 && open_algebra(c) && open_quadratures(c);
     if (good && j->p->switch_count > 0)
         good = CVodeRootInit(c->mem, j->p->switch_count, multistep_borders) == 0 &&
@@ -117,7 +121,7 @@ static Failure cvode_failure(int flag, const char **words) {
 #define CVODE_FUNCTIONS                                                                            \
     cvode_open, cvode_close, cvode_restart, cvode_set_stop, cvode_set_longest, cvode_step,         \
         cvode_value, cvode_quad, cvode_roots, cvode_count, cvode_where, cvode_errors,              \
-        cvode_failure
+        cvode_quad_tolerances, cvode_failure
 
 const Integrator cvode_adams = {CVODE_FUNCTIONS};
 const Integrator cvode_bdf = {CVODE_FUNCTIONS};

@@ -128,11 +128,15 @@ static bool make_consistent(Multistep *c) {
     return false;
 }
 
+static bool ida_quad_tolerances(Multistep *c) {
+    multistep_quad_tolerances(c);
+    return IDAQuadSVtolerances(c->mem, c->j->rtol, c->quad_atol) == 0;
+}
+
 static bool open_quadratures(Multistep *c) {
     Job *j = c->j;
     if (j->nq == 0) return true;
-    return IDAQuadInit(c->mem, quad_rates, c->q) == 0 &&
-           IDAQuadSStolerances(c->mem, j->rtol, j->atol) == 0 &&
+    return IDAQuadInit(c->mem, quad_rates, c->q) == 0 && ida_quad_tolerances(c) &&
            IDASetQuadErrCon(c->mem, SUNTRUE) == 0;
 }
 
@@ -146,7 +150,7 @@ static bool ida_open(Multistep *c) {
     if (!o->id) return false;
     for (int i = 0; i < j->n + c->unknowns; i++) N_VGetArrayPointer(o->id)[i] = i < j->n;
     bool good = IDAInit(c->mem, residual, c->t, c->y, c->slope) == 0 &&
-                IDASetUserData(c->mem, c) == 0 && IDASStolerances(c->mem, j->rtol, j->atol) == 0 &&
+                IDASetUserData(c->mem, c) == 0 && IDAWFtolerances(c->mem, multistep_weights) == 0 &&
                 IDASetMaxNumSteps(c->mem, -1) == 0 && IDASetId(c->mem, o->id) == 0 &&
                 IDASetSuppressAlg(c->mem, c->unknowns > 0) == 0 && open_algebra(c, o) &&
                 open_quadratures(c);
@@ -237,6 +241,17 @@ static Failure ida_failure(int flag, const char **words) {
     return FAILURE_OTHER;
 }
 
-const Integrator ida = {ida_open,  ida_close,  ida_restart, ida_set_stop, ida_set_longest,
-                        ida_step,  ida_value,  ida_quad,    ida_roots,    ida_count,
-                        ida_where, ida_errors, ida_failure};
+const Integrator ida = {ida_open,
+                        ida_close,
+                        ida_restart,
+                        ida_set_stop,
+                        ida_set_longest,
+                        ida_step,
+                        ida_value,
+                        ida_quad,
+                        ida_roots,
+                        ida_count,
+                        ida_where,
+                        ida_errors,
+                        ida_quad_tolerances,
+                        ida_failure};

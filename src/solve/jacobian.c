@@ -20,9 +20,9 @@ bool job_has_jacobian(const Job *j) {
 static bool color_column(Job *j, int color, double t, const double *y, const double *rate,
                          double *shifted, double *difference, double *nonzero) {
     const Program *p = j->p;
-    double least = j->atol / j->rtol;
     for (int i = 0; i < j->n; i++)
-        shifted[i] = p->color[i] == color ? y[i] + 1.5e-8 * fmax(fabs(y[i]), least) : y[i];
+        shifted[i] =
+            p->color[i] == color ? y[i] + 1.5e-8 * fmax(fabs(y[i]), 1e-3 * sizes_of(j, i)) : y[i];
     if (!job_rates(j, t, shifted, difference, NULL)) return false;
     for (int i = 0; i < j->n; i++) {
         if (p->color[i] != color) continue;

@@ -24,6 +24,7 @@ void job_take(Job *j, Machine *m) {
     j->shift = new_array(p->switch_count, sizeof(double));
     j->later = new_array(j->n, sizeof(double));
     j->last_switch = -1;
+    sizes_open(j);
 }
 
 void job_leave(Job *j) {
@@ -39,17 +40,18 @@ void job_leave(Job *j) {
     free(j->ahead);
     free(j->shift);
     free(j->later);
+    sizes_close(j);
 }
 
 void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Report *r) {
     *j = (Job){.o = o, .stats = stats, .r = r, .status = SOLVE_DONE, .time = o->start};
     j->nq = m->program->quad_count;
     j->rtol = o->rtol > 0 ? o->rtol : 1e-6;
-    j->atol = o->atol > 0 ? o->atol : 1e-9;
     j->span = o->stop - o->start;
     j->step = o->step > 0 ? o->step : j->span / 1000;
     j->most_steps = o->most_steps > 0 ? o->most_steps : 50000000;
     j->quad = new_array(j->nq, sizeof(double));
+    if (o->modes) j->known_sizes = new_array(m->program->system->model->var_count, sizeof(double));
     job_take(j, m);
     clock_gettime(CLOCK_MONOTONIC, &j->begin);
     j->shown = j->begin;
@@ -58,6 +60,7 @@ void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Repo
 void job_free(Job *j) {
     job_leave(j);
     free(j->quad);
+    free(j->known_sizes);
     whens_close(j);
     modes_close(j);
 }

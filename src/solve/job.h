@@ -59,6 +59,21 @@ typedef struct {    // the laws that switch, see modes.c
     Pace *pace;     // per choice
 } ModeRun;
 
+typedef struct { // how large everything is, see sizes.c
+    double *space;
+    // per state: largest so far, soon after a start, change of the rate over the sizes, all of it
+    double *most, *first, *spread, *size;
+    double *point, *rate, *beside; // scratch
+    int *group, *member;           // states of one dimension; a state of each group
+    int group_count;
+    double *in_group; // largest of each
+    double *quad_most, *quad_soon, *quad_rate, *quad_beside;
+    double *unknown_most, *unknown_spread, *unknown, *unknown_beside;
+    int unknown_count;
+    double energy, step; // largest of the audit; the last step
+    int countdown;       // steps until rates are looked at again
+} Sizes;
+
 typedef struct {
     Machine *m;
     const Program *p;
@@ -70,7 +85,9 @@ typedef struct {
     double time;        // where the present stretch began, or ended
     long calls;         // of the machine, when it was taken
     bool resumed;       // it began with a change of mode: switches and conditions are settled
-    double rtol, atol, step, span;
+    double rtol, step, span;
+    Sizes sizes;
+    double *known_sizes; // per variable of a model with modes, see sizes.c
     long most_steps;
     int next; // wanted point
     double *state, *quad, *output, *rate;
@@ -113,6 +130,17 @@ double job_next_time(const Job *j); // of the next wanted point, else the end
 // After every accepted step: are the states of sets still well chosen? *changed: `state` is others
 // now, and the method starts anew. False: a problem, reported.
 bool job_choose(Job *j, double time, double *state, bool *changed);
+
+// --- sizes.c
+void sizes_open(Job *j);
+void sizes_close(Job *j);
+void sizes_start(Job *j, double time, const double *state); // also after events
+// After an accepted step. True: tolerances of integrals have changed.
+bool sizes_step(Job *j, double time, const double *state, const double *quad, double step);
+double sizes_of(const Job *j, int state);
+void sizes_weights(const Job *j, const double *x, double *weight); // 1/tolerance
+void sizes_unknown_weights(const Job *j, const double *u, double *weight);
+double sizes_quad_tolerance(const Job *j, int i); // absolute
 
 // --- jacobian.c
 bool job_has_jacobian(const Job *j); // by formulas or by a bearable number of differences

@@ -17,6 +17,21 @@ int multistep_borders(double t, N_Vector y, double *border, void *user) {
     return events_borders(j, t, N_VGetArrayPointer(y), border) ? 0 : 1;
 }
 
+int multistep_weights(N_Vector y, N_Vector weight, void *user) {
+    const Multistep *c = user;
+    const double *x = N_VGetArrayPointer(y);
+    double *w = N_VGetArrayPointer(weight);
+    w[0] = 1; // a state that keeps still
+    sizes_weights(c->j, x, w);
+    if (c->unknowns) sizes_unknown_weights(c->j, x + c->j->n, w + c->j->n);
+    return 0;
+}
+
+void multistep_quad_tolerances(Multistep *c) {
+    double *atol = N_VGetArrayPointer(c->quad_atol);
+    for (int i = 0; i < c->j->nq; i++) atol[i] = sizes_quad_tolerance(c->j, i);
+}
+
 // --- opening and closing -------------------------------------------------------------------------
 
 static N_Vector new_vector(Multistep *c, int length) {
@@ -31,12 +46,13 @@ static bool open_vectors(Multistep *c) {
     c->y = new_vector(c, j->n + c->unknowns);
     c->slope = new_vector(c, j->n + c->unknowns);
     c->q = new_vector(c, j->nq);
+    c->quad_atol = new_vector(c, j->nq);
     c->weight = new_vector(c, j->n + c->unknowns);
     c->error = new_vector(c, j->n + c->unknowns);
     c->crossed = memory_zeroed((size_t)j->p->switch_count, sizeof *c->crossed);
     c->back_state = memory_zeroed((size_t)j->n, sizeof *c->back_state);
     c->back_quad = memory_zeroed((size_t)j->nq, sizeof *c->back_quad);
-    if (!c->y || !c->slope || !c->q || !c->weight || !c->error) return false;
+    if (!c->y || !c->slope || !c->q || !c->weight || !c->error || !c->quad_atol) return false;
     if (j->n) memcpy(N_VGetArrayPointer(c->y), j->state, (size_t)j->n * sizeof(double));
     if (j->nq) memcpy(N_VGetArrayPointer(c->q), j->quad, (size_t)j->nq * sizeof(double));
     return true;
@@ -49,6 +65,7 @@ static bool set_stop(Multistep *c) {
 }
 
 static bool open_integrator(Multistep *c) {
+    sizes_start(c->j, c->t, N_VGetArrayPointer(c->y));
     if (!c->how->open(c) || !set_stop(c)) return false;
     c->how->set_longest(c, events_longest_step(c->j, c->t));
     return true;
@@ -61,6 +78,7 @@ static void close_all(Multistep *c) {
     if (c->y) N_VDestroy(c->y);
     if (c->slope) N_VDestroy(c->slope);
     if (c->q) N_VDestroy(c->q);
+    if (c->quad_atol) N_VDestroy(c->quad_atol);
     if (c->weight) N_VDestroy(c->weight);
     if (c->error) N_VDestroy(c->error);
     free(c->crossed);
@@ -72,6 +90,8 @@ static void close_all(Multistep *c) {
 // Counters begin anew with every start of the integrator.
 static bool restart(Multistep *c) {
     c->how->count(c);
+    sizes_start(c->j, c->t, N_VGetArrayPointer(c->y));
+    if (c->j->nq && !c->how->quad_tolerances(c)) return false;
     return c->how->restart(c) && set_stop(c);
 }
 
@@ -262,6 +282,15 @@ static bool begin(Multistep *c) {
     return false;
 }
 
+static void watch_sizes(Multistep *c) {
+    Job *j = c->j;
+    get_quad(c);
+    if (sizes_step(j, c->t, N_VGetArrayPointer(c->y), N_VGetArrayPointer(c->q),
+                   j->stats->last_step) &&
+        j->nq)
+        c->how->quad_tolerances(c);
+}
+
 static void integrate(Multistep *c) {
     Job *j = c->j;
     double stop = j->o->stop;
@@ -277,6 +306,7 @@ static void integrate(Multistep *c) {
         }
         double now;
         c->how->where(c, &now, &j->stats->last_step);
+        watch_sizes(c);
         if (!after_step(c, flag) || !step_over_jump(c)) return;
         if (!job_poll(j, c->t) || !watch_stiffness(c)) return;
     }

@@ -28,6 +28,7 @@ typedef struct {
     void (*count)(Multistep *s);              // adds to the statistics
     void (*where)(Multistep *s, double *time, double *step);
     bool (*errors)(Multistep *s); // to s->error and s->weight
+    bool (*quad_tolerances)(Multistep *s);
     Failure (*failure)(int flag, const char **words);
 } Integrator;
 
@@ -38,6 +39,7 @@ struct Multistep {
     const Integrator *how;
     SUNContext context;
     void *mem;
+    N_Vector quad_atol;
     N_Vector y, slope, q, weight, error; // y: states; of the system left implicit unknowns too
     int unknowns;
     SUNNonlinearSolver fixed_point; // Adams
@@ -53,6 +55,8 @@ struct Multistep {
     double jump, after_jump; // of signals of time: the last time before it, the first behind it
 };
 
+int multistep_weights(N_Vector y, N_Vector weight, void *user);          // of states and unknowns
+void multistep_quad_tolerances(Multistep *s);                            // to s->quad_atol
 int multistep_borders(double t, N_Vector y, double *border, void *user); // functions with roots
 
 #endif

@@ -116,6 +116,16 @@ static int borders(double t, N_Vector y, double *border, void *user) {
     return events_borders(j, t, N_VGetArrayPointer(y), border) ? 0 : 1;
 }
 
+static int error_weights(N_Vector y, N_Vector weight, void *user) {
+    const Job *j = user;
+    const double *x = N_VGetArrayPointer(y);
+    double *w = N_VGetArrayPointer(weight);
+    sizes_weights(j, x, w);
+    for (int i = 0; i < j->nq; i++)
+        w[j->n + i] = 1 / (j->rtol * fabs(x[j->n + i]) + sizes_quad_tolerance(j, i));
+    return 0;
+}
+
 // --- opening and closing -------------------------------------------------------------------------
 
 static ARKodeButcherTable new_table(void) {
@@ -148,13 +158,14 @@ static bool open_vectors(Rk78 *k) {
 
 static bool open_integrator(Rk78 *k) {
     Job *j = k->j;
+    sizes_start(j, k->t, N_VGetArrayPointer(k->y));
     k->mem = ERKStepCreate(rates, k->t, k->y, k->context);
     if (!k->mem || ERKStepSetErrHandlerFn(k->mem, job_ignore_words, NULL) != 0) return false;
     ARKodeButcherTable table = new_table();
     bool good = table && ERKStepSetTable(k->mem, table) == 0;
     ARKodeButcherTable_Free(table);
     good = good && ERKStepSetUserData(k->mem, j) == 0 &&
-           ERKStepSStolerances(k->mem, j->rtol, j->atol) == 0 &&
+           ERKStepWFtolerances(k->mem, error_weights) == 0 &&
            ERKStepSetMaxNumSteps(k->mem, -1) == 0 &&
            ERKStepSetMaxStep(k->mem, events_longest_step(j, k->t)) == 0;
     // a cubic costs nothing; a fifth-degree polynomial costs four evaluations, and finds roots
@@ -185,6 +196,7 @@ static void collect(Rk78 *k) {
 
 static bool restart(Rk78 *k) {
     collect(k);
+    sizes_start(k->j, k->t, N_VGetArrayPointer(k->y));
     k->jump = events_next_jump(k->j, k->t, &k->after_jump);
     return ERKStepReInit(k->mem, rates, k->t, k->y) == 0;
 }
@@ -336,6 +348,8 @@ static void integrate(Rk78 *k) {
             return;
         }
         ERKStepGetLastStep(k->mem, &j->stats->last_step);
+        const double *y = N_VGetArrayPointer(k->y);
+        sizes_step(j, k->t, y, y + j->n, j->stats->last_step);
         if (!after_step(k, flag) || !step_over_jump(k) || !job_poll(j, k->t)) return;
     }
     emit_up_to(k, INFINITY); // wanted times may lie behind the end by rounding

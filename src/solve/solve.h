@@ -37,7 +37,7 @@ typedef struct {
     SolverKind method;
     EngineKind engine;
     const Native *native; // ready code of the program, in place of what `engine` says; Nullable
-    double rtol, atol;    // 0: 1e-6, 1e-9
+    double rtol, atol;    // 0: 1e-6, by the sizes of the states (sizes.c)
     double step;          // fixed-step methods; 0: (stop - start)/1000
     double max_step;      // 0: none
     double start, stop;
@@ -54,6 +54,7 @@ typedef struct {
     const SolveModes *modes;    // Nullable
     const volatile int *cancel; // becomes nonzero: end cleanly
     long most_steps;            // 0: 50 million
+    int energy_count;           // the first quadratures are energies, compared with each other
     Pos pos;                    // of the experiment, for reports
 } SolveOptions;
 

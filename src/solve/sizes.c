@@ -1,0 +1,252 @@
+// How large the states of a run are, so that tolerances mean the same in every unit.
+//
+//   weight of state i in the error test:   1/(rtol |x_i| + atol_i)
+//   atol_i = part * size_i                 part = rtol/1000
+//
+//   size_i   the largest |x_i| so far, and not less than
+//            1e-4 of the largest state of the same dimension (1e-6 where none is known): the front
+//            of a wave that has hardly come is not followed digit by digit,
+//            first_i, of which half goes with every step: what x_i may become soon after a start
+//   atol_i   not less than the rounding of a step, 500 eps h * spread_i
+//
+// spread_i is how far the rate changes when all states change by their sizes, found by evaluating
+// the rates beside the present point: a force that is the small difference of two large ones has
+// a large spread. So a state that is zero but for rounding does not hold back the steps. From
+// first_i = time * (|rate_i| + spread_i) sizes spread to states that are still at rest, as
+// q' = p/m follows p' = F.
+//
+// Integrals have sizes in the same way; energies of the audit are held to the largest of them. An
+// `atol` of the user's own stands in place of all this.
+#include "solve/job.h"
+
+#include "base/memory.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double least_part = 1e-14; // of a size that a tolerance can be
+enum { STEPS_BETWEEN = 100, MOST_ROUNDS = 6, PATTERNS = 2 };
+
+// --- opening and closing -------------------------------------------------------------------------
+
+static Dim dimension_of(const Job *j, int state) {
+    int var = j->p->system->state_var[state];
+    return var >= 0 ? j->p->system->model->var[var].dim : DIM_UNKNOWN;
+}
+
+// States of one dimension are a group, those whose dimension is not known are another.
+static void make_groups(Job *j) {
+    Sizes *s = &j->sizes;
+    s->group_count = 0;
+    for (int i = 0; i < j->n; i++) {
+        Dim d = dimension_of(j, i);
+        int g = 0;
+        for (; g < s->group_count; g++) {
+            Dim other = dimension_of(j, s->member[g]);
+            if (d.known == other.known && (!d.known || dim_equal(d, other))) break;
+        }
+        if (g == s->group_count) s->member[s->group_count++] = i;
+        s->group[i] = g;
+    }
+}
+
+// The part of the largest state of a group that no size falls below.
+static double part_of_group(const Job *j, int group) {
+    return dimension_of(j, j->sizes.member[group]).known ? 1e-4 : 1e-6;
+}
+
+// The states of another mode may be the same variables: what is known of them is kept.
+static double *known_size(Job *j, int state) {
+    int var = j->p->system->state_var[state];
+    return j->known_sizes && var >= 0 ? &j->known_sizes[var] : NULL;
+}
+
+static void take_known(Job *j) {
+    for (int i = 0; i < j->n; i++) {
+        const double *known = known_size(j, i);
+        if (known) j->sizes.most[i] = *known;
+    }
+    for (int i = 0; i < j->nq; i++) j->sizes.quad_most[i] = fabs(j->quad[i]);
+}
+
+static void keep_known(Job *j) {
+    for (int i = 0; i < j->n; i++) {
+        double *known = known_size(j, i);
+        if (known) *known = fmax(*known, j->sizes.most[i]);
+    }
+}
+
+void sizes_open(Job *j) {
+    Sizes *s = &j->sizes;
+    size_t n = (size_t)j->n, q = (size_t)j->nq, u = (size_t)program_unknown_count(j->p);
+    s->space = memory_zeroed(8 * n + 4 * q + 4 * u, sizeof(double));
+    double *at = s->space;
+    double **const by_state[] = {&s->most,  &s->first, &s->spread, &s->in_group,
+                                 &s->point, &s->rate,  &s->beside, &s->size};
+    for (int i = 0; i < 8; i++, at += n) *by_state[i] = at;
+    double **const by_quad[] = {&s->quad_most, &s->quad_soon, &s->quad_rate, &s->quad_beside};
+    for (int i = 0; i < 4; i++, at += q) *by_quad[i] = at;
+    double **const by_unknown[] = {&s->unknown_most, &s->unknown_spread, &s->unknown,
+                                   &s->unknown_beside};
+    for (int i = 0; i < 4; i++, at += u) *by_unknown[i] = at;
+    s->group = memory_zeroed(n, sizeof *s->group);
+    s->member = memory_zeroed(n, sizeof *s->member);
+    s->unknown_count = (int)u;
+    make_groups(j);
+    take_known(j);
+}
+
+void sizes_close(Job *j) {
+    keep_known(j);
+    free(j->sizes.space);
+    free(j->sizes.group);
+    free(j->sizes.member);
+}
+
+// --- sizes ---------------------------------------------------------------------------------------
+
+static bool enlarge(double *size, double x) {
+    if (!(fabs(x) > *size) || !isfinite(x)) return false;
+    bool much = fabs(x) > 2 * *size;
+    *size = fabs(x);
+    return much;
+}
+
+static double largest_energy(const Job *j) {
+    double most = 0;
+    for (int i = 0; i < j->nq && i < j->o->energy_count; i++)
+        most = fmax(most, fmax(j->sizes.quad_most[i], j->sizes.quad_soon[i]));
+    return most;
+}
+
+static void find_sizes(Job *j) {
+    Sizes *s = &j->sizes;
+    for (int g = 0; g < s->group_count; g++) s->in_group[g] = 0;
+    for (int i = 0; i < j->n; i++)
+        s->in_group[s->group[i]] = fmax(s->in_group[s->group[i]], s->most[i]);
+    for (int g = 0; g < s->group_count; g++) s->in_group[g] *= part_of_group(j, g);
+    for (int i = 0; i < j->n; i++)
+        s->size[i] = fmax(fmax(s->most[i], s->first[i]), s->in_group[s->group[i]]);
+    s->energy = largest_energy(j);
+}
+
+double sizes_of(const Job *j, int state) {
+    double size = j->sizes.size[state];
+    return size > 0 ? size : 1; // nothing has moved it yet
+}
+
+// --- how rates change over the sizes -------------------------------------------------------------
+
+// A number between 0.5 and 1 with a sign, the same in every run.
+static double direction(int i, int pattern) {
+    uint32_t x = (uint32_t)i * 2654435761u + (uint32_t)pattern * 40503u + 12345u;
+    x = (x ^ (x >> 15)) * 2246822519u;
+    x ^= x >> 13;
+    double part = 0.5 + 0.5 * (double)(x & 0xffff) / 65536.0;
+    return x & 0x10000 ? part : -part;
+}
+
+static bool rates_at(Job *j, double time, const double *state, double *rate, double *quad,
+                     double *unknown) {
+    if (!machine_derivative(j->m, time, state, rate, j->nq ? quad : NULL)) return false;
+    return j->sizes.unknown_count == 0 || machine_unknowns(j->m, time, state, unknown);
+}
+
+// Largest change of x towards y, over the part of the sizes that was gone.
+static void widen(double *spread, const double *x, const double *y, int count, double part) {
+    for (int i = 0; i < count; i++) enlarge(&spread[i], (y[i] - x[i]) / part);
+}
+
+static bool find_spread(Job *j, double time, const double *state) {
+    static const double part = 1e-6;
+    Sizes *s = &j->sizes;
+    memset(s->spread, 0, (size_t)j->n * sizeof *s->spread);
+    memset(s->unknown_spread, 0, (size_t)s->unknown_count * sizeof *s->unknown_spread);
+    memset(s->quad_soon, 0, (size_t)j->nq * sizeof *s->quad_soon);
+    if (!rates_at(j, time, state, s->rate, s->quad_rate, s->unknown)) return false;
+    for (int k = 0; k < PATTERNS; k++) {
+        for (int i = 0; i < j->n; i++) s->point[i] = state[i] + part * direction(i, k) * s->size[i];
+        if (!rates_at(j, time, s->point, s->beside, s->quad_beside, s->unknown_beside)) continue;
+        widen(s->spread, s->rate, s->beside, j->n, part);
+        widen(s->unknown_spread, s->unknown, s->unknown_beside, s->unknown_count, part);
+        widen(s->quad_soon, s->quad_rate, s->quad_beside, j->nq, part);
+    }
+    // the calls are no part of the run, and Newton goes on from the present point
+    rates_at(j, time, state, s->beside, s->quad_beside, s->unknown_beside);
+    for (int i = 0; i < s->unknown_count; i++) enlarge(&s->unknown_most[i], s->unknown[i]);
+    for (int i = 0; i < j->nq; i++)
+        s->quad_soon[i] = 1e-3 * j->span * fmax(fabs(s->quad_rate[i]), 1e-4 * s->quad_soon[i]);
+    return true;
+}
+
+// --- during the run ------------------------------------------------------------------------------
+
+// Sizes soon after a start, from what has a size to what has none yet.
+void sizes_start(Job *j, double time, const double *state) {
+    Sizes *s = &j->sizes;
+    double soon = 1e-4 * j->span;
+    s->countdown = STEPS_BETWEEN;
+    s->step = 0;
+    for (int i = 0; i < j->n; i++) enlarge(&s->most[i], state[i]), s->first[i] = 0;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        bool grown = false;
+        find_sizes(j);
+        if (!find_spread(j, time, state)) break;
+        for (int i = 0; i < j->n; i++) {
+            double next = soon * fmax(fabs(s->rate[i]), s->spread[i]);
+            grown = grown || (s->size[i] == 0 && next > 0);
+            if (round == 0 || s->size[i] == 0) enlarge(&s->first[i], next);
+        }
+        if (!grown) break;
+    }
+    find_sizes(j);
+}
+
+bool sizes_step(Job *j, double time, const double *state, const double *quad, double step) {
+    Sizes *s = &j->sizes;
+    bool grown = false;
+    s->step = fabs(step);
+    for (int i = 0; i < j->n; i++) {
+        enlarge(&s->most[i], state[i]);
+        s->first[i] /= 2;
+    }
+    for (int i = 0; i < j->nq; i++) grown = enlarge(&s->quad_most[i], quad[i]) || grown;
+    find_sizes(j);
+    if (--s->countdown > 0) return grown;
+    s->countdown = STEPS_BETWEEN;
+    find_spread(j, time, state);
+    return true;
+}
+
+// --- tolerances ----------------------------------------------------------------------------------
+
+static double part_of_size(const Job *j) { return fmax(1e-3 * j->rtol, least_part); }
+
+static double with_own(const Job *j, double by_size) {
+    return j->o->atol > 0 ? j->o->atol : by_size;
+}
+
+void sizes_weights(const Job *j, const double *x, double *weight) {
+    const Sizes *s = &j->sizes;
+    double part = part_of_size(j), rounding = 500 * DBL_EPSILON * s->step;
+    for (int i = 0; i < j->n; i++) {
+        double atol = with_own(j, fmax(part * sizes_of(j, i), rounding * s->spread[i]));
+        weight[i] = 1 / (j->rtol * fabs(x[i]) + atol);
+    }
+}
+
+void sizes_unknown_weights(const Job *j, const double *u, double *weight) {
+    const Sizes *s = &j->sizes;
+    for (int i = 0; i < s->unknown_count; i++) {
+        double size = fmax(fmax(s->unknown_most[i], s->unknown_spread[i]), fabs(u[i]));
+        double atol = with_own(j, part_of_size(j) * (size > 0 ? size : 1));
+        weight[i] = 1 / (j->rtol * fabs(u[i]) + atol);
+    }
+}
+
+double sizes_quad_tolerance(const Job *j, int i) {
+    const Sizes *s = &j->sizes;
+    double size = fmax(s->quad_most[i], s->quad_soon[i]);
+    if (i < j->o->energy_count) size = fmax(size, s->energy);
+    return with_own(j, part_of_size(j) * (size > 0 ? size : 1));
+}
