@@ -58,6 +58,7 @@ static const char *const item_word[] = {
     [ITEM_FRAME] = "frame",
     [ITEM_TIE] = "constraint",
     [ITEM_ENERGY] = "energy",
+    [ITEM_VELOCITY] = "velocity",
 };
 
 static void print_exprs(Text *t, const Names *n, AstExpr *const *list, int from, int to) {

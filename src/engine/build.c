@@ -61,6 +61,7 @@ static void add_blocks(Builder *b, const Block *block, int count) {
         BlockDraft draft = {.size = s->size,
                             .linear = s->linear,
                             .anchored = s->anchored,
+                            .afresh = s->afresh,
                             .unknown = s->unknown,
                             .residual = s->residual,
                             .jacobian = s->jacobian,
@@ -225,7 +226,7 @@ static void finish_blocks(Builder *b, const Layout *layout) {
         p->block[i] = (TapeBlock){
             .size = d->size,
             .linear = d->linear,
-            .anchored = d->anchored,
+            .anchored = d->anchored || d->afresh,
             .unknown = p->first_unknown + (uint32_t)d->first_unknown,
             .guess = registers_of(b, layout, &d->guess_place),
             .residual = finish(b, layout, &d->residual_code),

@@ -67,7 +67,7 @@ typedef struct { // one function while it is written; places are virtual
 
 typedef struct {
     int size;
-    bool linear, anchored;
+    bool linear, anchored, afresh;
     int first_unknown;
     Expr *unknown, *residual, *guess;
     Sparse jacobian;

@@ -30,6 +30,15 @@ bool has_candidates(const Work *w, const int *quantities, int n) {
     return false;
 }
 
+// Corrections that are small everywhere: the last solution may come from a step that was refused.
+static bool begins_afresh(const Work *w, const int *quantities, int n) {
+    for (int i = 0; i < n; i++) {
+        int v = w->quantity.data[quantities[i]].var;
+        if (v < 0 || !w->model->var[v].afresh) return false;
+    }
+    return true;
+}
+
 static Expr new_anchor(Work *w) {
     Expr anchor = expr_symbol(w->dag, name_of(w->model->names, "anchor"));
     symbol_is_held(w, anchor);
@@ -71,6 +80,7 @@ void block_keep(Work *w, const int *quantities, const Expr *residual, const int 
     bool candidates = has_candidates(w, quantities, n);
     Block b = {.size = n, .linear = linear, .pos = w->rule.data[rules[0]].pos};
     b.anchored = candidates && !linear;
+    b.afresh = !candidates && !linear && begins_afresh(w, quantities, n);
     BlockEntries found = {0};
     b.unknown = ARENA_ARRAY(w->out, Expr, n);
     b.residual = ARENA_ARRAY(w->out, Expr, n);

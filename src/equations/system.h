@@ -38,6 +38,7 @@ typedef struct { // unknowns that must be solved together, numerically
     Expr *guess;     // start values or 0
     int *equation;   // the extended equations behind the residuals, for messages
     bool anchored;   // begin at `guess`, the last point of the run: elsewhere is another branch
+    bool afresh;     // begin at `guess`, the start values, each time
     Pos pos;         // of the first equation
 } Block;
 

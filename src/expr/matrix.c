@@ -241,3 +241,25 @@ bool matrix_inverse(Arena *out, Dag *d, Matrix a, Matrix *inverse) {
     return a.rows <= 4 ? cofactor_inverse(out, d, a, inverse)
                        : elimination_inverse(out, d, a, inverse);
 }
+
+// Laplace's expansion column by column: minors of the first columns by the set of their rows.
+Expr matrix_determinant(Arena *scratch, Dag *d, Matrix a) {
+    int n = a.rows;
+    assert(n == a.cols && n < 20);
+    Expr *minor = ARENA_ARRAY(scratch, Expr, (size_t)1 << n);
+    minor[0] = expr_number(d, 1);
+    for (unsigned rows = 1; rows < 1u << n; rows++) {
+        int column = -1, above = 0;
+        for (int i = 0; i < n; i++) column += rows >> i & 1;
+        minor[rows] = expr_number(d, 0);
+        for (int i = 0; i < n; i++) {
+            if (!(rows >> i & 1)) continue;
+            Expr entry = MATRIX_AT(a, i, column), rest = minor[rows & ~(1u << i)];
+            bool minus = (column + above++) % 2;
+            if (is_zero(d, entry) || is_zero(d, rest)) continue;
+            Expr term = expr_mul(d, entry, rest);
+            minor[rows] = minus ? expr_sub(d, minor[rows], term) : expr_add(d, minor[rows], term);
+        }
+    }
+    return minor[(1u << n) - 1];
+}

@@ -24,6 +24,8 @@ Expr matrix_dot(Dag *d, Matrix a, Matrix b);
 // Symbolic inverse of small matrices (diagonal ones of any size; others up to 4 x 4 by cofactors
 // and beyond that by fraction-free elimination). False when it is singular as a symbol structure.
 bool matrix_inverse(Arena *out, Dag *d, Matrix a, Matrix *inverse);
+// Of some 10 rows at most: the number of minors that it is made of doubles with each.
+Expr matrix_determinant(Arena *scratch, Dag *d, Matrix a);
 #define MATRIX_AT(m, i, j) ((m).at[(i) * (m).cols + (j)])
 
 #endif

@@ -75,6 +75,12 @@ static void number_mechanism(Mechanism *m, const int *place) {
         f->place = place[f->place];
         f->orientation = place[f->orientation];
     }
+    for (int i = 0; i < m->velocity_count; i++) {
+        MechVelocity *v = &m->velocity[i];
+        v->p = place[v->p];
+        v->e = place[v->e];
+        v->f = place[v->f];
+    }
     for (int i = 0; i < m->tie_count; i++) {
         MechTie *t = &m->tie[i];
         int *const var[] = {&t->e,  &t->f,     &t->q,      &t->lambda, &t->mu,

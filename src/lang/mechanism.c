@@ -307,7 +307,7 @@ static void check_joint_clauses(Builder *b, const AstItem *item, JointKind kind)
 }
 
 // JOINT_KINDS: there is no such kind, and that is reported.
-static JointKind find_kind(Builder *b, const AstItem *item) {
+JointKind find_joint_kind(Builder *b, const AstItem *item) {
     const char *word = item->path->kind == AST_NAME ? text_of(b, item->path->name) : "";
     for (int k = 0; k < JOINT_KINDS; k++)
         if (strcmp(joint_kinds[k].name, word) == 0) return (JointKind)k;
@@ -323,7 +323,7 @@ static JointKind find_kind(Builder *b, const AstItem *item) {
 
 static void declare_joint(Builder *b, MechPart part) {
     const AstItem *item = part.item;
-    part.kind = find_kind(b, item);
+    part.kind = find_joint_kind(b, item);
     bool known = part.kind != JOINT_KINDS;
     part.instance = add_part_instance(b, part.owner, item, part.env, "joint");
     if (part.instance >= 0 && !known) b->instance.data[part.instance].state = 3;
@@ -397,6 +397,7 @@ void declare_part(Builder *b, int instance, const AstItem *item, const Env *env)
     case ITEM_BODY: declare_body(b, part); break;
     case ITEM_TIE: declare_tie(b, part); break;
     case ITEM_ENERGY: declare_energy(b, part); break;
+    case ITEM_VELOCITY: declare_velocity(b, part); break;
     default: declare_gravity(b, part); break;
     }
 }

@@ -125,6 +125,13 @@ typedef struct {
     int gap;            // how far the ends are from where they should be
 } MechTie;
 
+typedef struct { // of a lagrangian: a velocity that is no rate of a coordinate
+    Name name;
+    Pos pos;
+    Expr value;  // linear in the flows of coordinates
+    int p, e, f; // variables
+} MechVelocity;
+
 typedef struct {
     Name name;
     Pos pos;
@@ -136,9 +143,11 @@ typedef struct {
     int frame_count;
     MechTie *tie;
     int tie_count;
-    bool held;       // by ties or drives
-    bool by_energy;  // a lagrangian: coordinates (as joints) and energies, no bodies
-    Expr T, V, D;    // of coordinates q and their flows: kinetic, potential, dissipation function
+    bool held;      // by ties or drives
+    bool by_energy; // a lagrangian: coordinates (as joints) and energies, no bodies
+    Expr T, V, D;   // of coordinates q and their flows: kinetic, potential, dissipation function
+    MechVelocity *velocity; // whose momenta are the states: as many as coordinates, or none
+    int velocity_count;
     Expr gravity[3]; // world
     // in the flat model
     int comp;                       // its component

@@ -161,7 +161,7 @@ static void parameter(const Builder *b, int instance, const char *name, int coun
     for (int i = 0; i < count; i++) out[i] = x->first < 0 ? 0 : b->var.data[x->first + i].symbol;
 }
 
-static void state(Builder *b, int var, VarKind kind, const char *rate_unit) {
+void state_variable(Builder *b, int var, VarKind kind, const char *rate_unit) {
     b->var.data[var].kind = kind;
     derivative_symbol(b, var);
     if (rate_unit) b->var.data[b->var.data[var].der].unit = name_of(b->names, rate_unit);
@@ -217,9 +217,12 @@ static void joint_states(Build *k, const MechPart *x, MechJoint *j) {
         if (freedom) j->p_state = variable(b, x->instance, "p_state");
     }
     for (int i = 0; i < n; i++)
-        state(b, j->state[i], VAR_DISPLACEMENT, i >= plain ? NULL : i < linear ? "m/s" : "rad/s");
-    for (int v = 0; v < freedom; v++)
-        state(b, j->p_state + v, VAR_MOMENTUM, v < linear ? "N" : "N.m");
+        state_variable(b, j->state[i], VAR_DISPLACEMENT,
+                       i >= plain   ? NULL
+                       : i < linear ? "m/s"
+                                    : "rad/s");
+    for (int v = 0; v < freedom && !k->m.velocity_count; v++)
+        state_variable(b, j->p_state + v, VAR_MOMENTUM, v < linear ? "N" : "N.m");
     for (int i = 0; i < n; i++) b->var.data[j->state[i]].start = j->start[i];
 }
 
@@ -453,6 +456,8 @@ static void open_variables(Build *k) {
     int instance = k->mechanism;
     k->m.tie_count = number_parts(k, ITEM_TIE);
     k->m.tie = ARENA_ARRAY(b->out, MechTie, k->m.tie_count);
+    k->m.velocity_count = number_parts(k, ITEM_VELOCITY);
+    k->m.velocity = ARENA_ARRAY(b->out, MechVelocity, k->m.velocity_count);
     for (int p = k->first; p < k->first + k->count; p++)
         k->m.held |= part_entity(b, b->part.data[p].instance, "p_state") >= 0;
     bool driven = part_entity(b, instance, "drive_power") >= 0;
@@ -511,6 +516,8 @@ static void make_all(Build *k) {
         const MechPart *x = &b->part.data[k->first + i];
         if (x->item->kind == ITEM_FRAME) make_frame(k, x);
         if (x->item->kind == ITEM_TIE && !k->bare) make_tie(k, x);
+        if (x->item->kind == ITEM_VELOCITY && !k->bare)
+            make_velocity(b, x, &k->m.velocity[k->number[i]]);
         if (x->item->kind == ITEM_BODY) make_body(b, x, &k->beyond[i], &k->m.body[k->number[i]]);
     }
     make_gravity(k);

@@ -30,10 +30,14 @@ void add_quaternion(Builder *b, const Expr axis[3], Expr angle, Expr *q); // of 
 bool read_turns(Builder *b, const MechPart *x, const char *word, TurnAction act, Expr *result);
 bool read_pose(Builder *b, const MechPart *x, Pose *p); // at and rotated
 
+// mechanism_build.c: makes a variable a state; `rate_unit` may be NULL
+void state_variable(Builder *b, int var, VarKind kind, const char *rate_unit);
+
 // mechanism_body.c; `beyond` is the user's frame in the body's own
 bool make_body(Builder *b, const MechPart *x, const Pose *beyond, MechBody *body);
 
 // lagrangian.c: T, V and the dissipation function
 bool make_energies(Builder *b, const Instance *i, Mechanism *m);
+bool make_velocity(Builder *b, const MechPart *x, MechVelocity *v);
 
 #endif

@@ -21,6 +21,7 @@ int add_part_instance(Builder *b, int owner, const AstItem *item, const Env *env
 // The terminal with its effort and flow: `linear` scalars of translation, the others of rotation.
 void add_part_terminal(const Declaring *d, int dim, int linear);
 const char *joint_word(JointKind kind);
+JointKind find_joint_kind(Builder *b, const AstItem *item); // JOINT_KINDS: reported
 // A body, or with `frames` also a frame: PART_WORLD, or PART_WRONG and reported.
 int find_place(Builder *b, const MechPart *part, const AstExpr *e, bool frames);
 
@@ -36,6 +37,7 @@ void declare_held(Builder *b, const Instance *i, int instance);
 // --- lagrangian.c
 
 void declare_energy(Builder *b, MechPart part);
+void declare_velocity(Builder *b, MechPart part);
 void check_lagrangian(Builder *b, const Instance *i); // coordinates and energies, or bodies
 
 #endif

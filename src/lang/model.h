@@ -40,6 +40,7 @@ typedef struct { // 56 bytes: there are millions in a large model
     Expr symbol;
     VarKind kind : 8;
     bool structural; // VAR_PARAM: fixed a size, a loop or a condition
+    bool afresh;     // found by iteration: it begins at `start` each time, not at the last solution
     int comp;        // component it belongs to, or -1
     int der;         // the variable that is its time derivative, or -1
     int of;          // VAR_DERIVATIVE: the variable that it derives

@@ -296,24 +296,45 @@ static AstItem *parse_frame(Parser *p) {
 static const Clause coordinate_clauses[] = {
     {"initial", CLAUSE_START}, {"rate", CLAUSE_VALUE}, {NULL, CLAUSE_VALUE}};
 
-// coordinate = "coordinate" name unit clauses; a length moves as a prismatic joint, an angle as a
-// revolute one
+// The unit of a coordinate or a velocity tells which joint moves like it: a length as a prismatic
+// one, an angle as a revolute one.
+static AstExpr *parse_motion_unit(Parser *p, Dim linear, Dim angular, const char *wrong,
+                                  const char *help) {
+    Token t = p->token;
+    Unit unit = {0};
+    Name text;
+    bool known = parse_unit(p, &unit, &text), length = known && dim_equal(unit.dim, linear);
+    if (!p->failed && !length && !(known && dim_equal(unit.dim, angular))) {
+        Remark *m = p_fail(p, M_COORDINATE, t, "%s", wrong);
+        p_help(p, m, "%s", help);
+    }
+    AstExpr *kind = p_new_expr(p, AST_NAME, t);
+    kind->name = name_of(p->names, length ? "prismatic" : "revolute");
+    return kind;
+}
+
+// coordinate = "coordinate" name unit clauses
 static AstItem *parse_coordinate(Parser *p) {
     AstItem *item = named_item(p, ITEM_JOINT, "the name of a coordinate");
     ArgList list = {0};
-    Unit unit;
-    Name text;
-    Token t = p->token;
-    bool known = parse_unit(p, &unit, &text);
-    Dim metre = {.known = true, .power = {[BASE_M] = POWER_ONE}};
-    bool length = known && dim_equal(unit.dim, metre);
-    if (!p->failed && !length && !(known && dim_is_one(unit.dim))) {
-        Remark *m = p_fail(p, M_COORDINATE, t, "a coordinate is a length or an angle");
-        p_help(p, m, "write coordinate x {m}, or coordinate phi {rad}");
-    }
-    item->path = p_new_expr(p, AST_NAME, t);
-    item->path->name = name_of(p->names, length ? "prismatic" : "revolute");
+    Dim length = {.known = true, .power = {[BASE_M] = POWER_ONE}}, angle = {.known = true};
+    item->path = parse_motion_unit(p, length, angle, "a coordinate is a length or an angle",
+                                   "write coordinate x {m}, or coordinate phi {rad}");
     parse_clauses(p, item, &list, coordinate_clauses);
+    return item;
+}
+
+// velocity = "velocity" name unit "=" sum [string]
+static AstItem *parse_velocity(Parser *p) {
+    AstItem *item = named_item(p, ITEM_VELOCITY, "the name of a velocity");
+    Dim angular = {.known = true, .power = {[BASE_S] = -POWER_ONE}}, linear = angular;
+    linear.power[BASE_M] = POWER_ONE;
+    item->path =
+        parse_motion_unit(p, linear, angular, "a velocity is one of a length or of an angle",
+                          "write velocity v {m/s} = ..., or velocity w {rad/s} = ...");
+    p_expect(p, TOKEN_EQUALS, "'=' and the flows that make it up");
+    item->left = parse_sum(p);
+    item->text = p_accept_string(p);
     return item;
 }
 
@@ -403,6 +424,8 @@ bool parse_mechanism_statement(Parser *p, ItemList *list) {
         item = parse_actuator(p);
     else if (p_at_word(p, "coordinate"))
         item = parse_coordinate(p);
+    else if (p_at_word(p, "velocity"))
+        item = parse_velocity(p);
     else if (at_energy(p))
         item = parse_energy(p);
     else if (p_at_word(p, "gravity"))

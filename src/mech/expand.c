@@ -24,6 +24,29 @@ void add_law(Expansion *k, Expr left, Expr right, Pos pos) {
     array_push(&k->law, e);
 }
 
+void add_guard(Expansion *k, Expr hold, Name what, Pos pos, const char *help) {
+    static const double singular = 1e-3;
+    Names *names = k->m->names;
+    Expr sides[2] = {hold, expr_number(k->d, singular)};
+    When guard = {
+        .kind = WHEN_SINGULAR,
+        .condition = expr_call(k->d, OP_LESS, sides, 2),
+        .owner = k->x->name,
+        .words = name_printf(names, "'%s' comes into a singular position", name_text(names, what)),
+        .text = name_of(names, help),
+        .pos = pos};
+    array_push(&k->guard, guard);
+}
+
+void add_pause(Expansion *k, Expr hold, double part, Pos pos) {
+    Expr sides[2] = {hold, expr_number(k->d, part)};
+    When pause = {.kind = WHEN_ACTS,
+                  .condition = expr_call(k->d, OP_LESS, sides, 2),
+                  .owner = k->x->name,
+                  .pos = pos};
+    array_push(&k->guard, pause);
+}
+
 // --- what goes in
 // ------------------------------------------------------------------------------------------------
 

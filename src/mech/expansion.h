@@ -30,6 +30,10 @@ static inline Expr symbol(const Expansion *k, int var) { return k->m->var[var].s
 void add_law(Expansion *k, Expr left, Expr right, Pos pos);
 Expr effort_of(const Expansion *k, int var); // 0 where nothing is bonded
 void free_efforts(Expansion *k, int first, int count, Pos pos);
+// Ends the run where `hold`, 1 at the start, falls to a small part of that: `what` is singular
+// then.
+void add_guard(Expansion *k, Expr hold, Name what, Pos pos, const char *help);
+void add_pause(Expansion *k, Expr hold, double part, Pos pos); // an event without actions
 
 // --- held_laws.c
 bool held_open(Expansion *k);     // rows, and a start that fulfils them; false: reported

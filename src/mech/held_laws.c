@@ -254,9 +254,8 @@ static void solve_factors(Expansion *k, const Factors *f, Expr *x) {
 }
 
 // The run ends where a tie loses its hold: one of its D falls to a small part of what it is at the
-// start. Near a singular position D goes with the square of the distance from it.
+// start.
 static void guard_ties(Expansion *k, const Factors *f) {
-    static const double part = 1e-3;
     Dag *d = k->d;
     for (int i = 0; i < f->n;) {
         const HeldRow *first = f->row[i];
@@ -268,15 +267,52 @@ static void guard_ties(Expansion *k, const Factors *f) {
         }
         if (expr_is_number(d, hold, NULL)) continue;
         Name owner = first->tie >= 0 ? k->x->tie[first->tie].name : k->x->joint[first->joint].name;
-        Expr sides[2] = {hold, expr_number(d, part)};
-        When guard = {.kind = WHEN_SINGULAR,
-                      .condition = expr_call(d, OP_LESS, sides, 2),
-                      .owner = k->x->name,
-                      .words = name_printf(k->m->names, "'%s' comes into a singular position",
-                                           name_text(k->m->names, owner)),
-                      .pos = row_pos(k, first)};
-        array_push(&k->guard, guard);
+        add_guard(k, hold, owner, row_pos(k, first),
+                  "beyond this point the motion is not determined: keep away from it, or hold the "
+                  "mechanism by one more constraint that decides which way it goes");
     }
+}
+
+// The velocities that the rows determine best at the start: columns of J by complete pivoting.
+static void best_columns(Expansion *k, const Factors *f, int *best) {
+    int n = f->n, nv = k->held->nv;
+    double *J = ARENA_ARRAY(&k->scratch, double, (size_t)n *(size_t)nv);
+    for (int i = 0; i < n; i++)
+        expr_evaluate_many(k->d, f->row[i]->slope, nv, k->number, J + (size_t)i * (size_t)nv);
+    for (int step = 0; step < n; step++) {
+        int row = step, column = 0;
+        for (int at = step * nv; at < n * nv; at++)
+            if (fabs(J[at]) > fabs(J[row * nv + column])) row = at / nv, column = at % nv;
+        for (int c = 0; c < nv; c++) {
+            double swap = J[row * nv + c];
+            J[row * nv + c] = J[step * nv + c];
+            J[step * nv + c] = swap;
+        }
+        best[step] = column;
+        for (int i = step + 1; i < n; i++) {
+            double factor = J[i * nv + column] / J[step * nv + column];
+            for (int c = 0; c < nv; c++) J[i * nv + c] -= factor * J[step * nv + c];
+        }
+    }
+}
+
+// D falls with the square of the distance from a singular position, so that a long step passes over
+// the narrow place where it is small. The determinant of J over velocities that the rows determined
+// at the start falls with the distance itself and changes its sign: an event without actions, right
+// before that, at which D is looked at. Where only the choice of velocities is bad, nothing
+// happens.
+static void watch_sign(Expansion *k, const Factors *f) {
+    enum { MOST = 6 };
+    static const double part = 0.01;
+    if (f->n > MOST) return;
+    int best[MOST];
+    best_columns(k, f, best);
+    Matrix square = matrix_new(&k->scratch, f->n, f->n);
+    for (int i = 0; i < f->n; i++)
+        for (int j = 0; j < f->n; j++) MATRIX_AT(square, i, j) = f->row[i]->slope[best[j]];
+    Expr det = matrix_determinant(&k->scratch, k->d, square);
+    Expr hold = expr_div(k->d, det, expr_number(k->d, expr_evaluate(k->d, det, k->number)));
+    if (!expr_is_number(k->d, hold, NULL)) add_pause(k, hold, part, row_pos(k, f->row[0]));
 }
 
 // A mu = J B^-1 p_state - rate      A lambda = -free acceleration
@@ -295,13 +331,9 @@ static void row_laws(Expansion *k, const Expr *acceleration) {
         Pos pos = row_pos(k, row);
         add_law(k, symbol(k, row->mu), mu[i], pos);
         add_law(k, symbol(k, row->lambda), lambda[i], pos);
-        if (row->phi)
-            add_law(k, row->phi, expr_number(d, 0), pos);
-        else
-            add_law(k, symbol(k, row->nu), expr_number(d, 1), pos);
-        k->m->var[row->nu].start = expr_number(d, 1); // where Newton begins
     }
     guard_ties(k, &f);
+    watch_sign(k, &f);
 }
 
 static void dropped_law(Expansion *k, const HeldRow *row) {
@@ -340,11 +372,31 @@ static Expr *position_corrections(Expansion *k) {
     return out;
 }
 
+// phi = 0 as equations for nu alone, so that Newton has nothing else to remember: it begins at nu =
+// 1, where the correction is none.
+static void position_laws(Expansion *k, const Expr *seen) {
+    const Held *h = k->held;
+    Expr one = expr_number(k->d, 1);
+    Rewrite *put = rewrite_new(k->d);
+    for (int q = 0; q < h->nq; q++) rewrite_set(put, k->in.q[q], seen[q]);
+    for (int i = 0; i < h->row_count; i++) {
+        const HeldRow *row = &h->row[i];
+        if (!row->kept) continue;
+        if (row->phi)
+            add_law(k, rewrite(put, row->phi), expr_number(k->d, 0), row_pos(k, row));
+        else
+            add_law(k, symbol(k, row->nu), one, row_pos(k, row));
+        k->m->var[row->nu].start = one;
+        k->m->var[row->nu].afresh = true;
+    }
+    rewrite_free(put);
+}
+
 // Coordinates, momenta and velocities that everybody sees.
 static void projection_laws(Expansion *k) {
     const Held *h = k->held;
     Dag *d = k->d;
-    const Expr *shift = position_corrections(k);
+    Expr *seen = position_corrections(k);
     Expr *impulse = ARENA_ARRAY(&k->scratch, Expr, h->nv),
          *flow = ARENA_ARRAY(&k->scratch, Expr, h->nv);
     for (int v = 0; v < h->nv; v++) flow[v] = impulse[v] = expr_number(d, 0);
@@ -355,9 +407,10 @@ static void projection_laws(Expansion *k) {
     }
     for (int i = 0, q = 0, v = 0; i < k->x->joint_count; i++) {
         const MechJoint *j = &k->x->joint[i];
-        for (int c = 0; c < joint_coordinates(j->kind); c++, q++)
-            add_law(k, symbol(k, j->coordinate[c]), expr_sub(d, symbol(k, j->state[c]), shift[q]),
-                    j->pos);
+        for (int c = 0; c < joint_coordinates(j->kind); c++, q++) {
+            seen[q] = expr_sub(d, symbol(k, j->state[c]), seen[q]);
+            add_law(k, symbol(k, j->coordinate[c]), seen[q], j->pos);
+        }
         for (int c = 0; c < joint_velocities(j->kind); c++, v++) {
             add_law(k, symbol(k, j->p + c), expr_sub(d, symbol(k, j->p_state + c), impulse[v]),
                     j->pos);
@@ -365,6 +418,7 @@ static void projection_laws(Expansion *k) {
                     j->pos);
         }
     }
+    position_laws(k, seen);
 }
 
 // --- what can be seen of constraints

@@ -310,13 +310,11 @@ void problem_sample(Job *j, int sample, double period) {
     j->status = SOLVE_FAILED;
 }
 
-// Constraints of a mechanism lose their hold.
+// Constraints of a mechanism, or the velocities of a lagrangian, lose their hold.
 static void problem_position(Job *j, double time, const When *w) {
     Remark *m = report_error(j->r, M_SINGULAR_RUN, w->pos, "at t = %g s %s", time,
                              name_text(j->p->system->model->names, w->words));
-    remark_help(j->r, m,
-                "beyond this point the motion is not determined: keep away from it, or hold the "
-                "mechanism by one more constraint that decides which way it goes");
+    remark_help(j->r, m, "%s", name_text(j->p->system->model->names, w->text));
     j->status = SOLVE_FAILED;
     j->stats->reached = time;
 }
