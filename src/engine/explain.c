@@ -131,7 +131,7 @@ static double node_value(const Values *v, Expr e) {
     return kernel(op, a[0], a[1], a[2]);
 }
 
-static Values values_of(const Machine *m, Expr root) {
+static Values values_of(const Machine *m, const Expr *root, int count) {
     Dag *dag = m->program->system->dag;
     Values v = {.m = m, .dag = dag};
     v.symbol = memory_zeroed((size_t)expr_symbol_count(dag), sizeof *v.symbol);
@@ -139,7 +139,7 @@ static Values values_of(const Machine *m, Expr root) {
     set_symbols(&v);
     v.walk = walk_new(dag);
     walk_start(v.walk);
-    walk_add(v.walk, root);
+    for (int i = 0; i < count; i++) walk_add(v.walk, root[i]);
     for (int i = 0; i < walk_count(v.walk); i++)
         v.node[walk_at(v.walk, i)] = node_value(&v, walk_at(v.walk, i));
     return v;
@@ -149,6 +149,12 @@ static void values_free(Values *v) {
     free(v->symbol);
     free(v->node);
     walk_free(v->walk);
+}
+
+void machine_values(const Machine *m, const Expr *e, int count, double *value) {
+    Values v = values_of(m, e, count);
+    for (int i = 0; i < count; i++) value[i] = v.node[e[i]];
+    values_free(&v);
 }
 
 // --- the search ----------------------------------------------------------------------------------
@@ -204,7 +210,7 @@ static bool is_constant(const Program *p, Expr e) {
 }
 
 Cause machine_find_cause(const Machine *m, Expr bad) {
-    Values v = values_of(m, bad);
+    Values v = values_of(m, &bad, 1);
     Expr e = bad;
     for (Expr below = bad; below; below = bad_argument(&v, e)) e = below;
     Cause c = {.node = e, .what = "a result beyond the range of numbers"};

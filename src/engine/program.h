@@ -221,6 +221,8 @@ void machine_update_switches(Machine *m, double time,
 // Why is a rate (states first, then quadratures) or an output not finite? One sentence that names
 // the operation and its inputs: "division by zero in a/b: b = v.f = 0".
 void machine_explain_rate(Machine *m, double time, const double *state, int rate, Text *out);
+// Values of any expressions at the point that the registers hold; slow.
+void machine_values(const Machine *m, const Expr *e, int count, double *value);
 void machine_explain_output(Machine *m, double time, const double *state, int output, Text *out);
 // Why does a block have no solution? "the law of 'a', the law of 'b' repeat each other, so ...".
 // Needs: registers as they were when it failed. Nothing when its matrix is not singular.

@@ -55,8 +55,12 @@ static void list_branches(Plan *p) {
     o->branch_count = m->when_count;
     o->condition = ARENA_ARRAY(w->out, Expr, m->when_count);
     o->fired = ARENA_ARRAY(w->out, Expr, m->when_count);
+    o->witness = ARENA_ARRAY(w->out, Expr *, m->when_count);
     for (int i = 0; i < m->when_count; i++) {
         o->condition[i] = resolve(p->solved, m->when[i].condition);
+        o->witness[i] = ARENA_ARRAY(w->out, Expr, m->when[i].witness_count);
+        for (int k = 0; k < m->when[i].witness_count; k++)
+            o->witness[i][k] = resolve(p->solved, m->when[i].witness[k].value);
         o->fired[i] = expr_symbol(w->dag, name_of(m->names, "fired"));
     }
 }

@@ -33,6 +33,7 @@ typedef struct {
     int branch_count;
     Expr *fired;     // symbols
     Expr *condition; // per branch
+    Expr **witness;  // per branch: what its condition speaks of, in solved form
     Setting *set;    // of discrete variables, in their order; value is not used
     int set_count;
     Setting *reset; // of states, in their order

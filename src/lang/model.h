@@ -160,17 +160,26 @@ typedef struct { // var := value, at an event
 
 typedef enum { WHEN_ACTS, WHEN_WARNS, WHEN_STOPS, WHEN_SINGULAR } WhenKind;
 
+typedef struct { // a quantity that a condition speaks of, for messages
+    Name text;   // as written
+    Expr value;
+    Name unit; // SI
+} Witness;
+
 typedef struct { // a branch of a `when`; or `assert`: its condition is true when that does not hold
     WhenKind kind : 8;
     int group; // branches of one `when` follow each other and have one number
     Expr condition;
     int first_action, action_count;
-    Name owner;     // path of the model in which it stands
-    Name text;      // the condition as written
-    Name words;     // assert: what is wrong
-    bool table_end; // a table, `text`, has no more rows
-    Pos row;        // its last one, where that is known
+    Name owner;       // path of the model in which it stands
+    Name text;        // the condition as written
+    Name words;       // assert: what is wrong
+    bool table_end;   // a table, `text`, has no more rows
+    Pos row;          // its last one, where that is known
+    Witness *witness; // assert: what its condition speaks of
+    int witness_count;
     Pos pos;
+    Pos outer; // assert: where the component is declared that it stands in, if that is elsewhere
 } When;
 
 // --- modes

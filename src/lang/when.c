@@ -253,6 +253,47 @@ static int by_owner_and_text(const void *pa, const void *pb) {
     return order ? order : compare_loops(a->s.env, b->s.env);
 }
 
+// --- what an assertion speaks of
+
+enum { MOST_WITNESSES = 6 };
+
+static void add_witness(Builder *b, When *w, const AstExpr *e, const Env *env) {
+    Name text = name_of(b->names, expr_text(b, e));
+    for (int i = 0; i < w->witness_count; i++)
+        if (w->witness[i].text == text) return;
+    Lower l = lower_symbols(b);
+    Value v = lower(&l, e, env);
+    if (!value_ok(&v) || value_count(&v) != 1 || expr_is_number(b->dag, v.one, NULL)) return;
+    bool plain = !v.dim.known || dim_equal(v.dim, DIM_ONE);
+    Name unit = name_of(b->names, plain ? "" : dim_text(b, v.dim));
+    w->witness[w->witness_count++] = (Witness){text, v.one, unit};
+}
+
+// The paths in a condition, from the left.
+static void find_witnesses(Builder *b, When *w, const AstExpr *e, const Env *env) {
+    if (!e || w->witness_count == MOST_WITNESSES) return;
+    switch (e->kind) {
+    case AST_NAME:
+    case AST_MEMBER: add_witness(b, w, e, env); return;
+    case AST_CALL:
+        for (int i = 0; i < e->arg_count; i++) find_witnesses(b, w, e->args[i].value, env);
+        return;
+    case AST_UNARY:
+    case AST_BINARY:
+    case AST_WITH_UNIT: find_witnesses(b, w, e->left, env); break;
+    default: return;
+    }
+    if (e->kind == AST_BINARY) find_witnesses(b, w, e->right, env);
+}
+
+// The component of the outermost model that the assertion belongs to.
+static Pos outer_place(const Builder *b, int instance) {
+    const Instance *i = &b->instance.data[instance];
+    if (i->parent < 0) return (Pos){0};
+    while (b->instance.data[i->parent].parent >= 0) i = &b->instance.data[i->parent];
+    return i->item ? i->item->pos : (Pos){0};
+}
+
 static void lower_assert(Builder *b, const Statement *s, int group) {
     const AstItem *item = s->item;
     When w = {.kind = item->warns ? WHEN_WARNS : WHEN_STOPS,
@@ -265,6 +306,9 @@ static void lower_assert(Builder *b, const Statement *s, int group) {
     Expr holds = lower_condition(b, s, item);
     if (!holds) return;
     w.condition = expr_call(b->dag, OP_NOT, &holds, 1);
+    w.witness = ARENA_ARRAY(b->out, Witness, MOST_WITNESSES);
+    find_witnesses(b, &w, item->left, s->env);
+    w.outer = outer_place(b, s->env->instance);
     array_push(&b->branch, w);
 }
 

@@ -339,6 +339,21 @@ static void problem_table(Job *j, double time, const When *w) {
     j->stats->reached = time;
 }
 
+// ": x = 3 m, limit = 2 m"
+static void name_witnesses(Text *out, const Job *j, int branch) {
+    const System *s = j->p->system;
+    const When *w = &s->model->when[branch];
+    double value[16];
+    int count = w->witness_count < 16 ? w->witness_count : 16;
+    machine_values(j->m, s->whens.witness[branch], count, value);
+    for (int i = 0; i < count; i++) {
+        const char *unit = name_text(s->model->names, w->witness[i].unit);
+        text_printf(out, "%s%s = %.7g%s%s", i ? ", " : ": ",
+                    name_text(s->model->names, w->witness[i].text), value[i], *unit ? " " : "",
+                    unit);
+    }
+}
+
 void problem_assertion(Job *j, double time, int branch) {
     const Model *m = j->p->system->model;
     const When *w = &m->when[branch];
@@ -355,8 +370,12 @@ void problem_assertion(Job *j, double time, int branch) {
     Remark *r =
         report_add(j->r, stops ? ERROR : WARNING, S_ASSERTION, w->pos, "at t = %g s %s%s%s%s", time,
                    named ? "'" : "", owner, named ? "': " : "", words);
-    remark_help(j->r, r, "'%s' does not hold%s", name_text(m->names, w->text),
+    Text values = {0};
+    name_witnesses(&values, j, branch);
+    if (w->outer.file) remark_note(j->r, r, w->outer, "this is the component");
+    remark_help(j->r, r, "'%s' does not hold%s%s", name_text(m->names, w->text), text_get(&values),
                 stops ? "" : "; the run goes on, later times are not reported");
+    text_free(&values);
     if (!stops) return;
     j->status = SOLVE_FAILED;
     j->stats->reached = time;
