@@ -384,6 +384,14 @@ void declare_hidden(Builder *b, const AstItem *param); // a parameter of the roo
 // --- sets.c
 bool is_set(const AstItem *item);                                // param name: Type
 bool set_is_pure(Builder *b, const AstItem *item, Definition d); // nothing but parameters, or said
+typedef struct { // of an array of sets that is handed on
+    Definition definition;
+    const AstExpr *value;
+    const Env *env;
+    Name name;        // of the element in the component that gets it
+    const int *index; // one or two
+} SharedElement;
+void set_share_element(Builder *b, int owner, const AstItem *item, const SharedElement *s);
 void set_share(Builder *b, int owner, const AstItem *item, Definition d, const AstExpr *value,
                const Env *env); // `owner` gets a name for the set that `value` leads to
 
@@ -502,7 +510,7 @@ typedef enum {
     REF_ARGUMENT, // built-in instance
     REF_PORT,     // terminal
     REF_INSTANCE, // instance
-    REF_ARRAY,    // name of an array of components
+    REF_ARRAY,    // name of an array of components; index: the instance that it belongs to
     REF_GLOBAL,   // global constant
     REF_FUNCTION, // the name of a function or table
 } RefKind;

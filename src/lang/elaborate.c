@@ -18,7 +18,15 @@
 #include <string.h>
 
 enum { LONGEST_EXTENDS = 50 };
-enum { SWEEP_PARAMS, SWEEP_SETS, SWEEP_VARIABLES, SWEEP_COMPONENTS, SWEEP_REST, SWEEPS };
+enum {
+    SWEEP_PARAMS,
+    SWEEP_SET_ARRAYS,
+    SWEEP_SETS,
+    SWEEP_VARIABLES,
+    SWEEP_COMPONENTS,
+    SWEEP_REST,
+    SWEEPS
+};
 
 typedef struct {
     const AstClass *class;
@@ -353,6 +361,8 @@ static void finish_builtin(Builder *b, int instance) {
 typedef struct {
     const Builtin *builtin;
     Definition definition;
+    const AstExpr *share; // an array of sets: the one that is handed on; NULL: an own one
+    const Env *share_env;
 } Type;
 
 static void add_component(Elaboration *e, const AstItem *item, const Env *env, Type type,
@@ -397,6 +407,17 @@ static Name element_name(Builder *b, const AstItem *item, const int *index) {
     return name_of_n(b->names, text, length);
 }
 
+static void add_element(Elaboration *e, const AstItem *item, const Env *env, Type type,
+                        const int *index) {
+    Name name = element_name(e->b, item, index);
+    if (type.share)
+        set_share_element(
+            e->b, e->instance, item,
+            &(SharedElement){type.definition, type.share, type.share_env, name, index});
+    else
+        add_component(e, item, env, type, name);
+}
+
 static void add_array(Elaboration *e, const AstItem *item, const Env *env, Type type,
                       bool in_loop) {
     Builder *b = e->b;
@@ -418,12 +439,12 @@ static void add_array(Elaboration *e, const AstItem *item, const Env *env, Type 
         return;
     }
     if (in_loop) {
-        add_component(e, item, env, type, element_name(b, item, size));
+        add_element(e, item, env, type, size);
         return;
     }
     for (index[0] = 1; index[0] <= size[0]; index[0]++)
         for (index[1] = 1; index[1] <= size[1] && !b->stop; index[1]++)
-            add_component(e, item, env, type, element_name(b, item, index));
+            add_element(e, item, env, type, index);
 }
 
 static void declare_component(Elaboration *e, const AstItem *item, const Env *env, bool in_loop) {
@@ -461,15 +482,21 @@ static const AstExpr *given_set(Elaboration *e, const AstItem *item, const Env *
     return o ? o->item->right : k ? k->value : item->left;
 }
 
-static void declare_set(Elaboration *e, const AstItem *item, const Env *env, int sweep) {
+static void declare_set(Elaboration *e, const AstItem *item, const Env *env, bool in_loop,
+                        int sweep) {
     Builder *b = e->b;
     if (sweep > SWEEP_SETS) return;
     const Env *value_env = env;
     const AstExpr *value = given_set(e, item, &value_env);
-    if (sweep != (value ? SWEEP_SETS : SWEEP_PARAMS)) return;
+    int own = item->size_count ? SWEEP_SET_ARRAYS : SWEEP_PARAMS; // sizes want parameters
+    if (sweep != (value ? SWEEP_SETS : own)) return;
     Definition d = component_class(b, item, env);
     if (!d.what || !set_is_pure(b, item, d)) {
         declare_broken(b, e->instance, item->name);
+        return;
+    }
+    if (item->size_count) {
+        add_array(e, item, env, (Type){NULL, d, value, value_env}, in_loop);
         return;
     }
     if (!name_is_free(b, e->instance, item->name, item->pos)) return;
@@ -584,7 +611,7 @@ static void sweep_item(Elaboration *e, const AstItem *item, const Env *env, bool
         break;
     case ITEM_COMPONENT:
         if (item->set)
-            declare_set(e, item, env, sweep);
+            declare_set(e, item, env, in_loop, sweep);
         else if (sweep == SWEEP_COMPONENTS)
             declare_component(e, item, env, in_loop);
         break;

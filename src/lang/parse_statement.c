@@ -72,18 +72,27 @@ static void parse_port_declaration(Parser *p, AstItem *item) {
     item->text = p_accept_string(p);
 }
 
+// name [size] ":"; a size is short and has no brackets inside.
 static bool at_set_declaration(const Parser *p) {
     if (!p_at(p, TOKEN_NAME)) return false;
     Lexer ahead = p->lexer;
     ahead.quiet = true;
-    return lexer_next(&ahead).kind == TOKEN_COLON;
+    Token t = lexer_next(&ahead);
+    if (t.kind == TOKEN_OPEN_SQUARE) {
+        enum { LONGEST_SIZE = 40 };
+        for (int i = 0; i < LONGEST_SIZE && t.kind != TOKEN_CLOSE_SQUARE; i++)
+            t = lexer_next(&ahead);
+        t = lexer_next(&ahead);
+    }
+    return t.kind == TOKEN_COLON;
 }
 
-// set-declaration = name ":" path [args] ["=" path] [string]
+// set-declaration = name [size] ":" path [args] ["=" path] [string]
 static AstItem *parse_set_declaration(Parser *p) {
     AstItem *item = p_new_item(p, ITEM_COMPONENT, p->token);
     item->set = true;
     item->name = p_expect_name(p, "a name");
+    parse_subscripts(p, &item->size, &item->size_count);
     p_advance(p);
     item->path = parse_path(p, "the model whose parameters are meant");
     if (p_at(p, TOKEN_OPEN)) parse_args(p, &item->args, &item->arg_count);

@@ -221,6 +221,7 @@ static Ref member(Builder *b, Path *p, int owner, int code) {
         if (code % 4 == MEMBER_ARRAY) {
             if (e->arg_count < code / 4) {
                 ref.kind = REF_ARRAY;
+                ref.index = owner;
                 return ref;
             }
             ref.index = array_element(b, p, owner, code / 4, &ref);

@@ -4,6 +4,7 @@
 //     Orifice o(A = a, fluid = oil)         inside of `o` the member `fluid` is that same instance
 //     Orifice p(A = a)                      not given: p has a set of its own, "p.fluid"
 //     param ctl: Arm(load = 5 {kg})         a mechanism as a set: parameters and functions of them
+//     param link[6]: LinkSet                an array of them; Arm a(link = link) hands all on
 //
 // So a shared set costs nothing, `fluid.rho` is found like any other path, and an experiment that
 // sets oil.rho reaches everything that was given `oil`.
@@ -59,6 +60,45 @@ static bool is_given_set(const Builder *b, int instance) {
     return !is_mechanism(b, instance) || is_lender(b, instance);
 }
 
+static void report_not_the_set(Builder *b, const AstItem *item, const AstExpr *value, bool moves) {
+    Remark *m = complain(
+        b, L_NOT_THE_SET, ast_start(value),
+        moves ? "'%s' is a %s'%s' that moves, not a set of parameters" : "'%s' is no %s'%s'",
+        expr_text(b, value), item->size_count ? "array of " : "", expr_text(b, item->path));
+    remark_note(b->r, m, item->pos, "'%s' is declared here", text_of(b, item->name));
+    remark_help(b->r, m, "declare one with: param name%s: %s(...)", item->size_count ? "[n]" : "",
+                expr_text(b, item->path));
+}
+
+// An array of sets is handed on element by element: the members have the same index.
+void set_share_element(Builder *b, int owner, const AstItem *item, const SharedElement *s) {
+    const AstExpr *value = s->value;
+    bool path = value->kind == AST_NAME || value->kind == AST_MEMBER;
+    Ref ref = path ? path_resolve(b, value, s->env, false) : (Ref){.kind = REF_NONE};
+    int code = -1;
+    if (ref.kind == REF_ARRAY && !value->arg_count) {
+        char text[ELEMENT_NAME];
+        element_text(text, text_of(b, value->name), s->index, item->size_count);
+        Name element = name_find(b->names, text);
+        code = element ? pairs_get(&b->members, (uint32_t)ref.index, element) : -1;
+    }
+    bool instance = code >= 0 && code % 4 == MEMBER_INSTANCE;
+    if (instance && is_given_set(b, code / 4) && is_a(b, code / 4, s->definition.what)) {
+        pairs_set(&b->tmp, &b->members, (uint32_t)owner, s->name, code);
+        return;
+    }
+    declare_broken(b, owner, s->name);
+    if (ref.kind == REF_BAD) return;
+    if (ref.kind != REF_ARRAY || instance) {
+        report_not_the_set(b, item, value, false);
+        return;
+    }
+    Remark *m = complain(b, L_NOT_THE_SET, ast_start(value), "'%s' has no element for '%s'",
+                         expr_text(b, value), text_of(b, s->name));
+    remark_note(b->r, m, item->pos, "'%s' is declared here", text_of(b, item->name));
+    remark_help(b->r, m, "both arrays must have the same size");
+}
+
 void set_share(Builder *b, int owner, const AstItem *item, Definition d, const AstExpr *value,
                const Env *env) {
     bool path = value->kind == AST_NAME || value->kind == AST_MEMBER;
@@ -72,10 +112,5 @@ void set_share(Builder *b, int owner, const AstItem *item, Definition d, const A
     declare_broken(b, owner, item->name);
     if (ref.kind == REF_BAD) return;
     bool moves = instance && !is_given_set(b, ref.index) && is_a(b, ref.index, d.what);
-    Remark *m =
-        complain(b, L_NOT_THE_SET, ast_start(value),
-                 moves ? "'%s' is a '%s' that moves, not a set of parameters" : "'%s' is no '%s'",
-                 expr_text(b, value), expr_text(b, item->path));
-    remark_note(b->r, m, item->pos, "'%s' is declared here", text_of(b, item->name));
-    remark_help(b->r, m, "declare one with: param name: %s(...)", expr_text(b, item->path));
+    report_not_the_set(b, item, value, moves);
 }
