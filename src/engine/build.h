@@ -123,7 +123,7 @@ typedef struct {
     ARRAY(double) constant;
     ARRAY(int) param;
     Exprs prepared, input;
-    Exprs relation; // switches: relations in rising order
+    Exprs relation; // switches: relations and calls with pieces, in rising order
     Exprs phase;    // clocks: phase and its rate in turn
     int rate_nodes; // nodes below rates and quadratures
     ARRAY(BlockDraft) block;
@@ -166,6 +166,7 @@ void draft_free(Draft *d);
 
 // --- switches.c
 void find_switches(Builder *b, const ProgramWish *wish); // relations and clocks
+Expr pieces_of(Builder *b, Expr e); // a table and its slope have the same: those of the table
 void write_switches(Builder *b, Draft *draft);
 
 // --- whens.c: what happens at events

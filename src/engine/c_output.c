@@ -88,6 +88,13 @@ static void write_array(Text *out, const char *name, const double *x, int count)
     text_add(out, count ? "};\n" : "0};\n");
 }
 
+static void write_kinks(Text *out, const char *prefix, int number, const Table *t) {
+    text_printf(out, "static const int %s_table%d_k[] = {", prefix, number);
+    for (int i = 0; i < t->kink_count; i++)
+        text_printf(out, "%s%d", i == 0 ? "" : i % 16 == 0 ? ",\n    " : ", ", t->kink[i]);
+    text_add(out, t->kink_count ? "};\n" : "0};\n");
+}
+
 void c_scalar_helpers(Text *out) {
     for (size_t i = 0; i < sizeof scalar_helpers / sizeof *scalar_helpers; i++)
         text_add(out, scalar_helpers[i]);
@@ -106,12 +113,14 @@ void c_tables(Text *out, const Program *p, const char *prefix) {
             text_printf(&name, "%s_table%d_%c", prefix, i, "xys"[k]);
             write_array(out, text_get(&name), part[k], part[k] ? t->count : 0);
         }
+        write_kinks(out, prefix, i, t);
     }
     text_printf(out, "static const BondynTable %s_table_of[] = {\n", prefix);
     for (int i = 0; i < p->table_count; i++)
-        text_printf(out, "    {%d, %d, %d, %s_table%d_x, %s_table%d_y, %s_table%d_s},\n",
-                    p->table[i]->count, p->table[i]->smooth, p->table[i]->extrapolate, prefix, i,
-                    prefix, i, prefix, i);
+        text_printf(
+            out, "    {%d, %d, %d, %d, %s_table%d_x, %s_table%d_y, %s_table%d_s, %s_table%d_k},\n",
+            p->table[i]->count, p->table[i]->smooth, p->table[i]->extrapolate,
+            p->table[i]->kink_count, prefix, i, prefix, i, prefix, i, prefix, i);
     text_add(out, "};\n");
     text_free(&name);
 }
@@ -182,6 +191,7 @@ static void write_expression(Writer *w, Instruction c) {
     case TAPE_OP_AND: text_printf(o, "r[%u] != 0 && r[%u] != 0", c.a, c.b); break;
     case TAPE_OP_OR: text_printf(o, "r[%u] != 0 || r[%u] != 0", c.a, c.b); break;
     case TAPE_OP_NOT: text_printf(o, "r[%u] == 0", c.a); break;
+    case TAPE_HELD: text_printf(o, "r[%u]", c.a); break; // it knows no steps
     case TAPE_OP_TABLE:
     case TAPE_OP_TABLE_SLOPE:
         text_printf(o, "bondyn_%s(&%s_table_of[%u], r[%u])", tape_info[c.op].name, w->prefix, c.b,

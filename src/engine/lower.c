@@ -315,7 +315,24 @@ static Place emit_if(Builder *b, Expr e) {
 
 static Place emit_table(Builder *b, Expr e, Op op) {
     double number = expr_value(b->dag, expr_arg(b->dag, e, 0));
-    return emit(b, e, (TapeOp)op, target_of(b, e), operand(b, 0), (uint32_t)number);
+    Place to = emit(b, e, (TapeOp)op, target_of(b, e), operand(b, 0), (uint32_t)number);
+    int holder = switch_of(b, pieces_of(b, e));
+    if (holder >= 0 && holder < UINT16_MAX)
+        array_last(&b->draft->code).aux = (uint16_t)(holder + 1);
+    return to;
+}
+
+// floor and ceil, held during a step; mod(x, y) = x - y floor(x/y).
+static Place emit_steps(Builder *b, Expr e, Op op) {
+    int holder = switch_of(b, e);
+    bool two = b->view.operand.count > 1;
+    Place x = operand(b, 0), y = two ? operand(b, 1) : NO_PLACE;
+    if (holder < 0) return emit(b, e, (TapeOp)op, target_of(b, e), x, y);
+    Place whole = two ? emit_new(b, e, TAPE_DIV, x, y) : x;
+    whole = emit_new(b, e, op == OP_CEIL ? TAPE_OP_CEIL : TAPE_OP_FLOOR, whole, NO_PLACE);
+    if (!two) return emit(b, e, TAPE_HELD, target_of(b, e), whole, (uint32_t)holder);
+    whole = emit_new(b, e, TAPE_HELD, whole, (uint32_t)holder);
+    return emit(b, e, TAPE_SUB, target_of(b, e), x, emit_new(b, e, TAPE_MUL, y, whole));
 }
 
 static void settle(Builder *b, Expr e, Place place) {
@@ -375,6 +392,9 @@ static Place emit_node(Builder *b, Expr e) {
     case OP_IF: return emit_if(b, e);
     case OP_TABLE:
     case OP_TABLE_SLOPE: return emit_table(b, e, op);
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_MOD: return emit_steps(b, e, op);
     default: break;
     }
     bool two = b->view.operand.count > 1;

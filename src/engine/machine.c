@@ -2,6 +2,7 @@
 // machine_new, so any call is as cheap as its instructions.
 #include "engine/block_run.h"
 #include "engine/choices.h"
+#include "engine/pieces.h"
 
 #include "base/memory.h"
 #include "expr/kernels.h"
@@ -17,7 +18,7 @@ bool machine_run(Machine *m, const TapeFunction *f, double *result) {
 static int native_solve(void *machine, unsigned block) { return block_run(machine, block); }
 
 BondynCall native_call(Machine *m) {
-    return (BondynCall){m->reg, m->room, m->held, m->hold, native_solve, m};
+    return (BondynCall){m->reg, m->room, m->held, m->piece, m->hold, native_solve, m};
 }
 
 // --- instructions --------------------------------------------------------------------------------
@@ -25,6 +26,15 @@ BondynCall native_call(Machine *m) {
 static double switch_state(const Machine *m, const Instruction *c) {
     if (m->hold) return m->held[c->b];
     return c->aux ? m->reg[c->a] <= 0 : m->reg[c->a] < 0;
+}
+
+static double table_state(const Machine *m, const Instruction *c) {
+    const Table *t = m->program->table[c->b];
+    double x = m->reg[c->a];
+    bool value = c->op == TAPE_OP_TABLE;
+    if (!m->hold || !c->aux) return value ? table_value(t, x) : table_slope(t, x);
+    int piece = (int)m->piece[c->aux - 1];
+    return value ? table_value_in(t, piece, x) : table_slope_in(t, piece, x);
 }
 
 static bool is_angle_op(const Instruction *c) {
@@ -101,14 +111,14 @@ bool run_code(Machine *m, const Instruction *code, int count) {
         [TAPE_OP_OR] = &&at_or,
         [TAPE_OP_NOT] = &&at_not,
         [TAPE_OP_TABLE] = &&at_table,
-        [TAPE_OP_TABLE_SLOPE] = &&at_table_slope,
+        [TAPE_OP_TABLE_SLOPE] = &&at_table,
+        [TAPE_HELD] = &&at_held,
         [TAPE_SELECT] = &&at_select,
         [TAPE_BLOCK] = &&at_block,
         [TAPE_OP_SIN] = &&at_sin,
         [TAPE_OP_COS] = &&at_sin,
     };
     double *r = m->reg;
-    const Table **table = m->program->table;
     const Instruction *c = code, *end = code + count;
     if (c == end) return true;
     goto *place[c->op];
@@ -221,10 +231,10 @@ at_not:
     r[c->to] = r[c->a] == 0;
     NEXT;
 at_table:
-    r[c->to] = table_value(table[c->b], r[c->a]);
+    r[c->to] = table_state(m, c);
     NEXT;
-at_table_slope:
-    r[c->to] = table_slope(table[c->b], r[c->a]);
+at_held:
+    r[c->to] = m->hold ? m->piece[c->b] : r[c->a];
     NEXT;
 at_select:
     if (r[c->a] != 0) r[c->to] = r[c->b];
@@ -248,6 +258,7 @@ Machine *machine_new(const Program *p) {
     m->reg = memory_zeroed(p->register_count, sizeof *m->reg);
     block_run_open(m);
     m->held = memory_zeroed((size_t)p->switch_count, 1);
+    m->piece = memory_zeroed((size_t)p->switch_count, sizeof *m->piece);
     m->switch_value = memory_zeroed((size_t)p->switch_count, sizeof *m->switch_value);
     choices_open(m);
     m->failed_block = -1;
@@ -261,6 +272,7 @@ void machine_free(Machine *m) {
     free(m->reg);
     block_run_close(m);
     free(m->held);
+    free(m->piece);
     free(m->switch_value);
     free(m->choice);
     free(m->pivots);
@@ -398,8 +410,15 @@ void machine_implicit_jacobian(Machine *m, double time, const double *y, double 
 }
 
 bool machine_switches(Machine *m, double time, const double *state, double *value) {
+    const Program *p = m->program;
     NativeFunction *native = m->native ? m->native->switches : NULL;
-    return evaluate(m, &m->program->switches, native, time, state, value);
+    if (!evaluate(m, &p->switches, native, time, state, value)) return false;
+    for (int i = 0; i < p->switch_count; i++) {
+        if (!switch_has_pieces(&p->sw[i])) continue;
+        m->switch_value[i] = value[i];
+        value[i] = piece_border(&p->sw[i], m->piece[i], value[i]);
+    }
+    return true;
 }
 
 bool machine_conditions(Machine *m, double time, const double *state, double *value) {
@@ -436,8 +455,11 @@ void machine_update_switches(Machine *m, double time, const double *state) {
     const Program *p = m->program;
     bool hold = m->hold;
     m->hold = false;
-    if (machine_switches(m, time, state, m->switch_value))
-        for (int i = 0; i < p->switch_count; i++)
-            m->held[i] = p->sw[i].or_equal ? m->switch_value[i] <= 0 : m->switch_value[i] < 0;
+    if (evaluate(m, &p->switches, NULL, time, state, m->switch_value))
+        for (int i = 0; i < p->switch_count; i++) {
+            bool pieces = switch_has_pieces(&p->sw[i]);
+            double border = m->switch_value[i];
+            machine_set_switch(m, i, !pieces && (p->sw[i].or_equal ? border <= 0 : border < 0));
+        }
     m->hold = hold;
 }

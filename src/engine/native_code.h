@@ -9,6 +9,7 @@
         double *r;                                                                                 \
         double *s;                                                                                 \
         const unsigned char *held;                                                                 \
+        const double *piece;                                                                       \
         long hold;                                                                                 \
         int (*solve)(void *machine, unsigned block);                                               \
         void *machine;                                                                             \
@@ -16,8 +17,9 @@
 #define NATIVE_CALL_WORDS(...) #__VA_ARGS__ "\n\n"
 #define NATIVE_CALL_TEXT       NATIVE_CALL_STRUCT(NATIVE_CALL_WORDS)
 
-// r: registers of the machine. s: room for values between parts. held, hold: states of switches and
-// whether they count. solve: an implicit block; its unknowns go to their registers.
+// r: registers of the machine. s: room for values between parts. held, piece, hold: states of
+// switches, pieces of functions, and whether they count. solve: an implicit block; its unknowns go
+// to their registers.
 NATIVE_CALL_STRUCT(NATIVE_CALL)
 
 typedef int NativeFunction(BondynCall *c, double *result); // 0: a block has no solution

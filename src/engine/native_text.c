@@ -104,8 +104,17 @@ static void write_expression(Writer *w, int i) {
         text_printf(w->out, "c->hold ? c->held[%u] : ", c.b);
         write_form(w, v, c.aux ? "A <= 0" : "A < 0");
     } else if (c.op == TAPE_OP_TABLE || c.op == TAPE_OP_TABLE_SLOPE) {
-        text_printf(w->out, "bondyn_%s(&bondyn_table_of[%u], ", tape_info[c.op].name, c.b);
+        const char *name = tape_info[c.op].name;
+        if (c.aux) {
+            text_printf(w->out, "c->hold ? bondyn_%s_in(&bondyn_table_of[%u], (int)c->piece[%u], ",
+                        name, c.b, c.aux - 1u);
+            write_form(w, v, "A) : ");
+        }
+        text_printf(w->out, "bondyn_%s(&bondyn_table_of[%u], ", name, c.b);
         write_form(w, v, "A)");
+    } else if (c.op == TAPE_HELD) {
+        text_printf(w->out, "c->hold ? c->piece[%u] : ", c.b);
+        write_form(w, v, "A");
     } else {
         text_printf(w->out, "%s(", c_function_name((TapeOp)c.op));
         write_form(w, v, tape_info[c.op].b ? "A, B)" : "A)");

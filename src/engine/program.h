@@ -34,6 +34,7 @@ typedef enum {
     TAPE_MULSUB, // to = to - a*b, two roundings
     TAPE_SELECT, // to = a != 0 ? b : to
     TAPE_SWITCH, // to = state of switch number b (held between events), else a < 0 resp. a <= 0
+    TAPE_HELD,   // to = piece of switch number b (held between events), else a
     TAPE_BLOCK,  // solve implicit block number b; unknowns go to their registers
     TAPE_COUNT
 } TapeOp;
@@ -47,8 +48,8 @@ extern const TapeInfo tape_info[TAPE_COUNT];
 
 typedef struct {
     uint16_t op;
-    uint16_t aux;      // TAPE_SWITCH: 1 = or equal
-    uint32_t to, a, b; // registers; b is a number for TAPE_SWITCH, TAPE_BLOCK and tables
+    uint16_t aux;      // TAPE_SWITCH: 1 = or equal; tables: 1 + the switch that holds their piece
+    uint32_t to, a, b; // registers; b is a number for TAPE_SWITCH, TAPE_HELD, TAPE_BLOCK and tables
 } Instruction;
 
 typedef struct {
@@ -74,17 +75,28 @@ typedef struct {
     const char *what; // for messages: variables and equations in the user's words
 } TapeBlock;
 
-typedef struct { // a relation a < b or a <= b that may jump while a run goes on
-    Expr relation;
+// A relation a < b or a <= b that may jump while a run goes on, or a function that consists of
+// pieces: a table with kinks, floor, ceil, mod. Its border is negative while the relation is true,
+// or while the argument is inside of the piece.
+typedef struct {
+    Expr relation; // or the call of the function
+    Op op;         // of it
     bool or_equal;
-    bool time_only; // its border depends on time and parameters alone
+    bool time_only;     // its border depends on time and parameters alone
+    const Table *table; // OP_TABLE
 } TapeSwitch;
+
+static inline bool switch_has_pieces(const TapeSwitch *s) {
+    return s->op != OP_LESS && s->op != OP_LESS_EQUAL;
+}
 
 // A signal of time that jumps or swings by itself: mod(u, y), floor(u), ceil(u), or sin(u) inside a
 // relation, with u = a + b*time. Its phase (u/y, u, u/2pi) grows steadily; jumps are where it is
 // whole.
+// Or the argument of a table with kinks, which is the phase itself.
 typedef struct {
-    bool jumps; // else it swings, and must not be stepped over
+    bool jumps;         // else it swings, and must not be stepped over
+    const Table *table; // NULL: none
 } TapeClock;
 
 typedef struct { // of a matrix, by columns (CSC)
@@ -169,23 +181,24 @@ typedef struct BlockFactor BlockFactor;
 typedef struct {
     const Program *program;
     double *reg;
-    double *work;        // scratch for blocks
-    BlockFactor *factor; // per block
-    long point;          // number of the present point: what was factored at another one is old
-    double *switch_value;
-    unsigned char *held; // state of each switch
-    bool hold;           // switches keep their state (inside a step of an event solver)
-    double *away;        // continuation of a block of the start: its residual where that began
-    double part;         // of it that is still left; 0: no continuation
-    int continued;       // steps of continuation since the parameters were set
-    double *choice;      // results of `choices`
-    double *pivots;      // scratch of a choice
-    int *basis;          // per choice and column: the row that determines it, or -1: it is a state
-    double *column_size; // per choice and column: the largest entry so far
-    int failed_choice;   // choice whose constraints had no hold in the last call, or -1
-    int failed_block;    // block that did not converge in the last call, or -1
-    double residual;     // largest residual of that block, in its own units
-    long calls;          // derivative calls
+    double *work;         // scratch for blocks
+    BlockFactor *factor;  // per block
+    long point;           // number of the present point: what was factored at another one is old
+    double *switch_value; // arguments of functions with pieces, the last time they were looked at
+    unsigned char *held;  // state of each switch
+    double *piece;        // per switch: of a function with pieces
+    bool hold;            // switches keep their state (inside a step of an event solver)
+    double *away;         // continuation of a block of the start: its residual where that began
+    double part;          // of it that is still left; 0: no continuation
+    int continued;        // steps of continuation since the parameters were set
+    double *choice;       // results of `choices`
+    double *pivots;       // scratch of a choice
+    int *basis;           // per choice and column: the row that determines it, or -1: it is a state
+    double *column_size;  // per choice and column: the largest entry so far
+    int failed_choice;    // choice whose constraints had no hold in the last call, or -1
+    int failed_block;     // block that did not converge in the last call, or -1
+    double residual;      // largest residual of that block, in its own units
+    long calls;           // derivative calls
     const NativeCode *native; // runs in place of the tapes that it has; NULL: none
     double *room;             // its slots
 } Machine;
@@ -217,6 +230,9 @@ void machine_samples(Machine *m, double *period_and_offset); // pairs
 bool machine_choose(Machine *m, double time, double *state, int *changed);
 void machine_update_switches(Machine *m, double time,
                              const double *state); // take their true states
+// A relation becomes true or false; a function leaves its piece (now false) for the one in which
+// its argument was when borders were looked at last. True: something has changed.
+bool machine_set_switch(Machine *m, int i, bool now);
 
 // Why is a rate (states first, then quadratures) or an output not finite? One sentence that names
 // the operation and its inputs: "division by zero in a/b: b = v.f = 0".

@@ -35,6 +35,7 @@ const TapeInfo tape_info[TAPE_COUNT] = {
     [TAPE_OP_AND] = {"and", true, true, false},
     [TAPE_OP_OR] = {"or", true, true, false},
     [TAPE_OP_NOT] = {"not", true, false, false},
+    [TAPE_HELD] = {"held", true, false, false},
     [TAPE_OP_TABLE] = {"table", true, false, false},
     [TAPE_OP_TABLE_SLOPE] = {"slope", true, false, false},
     [TAPE_COPY] = {"copy", true, false, false},

@@ -1,5 +1,6 @@
-// What can jump while a run goes on: relations, which the solver watches by their borders, and
-// signals of time alone, whose next jump can be computed.
+// What can jump while a run goes on: relations and functions that consist of pieces, which the
+// solver watches by their borders, and signals of time alone, whose next jump or kink can be
+// computed.
 //
 //     mod(time, T) < d      relation  border = mod(time, T) - d
 //                           clock     phase = time/T, jumps where it is whole
@@ -19,26 +20,63 @@ static int compare_exprs(const void *a, const void *b) {
 static bool is_static(Builder *b, Expr e) { return builder_level(b, e) == LEVEL_STATIC; }
 
 // A phase that grows steadily with time becomes a clock; equal phases are one.
-static void add_clock(Builder *b, Expr phase, bool jumps) {
+// False: it does not, or there are too many.
+static bool add_clock(Builder *b, Expr phase, bool jumps, const Table *table) {
     Program *p = b->program;
     Expr rate = expr_derivative(b->dag, phase, b->system->time);
     double number;
-    if (!is_static(b, rate) || (expr_is_number(b->dag, rate, &number) && number == 0)) return;
+    if (!is_static(b, rate) || (expr_is_number(b->dag, rate, &number) && number == 0)) return false;
     for (int i = 0; i < p->clock_count; i++)
-        if (b->phase.data[2 * i] == phase && p->clock[i].jumps == jumps) return;
-    p->clock[p->clock_count++] = (TapeClock){.jumps = jumps};
+        if (b->phase.data[2 * i] == phase && p->clock[i].jumps == jumps &&
+            p->clock[i].table == table)
+            return true;
+    if (p->clock_count >= MOST_CLOCKS) return false;
+    p->clock[p->clock_count++] = (TapeClock){.jumps = jumps, .table = table};
     array_push(&b->phase, phase);
     array_push(&b->phase, rate);
+    return true;
 }
 
-static void look_for_jump(Builder *b, Expr e) {
-    Op op = expr_op(b->dag, e);
-    if (b->level.data[e] != LEVEL_TIME || b->program->clock_count >= MOST_CLOCKS) return;
-    if (op == OP_FLOOR || op == OP_CEIL) {
-        add_clock(b, expr_arg(b->dag, e, 0), true);
-    } else if (op == OP_MOD && b->level.data[expr_arg(b->dag, e, 1)] == LEVEL_STATIC) {
-        add_clock(b, expr_div(b->dag, expr_arg(b->dag, e, 0), expr_arg(b->dag, e, 1)), true);
+Expr pieces_of(Builder *b, Expr e) {
+    if (expr_op(b->dag, e) != OP_TABLE_SLOPE) return e;
+    Expr args[] = {expr_arg(b->dag, e, 0), expr_arg(b->dag, e, 1)};
+    return expr_call(b->dag, OP_TABLE, args, 2);
+}
+
+static const Table *table_of(Builder *b, Expr e) {
+    return expr_table(b->dag, (int)expr_value(b->dag, expr_arg(b->dag, e, 0)));
+}
+
+// What decides about the piece: the argument, for mod(x, y) x/y.
+static Expr argument_of(Builder *b, Expr e) {
+    switch (expr_op(b->dag, e)) {
+    case OP_TABLE: return expr_arg(b->dag, e, 1);
+    case OP_MOD: return expr_div(b->dag, expr_arg(b->dag, e, 0), expr_arg(b->dag, e, 1));
+    default: return expr_arg(b->dag, e, 0);
     }
+}
+
+// Beyond so many kinks a table is data whose kinks are small; error control copes with them.
+enum { MOST_KINKS = 256 };
+
+static bool has_pieces(Builder *b, Expr e) {
+    switch (expr_op(b->dag, e)) {
+    case OP_TABLE: return table_of(b, e)->kink_count > 0;
+    case OP_MOD: return b->level.data[expr_arg(b->dag, e, 1)] == LEVEL_STATIC;
+    case OP_FLOOR:
+    case OP_CEIL: return true;
+    default: return false;
+    }
+}
+
+// Of time alone: a clock. Else the borders of the pieces are watched.
+static void look_for_pieces(Builder *b, Expr e) {
+    if (expr_op(b->dag, e) == OP_TABLE_SLOPE) e = pieces_of(b, e);
+    builder_grow(b);
+    if (b->level.data[e] == LEVEL_STATIC || !has_pieces(b, e)) return;
+    const Table *table = expr_op(b->dag, e) == OP_TABLE ? table_of(b, e) : NULL;
+    if (b->level.data[e] == LEVEL_TIME && add_clock(b, argument_of(b, e), true, table)) return;
+    if (!table || table->kink_count <= MOST_KINKS) array_push(&b->relation, e);
 }
 
 // Sines of time inside relations of time.
@@ -54,7 +92,7 @@ static void look_for_swings(Builder *b) {
         if ((op != OP_SIN && op != OP_COS && op != OP_TAN) || b->level.data[e] != LEVEL_TIME)
             continue;
         Expr turn = expr_number(b->dag, 2 * acos(-1));
-        add_clock(b, expr_div(b->dag, expr_arg(b->dag, e, 0), turn), false);
+        add_clock(b, expr_div(b->dag, expr_arg(b->dag, e, 0), turn), false, NULL);
     }
     walk_free(walk);
 }
@@ -73,17 +111,28 @@ static ExprWalk *walk_rates(Builder *b, const ProgramWish *wish) {
     return walk;
 }
 
+static void sort_relations(Builder *b) {
+    Exprs *r = &b->relation;
+    int kept = 0;
+    if (r->count) qsort(r->data, (size_t)r->count, sizeof(Expr), compare_exprs);
+    for (int i = 0; i < r->count; i++)
+        if (!kept || r->data[kept - 1] != r->data[i]) r->data[kept++] = r->data[i];
+    r->count = kept;
+}
+
 static void make_switches(Builder *b) {
     Program *p = b->program;
-    if (b->relation.count)
-        qsort(b->relation.data, (size_t)b->relation.count, sizeof(Expr), compare_exprs);
+    sort_relations(b);
     p->switch_count = b->relation.count;
     p->sw = ARENA_ARRAY(&p->arena, TapeSwitch, p->switch_count + 1);
     for (int i = 0; i < p->switch_count; i++) {
         Expr e = b->relation.data[i];
+        Op op = expr_op(b->dag, e);
         p->sw[i] = (TapeSwitch){.relation = e,
-                                .or_equal = expr_op(b->dag, e) == OP_LESS_EQUAL,
-                                .time_only = b->level.data[e] == LEVEL_TIME};
+                                .op = op,
+                                .or_equal = op == OP_LESS_EQUAL,
+                                .time_only = b->level.data[e] == LEVEL_TIME,
+                                .table = op == OP_TABLE ? table_of(b, e) : NULL};
     }
 }
 
@@ -102,7 +151,8 @@ void find_switches(Builder *b, const ProgramWish *wish) {
         Op op = expr_op(b->dag, e);
         if ((op == OP_LESS || op == OP_LESS_EQUAL) && b->level.data[e] > LEVEL_STATIC)
             array_push(&b->relation, e);
-        look_for_jump(b, e);
+        else
+            look_for_pieces(b, e);
     }
     walk_free(walk);
     make_switches(b);
@@ -113,7 +163,10 @@ void write_switches(Builder *b, Draft *draft) {
     Exprs border = {0};
     for (int i = 0; i < b->relation.count; i++) {
         Expr e = b->relation.data[i];
-        array_push(&border, expr_sub(b->dag, expr_arg(b->dag, e, 0), expr_arg(b->dag, e, 1)));
+        bool pieces = switch_has_pieces(&b->program->sw[i]);
+        array_push(&border, pieces
+                                ? argument_of(b, e)
+                                : expr_sub(b->dag, expr_arg(b->dag, e, 0), expr_arg(b->dag, e, 1)));
     }
     function_begin(b, draft, LEVEL_TIME, -1);
     function_roots(b, border.data, border.count);

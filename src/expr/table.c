@@ -8,7 +8,8 @@
 #undef KERNEL
 
 static BondynTable as_kernel(const Table *t) {
-    return (BondynTable){t->count, t->smooth, t->extrapolate, t->x, t->y, t->slope};
+    return (BondynTable){t->count, t->smooth, t->extrapolate, t->kink_count,
+                         t->x,     t->y,      t->slope,       t->kink};
 }
 
 double table_value(const Table *t, double x) {
@@ -20,6 +21,71 @@ double table_slope(const Table *t, double x) {
     BondynTable k = as_kernel(t);
     return bondyn_slope(&k, x);
 }
+
+// --- pieces -------------------------------------------------------------------------------------
+
+double table_value_in(const Table *t, int piece, double x) {
+    BondynTable k = as_kernel(t);
+    return bondyn_table_in(&k, piece, x);
+}
+
+double table_slope_in(const Table *t, int piece, double x) {
+    BondynTable k = as_kernel(t);
+    return bondyn_slope_in(&k, piece, x);
+}
+
+// How many kinks lie at or below x.
+int table_piece(const Table *t, double x) {
+    int low = 0, high = t->kink_count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (t->x[t->kink[middle]] <= x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+double table_outside(const Table *t, int piece, double x) {
+    double size = t->x[t->count - 1] - t->x[0], out = -size;
+    if (piece > 0) out = t->x[t->kink[piece - 1]] - x;
+    if (piece < t->kink_count) {
+        double above = x - t->x[t->kink[piece]];
+        out = piece > 0 && out > above ? out : above;
+    }
+    return isnan(x) ? NAN : out;
+}
+
+double table_next_kink(const Table *t, double x, bool up) {
+    int piece = table_piece(t, x);
+    if (up) return piece < t->kink_count ? t->x[t->kink[piece]] : INFINITY;
+    if (piece > 0 && t->x[t->kink[piece - 1]] == x) piece--;
+    return piece > 0 ? t->x[t->kink[piece - 1]] : -INFINITY;
+}
+
+// Rows in line with their neighbours are no kinks; at an end the slope jumps to that beyond.
+int table_find_kinks(const Table *t, int *kink) {
+    const double straight = 1e-9;
+    int count = 0, last = t->count - 1;
+    double largest = 0, before = 0;
+    for (int i = 0; i < last; i++)
+        largest = fmax(largest, fabs((t->y[i + 1] - t->y[i]) / (t->x[i + 1] - t->x[i])));
+    for (int i = 0; i <= last; i++) {
+        double slope = i == last   ? 0
+                       : t->smooth ? t->slope[i]
+                                   : (t->y[i + 1] - t->y[i]) / (t->x[i + 1] - t->x[i]);
+        bool end = i == 0 || i == last;
+        if (i == last && t->smooth) before = t->slope[last];
+        bool jumps = end ? slope != before && !t->extrapolate
+                         : !t->smooth && fabs(slope - before) > straight * largest;
+        if (jumps) kink[count++] = i;
+        before = slope;
+    }
+    return count;
+}
+
+// --- slopes of smooth tables --------------------------------------------------------------------
 
 // A slope at an inner point between secants d0 and d1: 0 at a turning point, else their harmonic
 // mean weighted by the lengths of the intervals (Fritsch and Butland), which keeps the cubic

@@ -179,6 +179,9 @@ static const Table *table_make(Builder *b, const AstClass *c, int n, const doubl
                  .slope = slope,
                  .smooth = c->smooth,
                  .extrapolate = c->beyond == BEYOND_EXTRAPOLATE};
+    int *kink = ARENA_ARRAY(b->out, int, n);
+    t->kink_count = table_find_kinks(t, kink);
+    t->kink = kink;
     return t;
 }
 

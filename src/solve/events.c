@@ -15,6 +15,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROUNDS = 8, MOST_CHATTER = 200 };
@@ -45,15 +46,18 @@ static bool look_ahead(Job *j, double time, const double *state) {
     return events_borders(j, time + little, j->later, j->ahead);
 }
 
+static bool is_undecided(const Job *j, int i, const int *direction) {
+    return j->border[i] == 0 && !(direction && direction[i]) && !switch_has_pieces(&j->p->sw[i]);
+}
+
 // A relation exactly on its border takes the side to which the system moves.
 static void settle_borders(Job *j, double time, const double *state, const int *direction) {
     if (!events_borders(j, time, state, j->border)) return;
     bool any = false;
-    for (int i = 0; i < j->p->switch_count; i++)
-        any = any || (j->border[i] == 0 && !(direction && direction[i]));
+    for (int i = 0; i < j->p->switch_count; i++) any = any || is_undecided(j, i, direction);
     if (!any || !look_ahead(j, time, state)) return;
     for (int i = 0; i < j->p->switch_count; i++) {
-        if (j->border[i] != 0 || (direction && direction[i])) continue;
+        if (!is_undecided(j, i, direction)) continue;
         if (j->ahead[i] != 0) j->m->held[i] = j->ahead[i] < 0;
     }
 }
@@ -62,7 +66,7 @@ static void update_switches(Job *j, double time, const double *state) {
     j->m->hold = false;
     bool good = events_borders(j, time, state, j->border);
     for (int i = 0; i < j->p->switch_count && good; i++)
-        j->m->held[i] = is_true(j, i, j->border[i]);
+        machine_set_switch(j->m, i, is_true(j, i, j->border[i]));
     j->m->hold = true;
 }
 
@@ -83,9 +87,7 @@ void events_settle(Job *j, double time, const double *state, const double *befor
         if (!events_borders(j, time, state, j->border)) return;
         for (int i = 0; i < j->p->switch_count; i++) {
             if (j->border[i] == 0 || j->border[i] == before[i]) continue;
-            unsigned char now = is_true(j, i, j->border[i]);
-            changed = changed || now != j->m->held[i];
-            j->m->held[i] = now;
+            changed = machine_set_switch(j->m, i, is_true(j, i, j->border[i])) || changed;
         }
         if (!changed) break;
     }
@@ -99,9 +101,7 @@ static void settle_others(Job *j, double time, const double *state, const int *d
         if (!events_borders(j, time, state, j->border)) return;
         for (int i = 0; i < j->p->switch_count; i++) {
             if (direction[i] || j->border[i] == 0) continue;
-            unsigned char now = is_true(j, i, j->border[i]);
-            changed = changed || now != j->m->held[i];
-            j->m->held[i] = now;
+            changed = machine_set_switch(j->m, i, is_true(j, i, j->border[i])) || changed;
         }
         if (!changed) break;
     }
@@ -121,13 +121,21 @@ static bool count_event(Job *j, double time) {
 }
 
 bool events_cross(Job *j, double time, double *state, const int *direction) {
+    bool pieces = false, relations = false;
+    for (int i = 0; i < j->p->switch_count; i++)
+        pieces = pieces || (direction[i] && switch_has_pieces(&j->p->sw[i]));
+    if (pieces) events_borders(j, time, state, j->border);
     for (int i = 0; i < j->p->switch_count; i++) {
         if (!direction[i]) continue;
-        j->m->held[i] = direction[i] < 0;
+        machine_set_switch(j->m, i, direction[i] < 0);
+        if (switch_has_pieces(&j->p->sw[i])) continue;
+        relations = true;
         j->last_switch = i;
     }
     settle_others(j, time, state, direction);
-    return whens_run(j, time, state) && count_event(j, time) && modes_hold(j, time, state);
+    if (!relations) j->stats->events++;
+    return whens_run(j, time, state) && (!relations || count_event(j, time)) &&
+           modes_hold(j, time, state);
 }
 
 // A crossing is found a rounding early or late: a border that is about to be crossed anyway has not
@@ -171,14 +179,44 @@ static double next_whole(double time, double phase, double rate, double margin) 
     return next > time + margin / 2 ? next : next + 1 / fabs(rate);
 }
 
-static double next_clock(Job *j, double time, double *after) {
+// Where does this argument meet the next kink?
+static double next_kink(const Table *t, double time, double x, double rate, double margin) {
+    double from = x + (rate > 0 ? margin : -margin) * fabs(rate); // one that was just met
+    return time + (table_next_kink(t, from, rate > 0) - x) / rate;
+}
+
+double events_next_kink(Job *j, double time) {
     double next = INFINITY, margin = events_margin(j, time);
-    *after = INFINITY;
-    if (j->p->clock_count == 0) return next;
-    machine_clocks(j->m, time, j->phase);
+    if (j->p->clock_count) machine_clocks(j->m, time, j->phase);
     for (int i = 0; i < j->p->clock_count; i++) {
         double phase = j->phase[2 * i], rate = j->phase[2 * i + 1];
-        bool usable = isfinite(phase) && isfinite(rate) && rate != 0;
+        const Table *table = j->p->clock[i].table;
+        if (table && isfinite(phase) && isfinite(rate) && rate != 0)
+            next = fmin(next, next_kink(table, time, phase, rate, margin));
+    }
+    return next;
+}
+
+long events_kinks(Job *j) {
+    long count = 0;
+    for (int i = 0; i < j->p->clock_count; i++) {
+        const Table *t = j->p->clock[i].table;
+        if (!t) continue;
+        machine_clocks(j->m, j->o->start, j->phase);
+        double from = j->phase[2 * i];
+        machine_clocks(j->m, j->o->stop, j->phase);
+        count += labs(table_piece(t, j->phase[2 * i]) - table_piece(t, from));
+    }
+    return count;
+}
+
+static double next_clock(Job *j, double time, double *after) {
+    double next = events_next_kink(j, time), margin = events_margin(j, time);
+    *after = INFINITY;
+    if (j->p->clock_count == 0) return next;
+    for (int i = 0; i < j->p->clock_count; i++) {
+        double phase = j->phase[2 * i], rate = j->phase[2 * i + 1];
+        bool usable = isfinite(phase) && isfinite(rate) && rate != 0 && !j->p->clock[i].table;
         if (!j->p->clock[i].jumps || !usable || 1 / fabs(rate) < 100 * margin) continue;
         next = fmin(next, next_whole(time, phase, rate, margin));
     }

@@ -8,7 +8,7 @@
 //              \----> w1
 //               \------------> w2
 //
-//   samples  moments of `sample` divide the step of the grid
+//   samples  moments of `sample` and kinks of tables of time divide the step of the grid
 //   events   relations are held during a step; when one has changed after it, the step ends where
 //            it did, and another goes on from there to the grid
 #include "solve/job.h"
@@ -158,7 +158,8 @@ static void integrate(Fixed *f) {
          emit_up_to(f, t) && t < j->o->stop;) {
         double grid = j->o->start + (k + 1) * j->step;
         if (grid > j->o->stop - close) grid = j->o->stop;
-        double moment = whens_next_moment(j), next = moment < grid - close ? moment : grid;
+        double moment = fmin(whens_next_moment(j), events_next_kink(j, t));
+        double next = moment < grid - close ? moment : grid;
         bool event = false;
         if (!step_to(f, t, &next, &event) || !emit_between(f, t, next - close)) return;
         j->stats->steps++;

@@ -172,6 +172,8 @@ double events_margin(const Job *j, double time); // times closer than this are o
 // Signals of time that jump, and samples: the last time before the next jump (infinite when there
 // is none), and the first one after it in *after.
 double events_next_jump(Job *j, double time, double *after);
+double events_next_kink(Job *j, double time); // of a table of time; infinite when there is none
+long events_kinks(Job *j);                    // how many there are during the run
 bool events_jump(Job *j, double time, double *state); // switches as they are after it
 double events_longest_step(Job *j, double time);      // so that no swing is stepped over
 // Up to which wanted time are values those before the jump?

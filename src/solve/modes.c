@@ -146,9 +146,8 @@ static bool look_ahead(Job *j, const SolveMode *s, const double *state, double *
     if (!machine_switches(m, j->time + little, later, border)) return false;
     for (int i = 0; i < p->switch_count; i++) {
         if (isnan(border[i])) return false;
-        unsigned char now = p->sw[i].or_equal ? border[i] <= 0 : border[i] < 0;
-        *changed = *changed || now != m->held[i];
-        m->held[i] = now;
+        bool now = p->sw[i].or_equal ? border[i] <= 0 : border[i] < 0;
+        *changed = machine_set_switch(m, i, now) || *changed;
     }
     return true;
 }

@@ -194,12 +194,16 @@ static void collect(Rk78 *k) {
     k->j->stats->rejected += attempts - steps;
 }
 
-static bool restart(Rk78 *k) {
+// First step 0: the integrator looks for one.
+static bool restart_with(Rk78 *k, double first_step) {
     collect(k);
     sizes_start(k->j, k->t, N_VGetArrayPointer(k->y));
     k->jump = events_next_jump(k->j, k->t, &k->after_jump);
-    return ERKStepReInit(k->mem, rates, k->t, k->y) == 0;
+    return ERKStepSetInitStep(k->mem, first_step) == 0 &&
+           ERKStepReInit(k->mem, rates, k->t, k->y) == 0;
 }
+
+static bool restart(Rk78 *k) { return restart_with(k, 0); }
 
 // --- failure -------------------------------------------------------------------------------------
 
@@ -319,7 +323,9 @@ static bool step_over_jump(Rk78 *k) {
         k->t = k->after_jump;
         if (!events_jump(k->j, k->t, N_VGetArrayPointer(k->y))) return false;
         if (!emit_up_to(k, k->t + events_margin(k->j, k->t))) return false;
-        if (!restart(k)) {
+        double step = 0; // a table of thousands of points has as many kinks: no time to look around
+        ERKStepGetCurrentStep(k->mem, &step);
+        if (!restart_with(k, step)) {
             problem_solver(k->j, k->t, "no new start after a jump", 0);
             return false;
         }

@@ -57,7 +57,7 @@ static bool check_options(const SolveOptions *o, Report *r) {
 
 // --- choice of method ----------------------------------------------------------------------------
 
-enum { STIFF_RATIO = 200 };
+enum { STIFF_RATIO = 200, MANY_KINKS = 500 };
 
 static SolverKind choose(Job *j) {
     if (j->n == 0) {
@@ -73,6 +73,10 @@ static SolverKind choose(Job *j) {
     if (stiff && j->p->has_implicit && !j->p->has_jacobian) {
         j->stats->why = "stiff, with loops that make its Jacobian full: better left implicit";
         return SOLVER_IDA;
+    }
+    if (!stiff && events_kinks(j) > MANY_KINKS) {
+        j->stats->why = "a table of time has many kinks, and this method starts anew at no cost";
+        return SOLVER_RK78;
     }
     j->stats->why = stiff ? "a state decays hundreds of times during the run"
                           : "no state decays much faster than the run goes on";
