@@ -344,7 +344,7 @@ void syntax_print(Text *out, const Syntax *syntax) {
     for (const AstClass *c = syntax->files->classes; c; c = c->next) {
         print_head(out, syntax->names, c);
         print_items(out, syntax->names, c->items, 1);
-        for (int i = 0; i + 1 < c->number_count; i += 2) {
+        for (int i = 0; i + 1 < c->number_count && !c->columns; i += 2) {
             text_add(out, "  ");
             print_exprs(out, syntax->names, c->numbers, i, i + 2);
             text_char(out, '\n');

@@ -236,8 +236,10 @@ struct AstClass {
     bool has_unit;        // table value, const
     Unit unit, flow_unit; // table value; domain effort and flow
     Name unit_text, flow_unit_text;
-    AstExpr **numbers; // table: x, y, x, y ...
+    AstExpr *
+        *numbers; // table: x, y, x, y ...; of two variables: y1, y2 ... x, z1, z2 ... x, z1 ...
     int number_count;
+    int columns; // table of two variables: how many y
     bool smooth;
     AstClass *next;
 };

@@ -10,6 +10,7 @@
 //   mechanism_build.c  their data as expressions, for src/mech; pose.c   places and turns
 //   model_function.c   functions of mechanisms in equations
 //   when.c        what happens at events               table_ends.c  runs that leave a table
+//   grid_table.c  tables of two variables
 //   modes.c       laws that switch
 //   experiment.c  what is to be run, plotted and expected
 //
@@ -219,13 +220,17 @@ typedef struct { // `set path = value` of an experiment or of the command line
     bool used;
 } Override;
 
+typedef struct Grid Grid; // a table of two variables
+
 typedef struct { // a constant of the top level, or a table
     const AstClass *class;
     const AstFile *file;
     uint8_t state; // as for parameters
     Constant known;
     const Table *table;
-    int number[2]; // of the table in the scratch graph and in the model's graph; -1: not yet
+    const Grid *grid;
+    int number[2]; // of the (first) table in the scratch graph and in the model's graph; -1: not
+                   // yet
 } Global;
 
 typedef struct {
@@ -425,6 +430,16 @@ Target param_target(Builder *b, const Entity *x);
 bool param_evaluate(Builder *b, int entity);   // numbers of a parameter or constant
 void param_structural(Builder *b, int entity); // mark it and what it depends on
 bool global_evaluate(Builder *b, int global);
+bool table_number(Builder *b, const AstExpr *e, const Env *env, bool has_unit, const Unit *unit,
+                  double *x);
+// Do n numbers rise? at: the first of them as it is written, `stride` from one to the next.
+bool table_rises(Builder *b, const AstClass *class, int n, const double *x, AstExpr *const *at,
+                 int stride, const char *what);
+const Table *table_with_kinks(Builder *b, const Table *t);
+const Grid *grid_build(Builder *b, const Global *g); // grid_table.c
+int grid_add(Dag *d, const Grid *g);                 // the number of its first table
+Expr grid_value(Dag *d, const Grid *g, int first, Expr x, Expr y);
+int grid_argument(const Grid *g, int first, int number);
 int global_find(Builder *b, Definition d);
 bool size_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *what, int least,
                    int *size);

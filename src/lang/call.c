@@ -372,20 +372,26 @@ static bool argument_values(Lower *l, const AstExpr *e, const Env *env, Value *x
 static Value call_table(Lower *l, const AstExpr *e, const Env *env, Definition d) {
     Builder *b = l->b;
     int global = global_find(b, d);
-    Value x;
-    if (!argument_values(l, e, env, &x, 1, 1) || !global_evaluate(b, global)) return VALUE_BAD;
-    if (!want_scalars(l, &x, 1, e)) return VALUE_BAD;
     const AstClass *c = d.what;
-    if (c->formal_count && c->formals[0].has_unit &&
-        !value_fit(l, &x, true, &c->formals[0].unit, c->formals[0].unit.dim,
-                   ast_start(e->args[0].value), text_of(b, c->name)))
+    int count = c->formal_count == 2 ? 2 : 1;
+    Value x[2];
+    if (!argument_values(l, e, env, x, count, count) || !global_evaluate(b, global) ||
+        !want_scalars(l, x, count, e))
         return VALUE_BAD;
+    for (int i = 0; i < count && i < c->formal_count; i++)
+        if (c->formals[i].has_unit &&
+            !value_fit(l, &x[i], true, &c->formals[i].unit, c->formals[i].unit.dim,
+                       ast_start(e->args[i].value), text_of(b, c->name)))
+            return VALUE_BAD;
     Global *g = &b->global.data[global];
-    int which = l->mode == TO_SYMBOLS;
-    if (g->number[which] < 0) g->number[which] = expr_add_table(l->dag, g->table);
-    Value v = value_new(l, 1, 1, c->has_unit ? c->unit.dim : DIM_ONE, x.is & CARRIED);
-    Expr args[] = {expr_number(l->dag, g->number[which]), x.one};
-    v.one = expr_call(l->dag, OP_TABLE, args, 2);
+    int *number = &g->number[l->mode == TO_SYMBOLS];
+    if (*number < 0)
+        *number = g->grid ? grid_add(l->dag, g->grid) : expr_add_table(l->dag, g->table);
+    Value v = value_new(l, 1, 1, c->has_unit ? c->unit.dim : DIM_ONE,
+                        (x[0].is | (count > 1 ? x[1].is : 0)) & CARRIED);
+    Expr args[] = {expr_number(l->dag, *number), x[0].one};
+    v.one = g->grid ? grid_value(l->dag, g->grid, *number, x[0].one, x[1].one)
+                    : expr_call(l->dag, OP_TABLE, args, 2);
     return v;
 }
 

@@ -124,8 +124,8 @@ int global_find(Builder *b, Definition d) {
     return b->global.count - 1;
 }
 
-static bool table_number(Builder *b, const AstExpr *e, const Env *env, bool has_unit,
-                         const Unit *unit, double *x) {
+bool table_number(Builder *b, const AstExpr *e, const Env *env, bool has_unit, const Unit *unit,
+                  double *x) {
     if (e->kind == AST_NUMBER) {
         *x = has_unit ? e->number * unit->scale + unit->offset : e->number;
         return true;
@@ -144,11 +144,12 @@ static bool table_number(Builder *b, const AstExpr *e, const Env *env, bool has_
     return true;
 }
 
-static bool table_rises(Builder *b, const AstClass *class, int n, const double *x) {
+bool table_rises(Builder *b, const AstClass *class, int n, const double *x, AstExpr *const *at,
+                 int stride, const char *what) {
     for (int i = 1; i < n; i++) {
         if (x[i] > x[i - 1]) continue;
-        Remark *m = complain(b, L_TABLE, class->numbers[2 * i]->pos,
-                             "the first column of table '%s' must rise: %g follows %g",
+        Remark *m = complain(b, L_TABLE, at[stride * i]->pos,
+                             "the %s of table '%s' must rise: %g follows %g", what,
                              text_of(b, class->name), x[i], x[i - 1]);
         remark_help(b->r, m, "sort the rows, and keep each value once");
         return false;
@@ -165,24 +166,28 @@ static bool table_rows(Builder *b, const Global *g, int n, double *x, double *y)
         if (!table_number(b, c->numbers[2 * i], &env, x_unit, &c->formals[0].unit, &x[i]) ||
             !table_number(b, c->numbers[2 * i + 1], &env, c->has_unit, &c->unit, &y[i]))
             return false;
-    return table_rises(b, c, n, x);
+    return table_rises(b, c, n, x, c->numbers, 2, "first column");
+}
+
+const Table *table_with_kinks(Builder *b, const Table *t) {
+    Table *kept = ARENA_NEW(b->out, Table);
+    int *kink = ARENA_ARRAY(b->out, int, t->count);
+    *kept = *t;
+    kept->kink_count = table_find_kinks(t, kink);
+    kept->kink = kink;
+    return kept;
 }
 
 static const Table *table_make(Builder *b, const AstClass *c, int n, const double *x,
                                const double *y) {
     double *slope = c->smooth ? ARENA_ARRAY(b->out, double, n) : NULL;
     if (slope) table_monotone_slopes(n, x, y, slope);
-    Table *t = ARENA_NEW(b->out, Table);
-    *t = (Table){.count = n,
-                 .x = x,
-                 .y = y,
-                 .slope = slope,
-                 .smooth = c->smooth,
-                 .extrapolate = c->beyond == BEYOND_EXTRAPOLATE};
-    int *kink = ARENA_ARRAY(b->out, int, n);
-    t->kink_count = table_find_kinks(t, kink);
-    t->kink = kink;
-    return t;
+    return table_with_kinks(b, &(Table){.count = n,
+                                        .x = x,
+                                        .y = y,
+                                        .slope = slope,
+                                        .smooth = c->smooth,
+                                        .extrapolate = c->beyond == BEYOND_EXTRAPOLATE});
 }
 
 static const Table *table_build(Builder *b, const Global *g) {
@@ -236,7 +241,11 @@ bool global_evaluate(Builder *b, int global) {
     }
     g->state = 1;
     bool good;
-    if (g->class->kind == CLASS_TABLE) {
+    if (g->class->kind == CLASS_TABLE && g->class->formal_count == 2) {
+        const Grid *grid = grid_build(b, g);
+        b->global.data[global].grid = grid;
+        good = grid != NULL;
+    } else if (g->class->kind == CLASS_TABLE) {
         const Table *t = table_build(b, g);
         b->global.data[global].table = t;
         good = t != NULL;

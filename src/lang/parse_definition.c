@@ -53,6 +53,46 @@ static const struct {
                    {CLASS_MECHANISM, "mechanism", "the name of the mechanism"},
                    {CLASS_MECHANISM, "lagrangian", "the name of the lagrangian"}};
 
+// grid-row = [expr] "," expr {"," expr}      without the first one: the values of the second
+// argument
+static void parse_grid_row(Parser *p, ItemList *list) {
+    AstItem *item = p_new_item(p, ITEM_EQUATION, p->token);
+    ExprList numbers = {0};
+    bool head = p_at(p, TOKEN_COMMA);
+    if (head != !list->first && !p->failed) {
+        Remark *m = p_fail(p, P_TABLE_FORM, p->token, "%s",
+                           head ? "the values of the second argument stand in the first line only"
+                                : "the first line of a table of two variables begins with a comma");
+        p_help(p, m, "write , y1, y2 ...   and below it lines x, z1, z2 ...");
+        p_add_item(list, item);
+        return;
+    }
+    if (!head) array_push(&numbers, parse_sum(p));
+    while (!p->failed && p_accept(p, TOKEN_COMMA)) array_push(&numbers, parse_sum(p));
+    item->expr_count = numbers.count;
+    item->exprs = p_keep_exprs(p, &numbers);
+    if (!p->failed) p_add_item(list, item);
+}
+
+static void keep_grid(Parser *p, AstClass *c, const AstItem *rows) {
+    ExprList numbers = {0};
+    c->columns = rows ? rows->expr_count : 0;
+    for (const AstItem *row = rows; row; row = row->next) {
+        int wanted = row == rows ? c->columns : c->columns + 1;
+        for (int i = 0; i < row->expr_count; i++) array_push(&numbers, row->exprs[i]);
+        if (row->expr_count == wanted) continue;
+        Token t = p->token;
+        t.at = row->pos.at;
+        Remark *m =
+            p_complain(p, P_TABLE_FORM, t, "this line has %d value%s, but the first line %d",
+                       row->expr_count - 1, row->expr_count == 2 ? "" : "s", c->columns);
+        p_help(p, m, "each line has x and a value for each number of the first line");
+        break;
+    }
+    c->number_count = numbers.count;
+    c->numbers = p_keep_exprs(p, &numbers);
+}
+
 // from = "from" string ["free"] [string]
 static void parse_from(Parser *p, AstClass *c) {
     c->from_pos = p_pos(p, p->token);
@@ -193,10 +233,11 @@ static AstClass *parse_function(Parser *p) {
 
 static void check_table_head(Parser *p, const AstClass *c, bool has_kind) {
     if (p->failed) return;
-    if (c->formal_count != 1) {
+    if (c->formal_count != 1 && c->formal_count != 2) {
         Token t = p->token;
         t.at = c->pos.at;
-        Remark *m = p_fail(p, P_TABLE_FORM, t, "a table has one argument, not %d", c->formal_count);
+        Remark *m =
+            p_fail(p, P_TABLE_FORM, t, "a table has one argument or two, not %d", c->formal_count);
         p_help(p, m, "write table %s(x {unit}) {unit} linear", name_text(p->names, c->name));
     } else if (!has_kind) {
         Remark *m = p_fail(p, P_TABLE_FORM, p->token, "say how '%s' runs between its points",
@@ -234,7 +275,14 @@ static void keep_rows(Parser *p, AstClass *c, const AstItem *rows) {
 
 // from = "from" string "column" string ["over" string]
 static bool parse_table_file(Parser *p, AstClass *c) {
-    if (p->failed || !p_accept_word(p, "from")) return false;
+    if (p->failed || !p_at_word(p, "from")) return false;
+    if (c->formal_count == 2) {
+        Remark *m =
+            p_fail(p, P_TABLE_FORM, p->token, "a table of two variables is not read from a file");
+        p_help(p, m, "write its lines below: , y1, y2 ...   and x, z1, z2 ...");
+        return true;
+    }
+    p_advance(p);
     c->from_pos = p_pos(p, p->token);
     c->from = p_accept_string(p);
     if (c->from && p_accept_word(p, "column")) {
@@ -266,7 +314,7 @@ static void parse_beyond(Parser *p, AstClass *c) {
 }
 
 // table = "table" name formals [unit] ("linear" | "smooth") [beyond] [string]
-//         (from [beyond] [string] | NEWLINE {row} "end")
+//         (from [beyond] [string] | NEWLINE ({row} | {grid-row}) "end")
 static AstClass *parse_table(Parser *p) {
     AstClass *c = new_class(p, CLASS_TABLE);
     Opener opener = open_class(p, c, "table", "the name of the table");
@@ -286,7 +334,12 @@ static AstClass *parse_table(Parser *p) {
     p_end_statement(p, opener.token);
     if (file) return c;
     int errors_before = p->report->errors;
-    keep_rows(p, c, parse_body(p, parse_row).first);
+    bool grid = c->formal_count == 2;
+    const AstItem *rows = parse_body(p, grid ? parse_grid_row : parse_row).first;
+    if (!grid)
+        keep_rows(p, c, rows);
+    else if (p->report->errors == errors_before)
+        keep_grid(p, c, rows);
     if (!c->number_count && p->report->errors == errors_before) {
         Remark *m = p_complain(p, P_TABLE_FORM, opener.token, "table '%s' has no points",
                                name_text(p->names, c->name));

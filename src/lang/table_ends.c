@@ -8,7 +8,9 @@
 #include "lang/build.h"
 
 typedef struct {
-    const Global *table;
+    const Global *owner;
+    const Table *table;
+    int formal; // the argument that it reads
     Expr argument;
     const Equation *where; // the first equation that reads it so
 } Reading;
@@ -18,16 +20,24 @@ static bool is_guarded(const AstClass *c) {
            (c->beyond == BEYOND_ERROR || (c->from && c->beyond == BEYOND_UNSAID));
 }
 
-static const Global *guarded_table(Builder *b, int number) {
+// Of a table of two variables the first one over each of them.
+static bool find_guarded(Builder *b, int number, Reading *r) {
     for (int i = 0; i < b->global.count; i++) {
         const Global *g = &b->global.data[i];
-        if (g->table && g->number[1] == number && is_guarded(g->class)) return g;
+        if (!is_guarded(g->class) || g->number[1] < 0) continue;
+        r->owner = g;
+        r->formal = g->grid ? grid_argument(g->grid, g->number[1], number)
+                            : (g->number[1] == number ? 0 : -1);
+        if (r->formal < 0) continue;
+        r->table = expr_table(b->dag, number);
+        return true;
     }
-    return NULL;
+    return false;
 }
 
-static Name end_words(Builder *b, const AstClass *c, double end, bool last) {
-    const AstFormal *x = &c->formals[0];
+static Name end_words(Builder *b, const Reading *r, double end, bool last) {
+    const AstClass *c = r->owner->class;
+    const AstFormal *x = &c->formals[r->formal];
     const char *unit = x->has_unit && !dim_is_one(x->unit.dim) ? dim_text(b, x->unit.dim) : "";
     return name_printf(b->names, "table '%s' %s at %.6g%s%s%s", text_of(b, c->name),
                        last ? "ends" : "begins", end, *unit ? " " : "", unit,
@@ -37,8 +47,8 @@ static Name end_words(Builder *b, const AstClass *c, double end, bool last) {
 }
 
 static void add_end(Builder *b, const Reading *r, bool last) {
-    const Table *t = r->table->table;
-    const AstClass *c = r->table->class;
+    const Table *t = r->table;
+    const AstClass *c = r->owner->class;
     double end = t->x[last ? t->count - 1 : 0];
     double slack = 1e-9 * (t->x[t->count - 1] - t->x[0]); // roundings of units
     Expr border = expr_number(b->dag, last ? end + slack : end - slack);
@@ -48,7 +58,7 @@ static void add_end(Builder *b, const Reading *r, bool last) {
               .condition = expr_call(b->dag, OP_LESS, sides, 2),
               .first_action = b->action.count,
               .text = c->name,
-              .words = end_words(b, c, end, last),
+              .words = end_words(b, r, end, last),
               .table_end = true,
               .row = c->data && last ? c->data->last : POS_NONE,
               .pos = r->where->pos};
@@ -63,8 +73,8 @@ static void look_through(Builder *b, ExprWalk *walk, const Equation *e, int *see
         Expr node = walk_at(walk, *seen);
         if (expr_op(b->dag, node) != OP_TABLE) continue;
         int number = (int)expr_value(b->dag, expr_arg(b->dag, node, 0));
-        Reading r = {guarded_table(b, number), expr_arg(b->dag, node, 1), e};
-        if (!r.table) continue;
+        Reading r = {.argument = expr_arg(b->dag, node, 1), .where = e};
+        if (!find_guarded(b, number, &r)) continue;
         add_end(b, &r, false);
         add_end(b, &r, true);
     }
