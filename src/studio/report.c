@@ -7,14 +7,15 @@
 #include "studio/report.h"
 
 #include "results/shown.h"
-#include "studio/mathml.h"
+#include "studio/flow.h"
+#include "studio/formulas.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-extern const char asset_view_js[], asset_page_css[];
+extern const char asset_view_js[], asset_page_js[], asset_page_css[];
 
-enum { MOST_PARAMETERS = 400, MOST_DRAWN = 400, MOST_LINES = 60 };
+enum { MOST_PARAMETERS = 400, MOST_DRAWN = 400, MOST_ROWS = 25 };
 
 Scene report_plan(Arena *out, const Model *m, Watch *watch, int *first_param) {
     Scene scene = scene_plan(out, m, watch);
@@ -73,6 +74,13 @@ static void add_picture(Text *out, const char *svg, const char *words) {
             text_char(out, *c);
     }
     text_add(out, "\">");
+}
+
+// Long tables are folded.
+static bool open_rows(Text *out, int rows, const char *what) {
+    bool many = rows > MOST_ROWS;
+    if (many) text_printf(out, "<details><summary>All %d %s</summary>\n", rows, what);
+    return many;
 }
 
 // --- title and verdicts
@@ -206,7 +214,10 @@ static void add_graph(Text *out, const ReportPage *p) {
     } else if (m->comp_count) {
         Text svg = {0};
         graph_svg(&svg, p->system->graph);
-        text_add(out, "<figure class=\"graph\">");
+        text_add(out, "<div class=\"controls\"><button class=\"fit\">Fit</button>"
+                      "<button class=\"real\">Readable</button><button class=\"in\">+</button>"
+                      "<button class=\"out\">&minus;</button><span class=\"about\">Drag to move, "
+                      "Ctrl and wheel to zoom.</span></div>\n<figure class=\"graph\">");
         add_picture(out, text_get(&svg), "the bond graph with its causal strokes");
         text_add(out, "</figure>\n");
         text_free(&svg);
@@ -225,6 +236,7 @@ static void add_graph(Text *out, const ReportPage *p) {
 static void add_states(Text *out, const ReportPage *p) {
     const System *s = p->system;
     section(out, "states", "States");
+    bool many = open_rows(out, s->state_count, "states");
     if (s->state_count)
         text_add(out, "<table><tr><th>state</th><th>unit</th><th>meaning</th></tr>\n");
     for (int i = 0; i < s->state_count && i < MOST_PARAMETERS; i++) {
@@ -236,29 +248,16 @@ static void add_states(Text *out, const ReportPage *p) {
         text_add(out, "</tr>\n");
     }
     if (s->state_count) text_add(out, "</table>\n");
+    if (many) text_add(out, "</details>\n");
     Text text = {0};
     equations_summary(&text, s);
     details(out, "How they were chosen", text_get(&text));
     text_free(&text);
 }
 
-static int line_count(const char *text) {
-    int n = 0;
-    for (; *text; text++) n += *text == '\n';
-    return n;
-}
-
 static void add_equations(Text *out, const ReportPage *p) {
     section(out, "equations", "Equations");
-    Text latex = {0};
-    equations_print(&latex, p->system, EQUATIONS_LATEX);
-    bool many = line_count(text_get(&latex)) > MOST_LINES;
-    if (many) text_add(out, "<details><summary>The reduced equations, many lines</summary>");
-    text_add(out, "<div class=\"wide\">");
-    latex_to_mathml(out, text_get(&latex));
-    text_add(out, "</div>\n");
-    if (many) text_add(out, "</details>\n");
-    text_free(&latex);
+    formulas_html(out, p->system);
 }
 
 // --- parameters
@@ -268,6 +267,9 @@ static void add_parameters(Text *out, const ReportPage *p) {
     const Model *m = p->system->model;
     section(out, "parameters", "Parameters");
     if (!p->run->results.row_count) return;
+    int count = 0;
+    for (int v = 0; v < m->var_count; v++) count += m->var[v].kind == VAR_PARAM;
+    bool many = open_rows(out, count, "parameters");
     text_add(out,
              "<table><tr><th>parameter</th><th>value</th><th>unit</th><th>meaning</th></tr>\n");
     for (int v = 0, n = 0; v < m->var_count && n < MOST_PARAMETERS; v++) {
@@ -282,6 +284,7 @@ static void add_parameters(Text *out, const ReportPage *p) {
         text_add(out, "</tr>\n");
     }
     text_add(out, "</table>\n");
+    if (many) text_add(out, "</details>\n");
 }
 
 // --- energy
@@ -306,6 +309,8 @@ static void add_energy(Text *out, const ReportPage *p) {
                 "%.1e of the throughput: <b class=\"%s\">%s</b>.</p>\n",
                 a->supplied, a->dissipated, a->stored, a->residual, a->relative,
                 a->pass ? "good" : "bad", a->pass ? "balanced" : "not balanced");
+    flow_svg(out, a, p->system);
+    bool many = open_rows(out, a->line_count, "components");
     double scale = 0;
     for (int i = 0; i < a->line_count; i++)
         scale = fmax(scale, fmax(fabs(a->line[i].supplied),
@@ -322,6 +327,7 @@ static void add_energy(Text *out, const ReportPage *p) {
         text_add(out, "</tr>\n");
     }
     text_add(out, "</table>\n");
+    if (many) text_add(out, "</details>\n");
 }
 
 // --- expectations, text
@@ -372,6 +378,7 @@ void report_html(Text *out, const ReportPage *p) {
     add_expectations(out, p);
     add_source(out, p);
     text_add(out, "<footer>Made by Bondyn " BONDYN_VERSION ".</footer>\n");
+    text_printf(out, "<script>\n%s</script>\n", asset_page_js);
     if (p->scene->body_count) text_printf(out, "<script>\n%s</script>\n", asset_view_js);
     text_add(out, "</body>\n</html>\n");
 }

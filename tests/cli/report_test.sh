@@ -13,6 +13,8 @@ done
 expect_text motor.html '<math display="block">'
 expect_text motor.html 'armature inductance'
 expect_text motor.html 'expectations hold'
+expect_text motor.html 'class="flow"'
+expect_text motor.html 'class="real"'
 grep -q 'id="view"' motor.html && fail "a view without bodies"
 grep -Eq '(src|href)="https?:' motor.html && fail "the page asks the network"
 
