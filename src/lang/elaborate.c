@@ -261,6 +261,9 @@ static void report_unknown_type(Builder *b, const AstItem *item, const Env *env)
     Suggestion g = suggest_for(type);
     suggest_definitions(&g, b->syntax, env->file, COMPONENT_CLASSES);
     for (int i = 2; builtin_at(i); i++) suggest_offer(&g, builtin_at(i)->type);
+    static const char *const words[] = {"param",  "const", "port",    "input",
+                                        "output", "var",   "initial", "assert"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) suggest_offer(&g, words[i]);
     if (m == &b->unsaid || library_help(b->syntax, type, COMPONENT_CLASSES, &g, b->r, m)) return;
     suggest_help(b->r, m, &g, "define it in this file, or import the file that has it");
 }

@@ -88,7 +88,10 @@ void audit_point(AuditBook *book, const double *quad, const double *output) {
         AuditTrack *t = &book->track[i];
         Role role = book->system->model->comp[t->comp].role;
         moved += moved_into(t, role, quad[i] + t->impulse, t->drive >= 0 ? quad[t->drive] : 0);
-        moved += moved_inside(t, output);
+        moved += moved_inside(t, output) + t->gaining + t->losing;
+        t->gained += t->gaining;
+        t->lost += t->losing;
+        t->gaining = t->losing = 0;
         if (t->stored < 0) continue;
         t->last_stored = output[t->stored];
         stored += fabs(t->last_stored);
@@ -103,8 +106,7 @@ void audit_event(AuditBook *book, const double *before, const double *after) {
         AuditTrack *t = &book->track[i];
         if (t->stored < 0) continue;
         double more = after[t->stored] - before[t->stored];
-        *(more > 0 ? &t->gained : &t->lost) += fabs(more);
-        book->throughput += fabs(more) / 2;
+        *(more > 0 ? &t->gaining : &t->losing) += fabs(more);
     }
 }
 

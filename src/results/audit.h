@@ -48,8 +48,9 @@ typedef struct { // one audited component
     int share_count;
     int drive; // which integral is energy that came in without a bond, or -1
     double driven;
-    double impulse;      // energy that impulses brought in
-    double gained, lost; // by events: what `when` put in or took away
+    double impulse;         // energy that impulses brought in
+    double gained, lost;    // by events: what `when` put in or took away
+    double gaining, losing; // the same since the last point
 } AuditTrack;
 
 typedef struct {

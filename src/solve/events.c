@@ -120,6 +120,31 @@ static bool count_event(Job *j, double time) {
     return false;
 }
 
+// Would a relation that has just crossed its border be back behind it at once? Both sides lead to
+// the border: the run would go along it in ever so many small steps.
+static bool slides(Job *j, double time, const double *state, const int *direction) {
+    if (has_modes(j) || !look_ahead(j, time, state)) return false;
+    const double soon = 1e6; // times what look_ahead looks ahead
+    for (int i = 0; i < j->p->switch_count; i++) {
+        double back = direction[i] * (j->border[i] - j->ahead[i]);
+        if (direction[i] && !switch_has_pieces(&j->p->sw[i]) && back > 0 &&
+            direction[i] * j->border[i] < soon * back)
+            return true;
+    }
+    return false;
+}
+
+static bool count_sliding(Job *j, double time, bool sliding) {
+    if (!sliding) j->sliding_count = 0;
+    if (!sliding) return true;
+    if (j->sliding_count++ == 0) j->sliding_time = time;
+    if (j->sliding_count <= MOST_CHATTER) return true;
+    j->chatter_count = j->sliding_count;
+    j->chatter_time = j->sliding_time;
+    problem_chatter(j, time);
+    return false;
+}
+
 bool events_cross(Job *j, double time, double *state, const int *direction) {
     bool pieces = false, relations = false;
     for (int i = 0; i < j->p->switch_count; i++)
@@ -134,8 +159,10 @@ bool events_cross(Job *j, double time, double *state, const int *direction) {
     }
     settle_others(j, time, state, direction);
     if (!relations) j->stats->events++;
-    return whens_run(j, time, state) && (!relations || count_event(j, time)) &&
-           modes_hold(j, time, state);
+    long actions = j->when.actions;
+    if (!whens_run(j, time, state) || (relations && !count_event(j, time))) return false;
+    bool sliding = relations && j->when.actions == actions && slides(j, time, state, direction);
+    return (!relations || count_sliding(j, time, sliding)) && modes_hold(j, time, state);
 }
 
 // A crossing is found a rounding early or late: a border that is about to be crossed anyway has not

@@ -123,6 +123,27 @@ bool job_choose(Job *j, double time, double *state, bool *changed) {
     return true;
 }
 
+// --- moments that come ever faster
+// ----------------------------------------------------------------
+
+double job_pile_up(const Job *j, Pace *p, double time) {
+    enum { MOST_SHRINKING = 10 };
+    double gap = time - p->time;
+    p->shrinking = p->count > 1 && gap < 0.9999 * p->gap ? p->shrinking + 1 : 0;
+    double ratio = p->gap > 0 ? gap / p->gap : 1;
+    if (p->count > 0) p->longest = fmax(p->longest, gap);
+    p->gap = gap;
+    p->time = time;
+    p->count++;
+    bool piles_up =
+        p->shrinking >= MOST_SHRINKING && gap <= fmin(1e-9 * j->span, 1e-6 * p->longest);
+    return piles_up ? time + gap * ratio / (1 - ratio) : (double)NAN;
+}
+
+double pace_longest_step(const Pace *p, double time) {
+    return p->shrinking > 1 && time < p->time + 2 * p->gap ? p->gap / 4 : (double)INFINITY;
+}
+
 // --- wanted points -------------------------------------------------------------------------------
 
 bool job_wants(const Job *j, double time) {

@@ -25,6 +25,7 @@ typedef struct { // the last point where the rates had no value
 
 typedef struct {      // how fast a branch of a `when` fires
     double time, gap; // last time; time since the one before
+    double longest;   // gap so far
     int shrinking;    // how often in a row the gap has shrunk
     long count;
 } Pace;
@@ -38,6 +39,7 @@ typedef struct { // `when` during the run, see whens.c
     double *output; // outputs before and after an action
     Pace *pace;     // per branch
     int last;       // branch that fired
+    long actions;   // rounds in which something was set
 } WhenRun;
 
 typedef enum { ENGINE_SETTLED, ENGINE_WATCHING, ENGINE_WAITING } EnginePhase;
@@ -99,6 +101,8 @@ typedef struct {
     double *shift;          // of borders on which a mode began, until they are left behind
     double chatter_time;    // when the present burst of events began
     long chatter_count;
+    double sliding_time; // the same of events that lead straight back
+    long sliding_count;
     int last_switch; // that changed
     WhenRun when;
     ModeRun modes;
@@ -126,6 +130,12 @@ bool job_wants(const Job *j, double time); // is there a wanted point up to this
 void job_ignore_words(int code, const char *module, const char *function, char *words,
                       void *user);  // in place of the library's messages on stderr
 double job_next_time(const Job *j); // of the next wanted point, else the end
+
+// Something happened again: at what time do its moments pile up? NaN: they do not.
+double job_pile_up(const Job *j, Pace *p, double time);
+// While gaps shrink, steps are kept shorter than the next gap: what happens in it may be smaller
+// than the tolerances, and a step over all of it would miss the event.
+double pace_longest_step(const Pace *p, double time);
 
 // After every accepted step: are the states of sets still well chosen? *changed: `state` is others
 // now, and the method starts anew. False: a problem, reported.

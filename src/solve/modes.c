@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_TRIED = 500, MOST_INSTANTS = 20000, MOST_SHRINKING = 10 };
+enum { MOST_TRIED = 500, MOST_INSTANTS = 20000 };
 
 static const Model *model_of(const Job *j) { return j->o->modes->model; }
 static const ModeChoice *choice_of(const Job *j, int c) { return &model_of(j)->choice[c]; }
@@ -459,14 +459,9 @@ bool modes_start(Job *j) {
 static bool keeps_pace(Job *j) {
     Pace *p = &j->modes.pace[j->modes.last];
     if (j->time == p->time) return true;
-    double gap = j->time - p->time;
-    p->shrinking = p->count > 1 && gap < 0.9999 * p->gap ? p->shrinking + 1 : 0;
-    double ratio = p->gap > 0 ? gap / p->gap : 1;
-    p->gap = gap;
-    p->time = j->time;
-    p->count++;
-    if (p->shrinking < MOST_SHRINKING || gap > 1e-9 * j->span) return true;
-    problem_mode_zeno(j, j->time, j->modes.last, p, j->time + gap * ratio / (1 - ratio));
+    double limit = job_pile_up(j, p, j->time);
+    if (isnan(limit)) return true;
+    problem_mode_zeno(j, j->time, j->modes.last, p, limit);
     return false;
 }
 
@@ -491,8 +486,7 @@ double modes_longest_step(const Job *j, double time) {
     double longest = INFINITY;
     if (!has_modes(j)) return longest;
     for (int c = 0; c < model_of(j)->choice_count; c++) {
-        const Pace *p = &j->modes.pace[c];
-        if (p->shrinking > 1 && time < p->time + 2 * p->gap) longest = fmin(longest, p->gap / 4);
+        longest = fmin(longest, pace_longest_step(&j->modes.pace[c], time));
     }
     return longest;
 }

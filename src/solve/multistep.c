@@ -106,6 +106,21 @@ static int worst_state(Multistep *c) {
     return worst;
 }
 
+// Loops that are left implicit: is there no solution any more a little later on? Reports it.
+static bool loops_end(Multistep *c) {
+    Job *j = c->j;
+    if (!c->unknowns) return false;
+    const double *x = N_VGetArrayPointer(c->y), *slope = N_VGetArrayPointer(c->slope);
+    for (double part = 1e-9; part < 1e-2; part *= 10) {
+        double ahead = part * j->span;
+        for (int i = 0; i < j->n; i++) j->later[i] = x[i] + ahead * slope[i];
+        if (machine_unknowns(j->m, c->t + ahead, j->later, N_VGetArrayPointer(c->error))) continue;
+        job_block_failed(j, c->t + ahead, j->later);
+        return true;
+    }
+    return false;
+}
+
 static void fail(Multistep *c, int flag) {
     Job *j = c->j;
     double step = 0, now = c->t;
@@ -114,6 +129,7 @@ static void fail(Multistep *c, int flag) {
         problem_trouble(j);
         return;
     }
+    if (loops_end(c)) return;
     const char *words = "unknown";
     switch (flag ? c->how->failure(flag, &words) : FAILURE_STEP) {
     case FAILURE_STEP: problem_step(j, now, step, worst_state(c)); break;

@@ -46,7 +46,8 @@ static void problem_block(Job *j) {
     }
     Text why = {0};
     explain_block(j, &why);
-    if (why.length > 0)
+    bool ends = !b->linear && t->residual > 1e-9; // Newton came to rest where no solution is
+    if (why.length > 0 && !ends)
         m = report_error(j->r, S_BLOCK_FAILED, b->pos,
                          "at t = %g s the equations for %s are singular: %s", t->time, b->what,
                          text_get(&why));
@@ -60,7 +61,10 @@ static void problem_block(Job *j) {
     remark_help(j->r, m,
                 b->linear ? "look for a loop without resistance, or for two sources that "
                             "say the same thing"
-                          : "give one of them a start value near the solution");
+                : t->time > j->o->start
+                    ? "perhaps there is none from here on: look at what the loop is asked for, or "
+                      "give one of them a start value on the branch that is meant"
+                    : "give one of them a start value near the solution");
     text_free(&why);
 }
 

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 100, MOST_SHRINKING = 10 };
+enum { MOST_ROUNDS = 100 };
 
 static const Whens *whens_of(const Job *j) { return &j->p->system->whens; }
 static double *sample_held(const Job *j) {
@@ -196,6 +196,7 @@ static bool run_round(Job *j, double time, double *state) {
     }
     if (!values_are_finite(j, time)) return false;
     put_values(j, state);
+    j->when.actions++;
     events_settle(j, time, state, j->when.border);
     if (!j->o->event) return true;
     take_outputs(j, time, state, after);
@@ -210,14 +211,9 @@ static bool keeps_pace(Job *j, double time) {
     for (int i = 0; i < whens_of(j)->branch_count; i++) {
         Pace *p = &j->when.pace[i];
         if (!fired_held(j)[i] || time == p->time) continue;
-        double gap = time - p->time;
-        p->shrinking = p->count > 1 && gap < 0.9999 * p->gap ? p->shrinking + 1 : 0;
-        double ratio = p->gap > 0 ? gap / p->gap : 1;
-        p->gap = gap;
-        p->time = time;
-        p->count++;
-        if (p->shrinking < MOST_SHRINKING || gap > 1e-9 * j->span) continue;
-        problem_zeno(j, time, i, p, time + gap * ratio / (1 - ratio));
+        double limit = job_pile_up(j, p, time);
+        if (isnan(limit)) continue;
+        problem_zeno(j, time, i, p, limit);
         return false;
     }
     return true;
@@ -229,7 +225,7 @@ double whens_longest_step(const Job *j, double time) {
     double longest = INFINITY;
     for (int i = 0; i < whens_of(j)->branch_count; i++) {
         const Pace *p = &j->when.pace[i];
-        if (p->shrinking > 1 && time < p->time + 2 * p->gap) longest = fmin(longest, p->gap / 4);
+        longest = fmin(longest, pace_longest_step(p, time));
     }
     return longest;
 }
