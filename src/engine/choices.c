@@ -28,7 +28,8 @@ int choices_count(const System *s) {
     int count = 0;
     for (int i = 0; i < s->set_count; i++) count += s->set[i].free * s->set[i].count;
     for (int i = 0; i < s->choice_count; i++)
-        count += s->choice[i].anchor ? s->choice[i].columns : 0;
+        count +=
+            ((s->choice[i].anchor != NULL) + (s->choice[i].entry != NULL)) * s->choice[i].columns;
     return count;
 }
 
@@ -46,6 +47,9 @@ void choices_roles(Builder *b, int *next) {
         p->first_anchor[i] = c->anchor ? *next : -1;
         if (c->anchor) set_held(b, c->anchor, c->columns, next);
     }
+    p->first_entry = *next;
+    for (int i = 0; i < s->choice_count; i++)
+        if (s->choice[i].entry) set_held(b, s->choice[i].entry, s->choice[i].columns, next);
 }
 
 void write_choices(Builder *b, Draft *code, bool start) {
@@ -344,5 +348,19 @@ bool machine_choose(Machine *m, double time, double *state, int *changed) {
     m->failed_choice = -1;
     if (!machine_run(m, &p->choices, m->choice) || !choose_all(m, false, changed)) return false;
     if (*changed) memcpy(state, m->reg + p->first_state, (size_t)p->state_count * sizeof *state);
+    return true;
+}
+
+bool machine_enter(Machine *m, double time, const double *entry, double *state) {
+    const Program *p = m->program;
+    int changed = 0, columns = column_count(p->system);
+    if (columns == 0) return true;
+    machine_set_point(m, time, state);
+    memcpy(machine_held(m) + p->first_entry, entry, (size_t)columns * sizeof *entry);
+    for (int i = 0; i < columns; i++) m->column_size[i] = 0;
+    m->failed_choice = -1;
+    if (!machine_run(m, &p->start_choices, m->choice) || !choose_all(m, true, &changed))
+        return false;
+    memcpy(state, m->reg + p->first_state, (size_t)p->state_count * sizeof *state);
     return true;
 }

@@ -133,6 +133,7 @@ typedef struct {
     TapeFunction start_choices;     // the same at the start, before anything is chosen
     int *first_pick;                // per System.set: of its held values
     int *first_anchor;              // per System.choice: the same; -1: none
+    int first_entry;                // of held values: where a mode is entered
     int first_chosen, chosen_count; // held values of choices, as they are at the start for the
     double *chosen;                 // default parameters
     int largest_choice;             // entries of a matrix
@@ -227,6 +228,8 @@ bool machine_memory(Machine *m, double time, const double *state, double *value)
 void machine_samples(Machine *m, double *period_and_offset); // pairs
 // Are the states of sets still a good choice? If not, others are chosen and `state` is changed to
 // them; *changed counts the choices that were made anew. False: a block or a choice has failed.
+// A mode is entered: its choices, from values of their columns; states of sets go into `state`.
+bool machine_enter(Machine *m, double time, const double *entry, double *state);
 bool machine_choose(Machine *m, double time, double *state, int *changed);
 void machine_update_switches(Machine *m, double time,
                              const double *state); // take their true states

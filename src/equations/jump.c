@@ -5,7 +5,9 @@
 //   original, never differentiated       its linear part, for impulses
 //   a derivative, highest                left out: it determines rates after the jump
 //
-// A position whose rate is finite (der(q) = v with v constrained) stays where it was.
+// A position whose rate is finite (der(q) = v with v constrained) stays where it was. Where
+// positions are candidates of a set, all of them stay, and the constraint that ties them says
+// nothing new.
 #include "equations/jump.h"
 
 #include "equations/work.h"
@@ -84,7 +86,7 @@ static void list_quantities(Builder *b) {
     for (int q = 0; q < n; q++)
         if (is_finite(w, q) && !w->quantity.data[q].user_state)
             rate[w->quantity.data[q].der] = true;
-    for (int q = 0; q < n; q++) {
+    for (int q = 0; q < first_of_sets(w); q++) {
         const Quantity *x = &w->quantity.data[q];
         if (!is_finite(w, q) && rate[q]) continue;
         if (is_finite(w, q)) {
@@ -100,9 +102,33 @@ static void list_quantities(Builder *b) {
 
 // --- rules --------------------------------------------------------------------------------------
 
+static bool stays(const Work *w, const Quantity *x) {
+    return x->user_state && is_finite(w, x->der);
+}
+
+// Do all candidates of a set stay where they are?
+static bool set_stays(const Work *w, int set) {
+    for (int q = 0; q < w->quantity.count; q++)
+        if (w->quantity.data[q].set == set && !stays(w, &w->quantity.data[q])) return false;
+    return true;
+}
+
+// Per rule: not needed, since the candidates that it ties stay.
+static bool *idle_rules(Builder *b) {
+    Work *w = b->w;
+    bool *idle = ARENA_ARRAY(&w->scratch, bool, w->rule.count);
+    bool *stay = ARENA_ARRAY(&w->scratch, bool, w->set.count);
+    for (int i = 0; i < w->set.count; i++) stay[i] = set_stays(w, i);
+    for (int i = 0; i < w->set_row.count; i += 2)
+        idle[w->set_row.data[i]] = stay[w->set_row.data[i + 1]];
+    return idle;
+}
+
 static void add_rules(Builder *b) {
     Work *w = b->w;
+    const bool *idle = idle_rules(b);
     for (int r = 0; r < w->rule.count; r++) {
+        if (w->rule.data[r].origin == ORIGIN_PICK || idle[r]) continue;
         if (w->rule.data[r].derivative < 0 && w->rule.data[r].of >= 0) continue;
         Expr residual = rule_residual(w, r);
         Rule x = w->rule.data[r];
@@ -120,7 +146,7 @@ static void add_links(Builder *b) {
         const Quantity *x = &w->quantity.data[q];
         if (!x->user_state || !before(b, q)) continue;
         if (is_finite(w, x->der)) {
-            if (x->demoted_by < 0)
+            if (x->demoted_by < 0 || x->set >= 0)
                 rule_add(&b->k, x->symbol, before(b, q), ORIGIN_START, w->model->pos);
             continue;
         }
@@ -186,12 +212,30 @@ static void collect_results(Builder *b) {
     const System *mode = w->system;
     j->after_count = mode->state_count + b->memory->state_count;
     j->after = ARENA_ARRAY(w->out, Expr, j->after_count);
-    for (int i = 0; i < mode->state_count; i++) j->after[i] = solved(b, mode->state[i]);
+    int fixed = mode->state_count; // states of sets follow from the entries
+    for (int i = 0; i < w->set.count; i++) fixed -= w->set.data[i].free;
+    for (int i = 0; i < mode->state_count; i++)
+        j->after[i] = i < fixed ? solved(b, mode->state[i]) : expr_number(w->dag, 0);
     for (int i = 0; i < b->memory->state_count; i++)
         j->after[mode->state_count + i] = value_after(b, b->memory->var[i]);
     j->work_count = w->model->comp_count;
     j->work = ARENA_ARRAY(w->out, Expr, j->work_count);
     for (int c = 0; c < j->work_count; c++) j->work[c] = work_of(b, &w->model->comp[c]);
+}
+
+static void collect_entries(Builder *b) {
+    Work *w = b->w;
+    Jump *j = b->jump;
+    for (int i = 0; i < w->choice.count; i++) j->entry_count += w->choice.data[i].columns;
+    j->entry = ARENA_ARRAY(w->out, Expr, j->entry_count);
+    Expr *to = j->entry;
+    for (int i = 0; i < w->choice.count; i++)
+        for (int k = 0; k < w->choice.data[i].columns; k++) {
+            Expr symbol = w->choice.data[i].value[k];
+            int q = w->quantity_of_symbol.data[expr_symbol_index(w->dag, symbol)];
+            bool known = q >= 0 && is_finite(w, q);
+            *to++ = known ? solved(b, symbol) : expr_number(w->dag, 0);
+        }
 }
 
 // A bounded force cannot give an impulse: a relation about what gets one is decided by it.
@@ -289,6 +333,7 @@ bool jump_make(Work *w, const Memory *memory, Jump *jump) {
     bool good = order_and_solve(&b.k);
     if (good) {
         collect_results(&b);
+        collect_entries(&b);
         collect_strikes(&b);
         make_system(&b);
     }

@@ -33,7 +33,8 @@ typedef struct Jump {
     Expr *after;    // per state of the mode, then per state of the memory: its value after
     Expr *work;     // per component: energy that impulses bring into it
     Expr *strike;   // per strike of Whens: impulse of the relation's left side less its right side
-    int after_count, work_count, strike_count;
+    Expr *entry;    // per column of each Choice of the mode, one after the other: its value after
+    int after_count, work_count, strike_count, entry_count;
 } Jump;
 
 // As equations_build, for a mode that is entered during a run: states have no start values, but

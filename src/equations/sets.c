@@ -209,6 +209,10 @@ static void add_set(Work *w, const Groups *g, const Group *group) {
         s.var[i] = q->var;
         s.candidate[i] = q->symbol;
     }
+    for (int i = 0; i < group->rows.count; i++) {
+        array_push(&w->set_row, g->row[group->rows.data[i]].rule);
+        array_push(&w->set_row, number);
+    }
     for (int j = 0; j < s.free; j++) add_state(w, &s, quantity, j);
     array_push(&w->set, s);
 }
@@ -291,7 +295,7 @@ void sets_forget(Work *w) {
         w->rule.count = w->own_rules;
     }
     w->own_quantities = w->own_rules = 0;
-    w->set.count = w->choice.count = 0;
+    w->set.count = w->choice.count = w->set_row.count = 0;
 }
 
 // --- choices ------------------------------------------------------------------------------------

@@ -47,8 +47,7 @@ static bool reduce_and_solve(Work *w) {
 
 static Expr solved_value(Work *w, int q) { return rewrite(w->solved, w->quantity.data[q].symbol); }
 
-// The first quantity that a set brought in.
-static int first_of_sets(const Work *w) {
+int first_of_sets(const Work *w) {
     return w->own_rules > 0 ? w->own_quantities : w->quantity.count;
 }
 
@@ -199,15 +198,25 @@ static void forget_rules(Work *w) {
     w->rates = NULL;
 }
 
-// Which states a set chooses is not known where a mode is entered.
-static bool no_sets(Work *w) {
-    if (w->set.count == 0) return true;
-    Remark *m = report_error(w->report, Q_MODE_SET, w->set.data[0].pos,
-                             "the states of this constraint are chosen during a run, which does "
-                             "not go together with laws that switch");
-    remark_help(w->report, m,
-                "describe the motion with a variable that is free everywhere, such as an angle");
-    return false;
+// Choices of a mode begin where the jump leads.
+static void enter_choices(Work *w) {
+    System *s = w->system;
+    Rewrite *entered = rewrite_new(w->dag);
+    for (int i = 0; i < s->choice_count; i++) {
+        Choice *c = &s->choice[i];
+        c->start = c->entry = ARENA_ARRAY(w->out, Expr, c->columns);
+        for (int k = 0; k < c->columns; k++) {
+            c->entry[k] = expr_symbol(w->dag, name_of(w->model->names, "entry"));
+            rewrite_set(entered, c->value[k], c->entry[k]);
+        }
+    }
+    for (int i = 0; i < s->choice_count; i++) {
+        Choice *c = &s->choice[i];
+        c->start_matrix = ARENA_ARRAY(w->out, Expr, c->rows * c->columns);
+        for (int k = 0; k < c->rows * c->columns; k++)
+            c->start_matrix[k] = rewrite(entered, c->matrix[k]);
+    }
+    rewrite_free(entered);
 }
 
 // A mode that is entered during a run has no start values.
@@ -215,6 +224,7 @@ static void no_start(Work *w) {
     System *s = w->system;
     s->start = ARENA_ARRAY(w->out, Expr, s->state_count);
     for (int i = 0; i < s->state_count; i++) s->start[i] = expr_number(w->dag, 0);
+    enter_choices(w);
 }
 
 // Nullable: memory and jump, together.
@@ -227,7 +237,6 @@ static System *build(Arena *out, const Model *m, const Graph *g, const Memory *m
     values_prepare(&w);
     w.system->equation_count = w.rule.count;
     bool ok = r->errors == errors && reduce_and_solve(&w) && collect_states(&w);
-    if (ok && m->choice_count) ok = no_sets(&w);
     if (ok && jump) ok = jump_make(&w, memory, jump);
     if (ok) {
         w.system->index = w.rounds + 1;

@@ -69,7 +69,8 @@ typedef struct {
     Expr *anchor;     // per column: a held symbol, the last point of the run; NULL: linear
     int *set, *place; // per column: a candidate of which set, and which; -1: always dependent
     int *scale;       // per column: columns of one unit have one number
-    Expr *start, *start_matrix; // value and matrix at the start of the run
+    Expr *start, *start_matrix; // value and matrix at the start of the run, or where
+    Expr *entry;                // a mode is entered: held symbols, one per column; NULL: no mode
 } Choice;
 
 typedef struct { // equations that had to be solved together, for `check`

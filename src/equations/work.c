@@ -169,6 +169,7 @@ void work_free(Work *w) {
     array_free(&w->quantity_of_symbol);
     array_free(&w->block);
     array_free(&w->loop);
+    array_free(&w->set_row);
     array_free(&w->set);
     array_free(&w->choice);
     array_free(&w->pending);

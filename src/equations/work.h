@@ -103,6 +103,7 @@ typedef struct {
     ARRAY(Block) block;
     ARRAY(Loop) loop;
     ARRAY(StateSet) set;
+    ARRAY(int) set_row; // rules that tie sets, and which: pairs
     ARRAY(Choice) choice;
     int own_quantities, own_rules; // before sets added theirs; 0: they have not
     bool restart;                  // a hidden constraint came to light: its rule was replaced
@@ -158,6 +159,7 @@ typedef struct {
 } Constraint;
 bool sets_make(Work *w, const Constraint *row, int count); // false: too few candidates, reported
 void sets_forget(Work *w);
+int first_of_sets(const Work *w); // the first quantity that a set brought in
 bool has_candidates(const Work *w, const int *quantities, int n); // block.c
 void choice_note(Work *w, const Block *b, const int *quantities);
 // singular.c

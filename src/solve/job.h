@@ -53,7 +53,8 @@ typedef struct { // native code for the run, see engine.c
 typedef struct {    // the laws that switch, see modes.c
     int *mode;      // per choice: the present one, counted within the choice
     double *memory; // what was before the jump that is looked at
-    double *after;  // of a jump: states and memory after, then works
+    double *after;  // of a jump: states and memory after, then works, strikes, entries
+    int room;       // of it
     double *guard;  // per mode of the model
     double *work;   // per component: energy that impulses brought in, all jumps of the moment
     double *before; // outputs before the jump

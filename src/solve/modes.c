@@ -27,28 +27,14 @@ static const ModeChoice *choice_of(const Job *j, int c) { return &model_of(j)->c
 
 // --- opening and closing -------------------------------------------------------------------------
 
-// An upper bound for relations in conditions; a condition is a small expression.
-static int relation_count(const Model *m) {
-    ExprWalk *walk = walk_new(m->dag);
-    walk_start(walk);
-    for (int i = 0; i < m->mode_count; i++)
-        if (m->mode[i].condition) walk_add(walk, m->mode[i].condition);
-    int count = walk_count(walk);
-    walk_free(walk);
-    return count;
-}
-
 bool modes_open(Job *j) {
     if (!has_modes(j)) return true;
     const Model *m = model_of(j);
     const Memory *y = j->o->modes->memory;
-    size_t most = (size_t)(y->count + y->state_count + m->var_count + m->comp_count) +
-                  (size_t)relation_count(m);
     j->modes.mode = memory_zeroed((size_t)m->choice_count, sizeof(int));
     j->modes.pace = memory_zeroed((size_t)m->choice_count, sizeof(Pace));
     j->modes.memory = memory_zeroed((size_t)y->count, sizeof(double));
     j->modes.guard = memory_zeroed((size_t)m->mode_count, sizeof(double));
-    j->modes.after = memory_zeroed(most, sizeof(double));
     j->modes.work = memory_zeroed((size_t)m->comp_count, sizeof(double));
     j->modes.before = memory_zeroed((size_t)j->p->output_count, sizeof(double));
     return true;
@@ -104,6 +90,10 @@ static const double *works_of(const Job *j, const SolveMode *s) {
 
 static const double *strikes_of(const Job *j, const SolveMode *s) {
     return works_of(j, s) + model_of(j)->comp_count;
+}
+
+static const double *entries_of(const Job *j, const SolveMode *s) {
+    return strikes_of(j, s) + s->machine->program->system->whens.strike_count;
 }
 
 // How far a border function is uncertain: its change with the last digits of states and time.
@@ -215,6 +205,12 @@ static void shift_borders(Job *j) {
 // Fills modes.after from modes.memory.
 static bool run_jump(Job *j, const SolveMode *s, const int *mode) {
     copy_held(j, s->jump, mode);
+    int count = s->jump->program->output_count;
+    if (count > j->modes.room) {
+        free(j->modes.after);
+        j->modes.after = memory_zeroed((size_t)count, sizeof(double));
+        j->modes.room = count;
+    }
     if (!machine_outputs(s->jump, j->time, j->modes.memory, j->modes.after)) return false;
     for (int i = 0; i < s->jump->program->output_count; i++)
         if (!isfinite(j->modes.after[i])) return false;
@@ -313,7 +309,8 @@ static bool try_mode(Search *s, const int *mode, bool *solved) {
     *solved = m && run_jump(j, m, mode);
     if (!*solved) return false;
     copy_held(j, m->machine, mode);
-    *solved = guards_at(j, m, j->modes.after);
+    *solved = machine_enter(m->machine, j->time, entries_of(j, m), j->modes.after) &&
+              guards_at(j, m, j->modes.after);
     if (*solved && s->lenient && memcmp(mode, j->modes.mode, (size_t)s->n * sizeof *mode) != 0)
         *solved = guards_on_border(j, m->machine, j->modes.after, mode);
     if (!*solved || first_failing(j, mode) >= 0) return false;
