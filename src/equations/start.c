@@ -111,8 +111,8 @@ static const Steady *steady_of(const Model *m, int var) {
     for (int i = 0; i < m->steady_count; i++) {
         const char *owner = name_text(m->names, m->steady[i].owner);
         size_t length = strlen(owner);
-        if (length == 0 || (strncmp(path, owner, length) == 0 && path[length] == '.'))
-            return &m->steady[i];
+        bool within = strncmp(path, owner, length) == 0 && (path[length] == '.' || !path[length]);
+        if (length == 0 || within) return &m->steady[i];
     }
     return NULL;
 }

@@ -99,14 +99,15 @@ typedef enum {
                // follow each other and share the AstExpr of b. The order matters for two-ports:
                // b is entered (p1) by the first and left (p2) by the second
     ITEM_EQUATION, // left = right
-    ITEM_INITIAL,  // initial left = right; `initial steady`: both are this one name
-    ITEM_FOR,      // name in range: body
-    ITEM_IF,       // condition: body, otherwise (elseif is an ITEM_IF alone in otherwise)
-    ITEM_WHEN,     // condition (NULL: at the start): body, otherwise (elsewhen, an ITEM_WHEN alone)
-    ITEM_REINIT,   // in the body of a when: left := right for a state
-    ITEM_ASSERT,   // left must hold during a run; text = what is wrong if it does not
-    ITEM_MODES,    // body: one ITEM_MODE each; left: the discrete variable that tells, or NULL
-    ITEM_MODE,     // name: laws while left (once: when left); left may be NULL
+    ITEM_INITIAL, // initial left = right; `initial steady`: both are this one name; `initial steady
+                  // left`: right is NULL
+    ITEM_FOR,     // name in range: body
+    ITEM_IF,      // condition: body, otherwise (elseif is an ITEM_IF alone in otherwise)
+    ITEM_WHEN,    // condition (NULL: at the start): body, otherwise (elsewhen, an ITEM_WHEN alone)
+    ITEM_REINIT,  // in the body of a when: left := right for a state
+    ITEM_ASSERT,  // left must hold during a run; text = what is wrong if it does not
+    ITEM_MODES,   // body: one ITEM_MODE each; left: the discrete variable that tells, or NULL
+    ITEM_MODE,    // name: laws while left (once: when left); left may be NULL
     ITEM_CAUSALITY, // causality path word
     ITEM_STORES,    // stores expression
     ITEM_LOSSLESS,

@@ -211,10 +211,38 @@ static bool has_start(const Var *v) {
            v->kind == VAR_DISPLACEMENT;
 }
 
+// `initial steady x`: der(x) = 0, for a state that has no other start value.
+static void lower_steady(Builder *b, const Statement *s) {
+    Lower l = lower_symbols(b);
+    Value x = lower(&l, s->item->left, s->env);
+    if (!value_ok(&x)) return;
+    for (int i = 0; i < value_count(&x); i++) {
+        Expr e = value_at(&x, i);
+        Var *v =
+            expr_op(b->dag, e) == OP_SYMBOL ? &b->var.data[expr_symbol_index(b->dag, e)] : NULL;
+        if (!v || !has_start(v) || v->kind == VAR_DISCRETE || v->start) {
+            bool twice = v && v->start;
+            Remark *m = complain(b, twice ? L_START_TWICE : L_NOT_STEADY, s->item->pos,
+                                 twice ? "'%s' has a start value already"
+                                       : "'%s' has no rate that could be zero",
+                                 expr_text(b, s->item->left));
+            remark_help(b->r, m, "%s",
+                        twice ? "keep one of them"
+                              : "name a variable with a derivative, or q or p of a storage");
+            return;
+        }
+        array_push(&b->steady, ((Steady){v->path, s->item->pos}));
+    }
+}
+
 // `initial x = value` with a state alone on the left is its start value; others stay equations.
 static void lower_initial(Builder *b, const Statement *s) {
     Lower l = lower_symbols(b);
     Value x, y;
+    if (!s->item->right) {
+        lower_steady(b, s);
+        return;
+    }
     if (s->item->left == s->item->right) {
         Steady steady = {b->instance.data[s->env->instance].path, s->item->pos};
         array_push(&b->steady, steady);

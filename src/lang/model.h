@@ -134,7 +134,8 @@ typedef struct {
 } Equation;
 
 typedef struct { // `initial steady`: what has no start value of its own begins at rest
-    Name owner;  // path of the model in which it stands: its variables and those below
+    Name owner;  // path of the model in which it stands: its variables and those below; or of the
+                 // variable itself
     Pos pos;
 } Steady;
 

@@ -360,16 +360,19 @@ static AstItem *parse_causality(Parser *p) {
     return item;
 }
 
-// initial = "initial" (expr "=" expr | "steady")
+// initial = "initial" (expr "=" expr | "steady" [path])
 static AstItem *parse_initial(Parser *p) {
     AstItem *item = p_new_item(p, ITEM_INITIAL, p->token);
     p_advance(p);
     bool steady = p_at_word(p, "steady");
     item->left = parse_expr(p);
-    if (steady && item->left && item->left->kind == AST_NAME && !p_at(p, TOKEN_EQUALS))
-        item->right = item->left;
-    else
+    if (steady && item->left && item->left->kind == AST_NAME && !p_at(p, TOKEN_EQUALS)) {
+        bool named = p_at(p, TOKEN_NAME) && !p->token.first;
+        item->right = named ? NULL : item->left;
+        if (named) item->left = parse_expr(p);
+    } else {
         parse_right_side(p, item);
+    }
     return item;
 }
 
