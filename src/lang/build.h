@@ -254,6 +254,11 @@ typedef struct {     // effort and flow of everything that is bonded together
 
 typedef enum { WHEN_OUTSIDE, WHEN_CONDITION, WHEN_VALUE } WhenPart;
 
+typedef struct { // an inverse that is unknowns, see inverse.c
+    const Expr *entry;
+    int rows, comp, first; // first: its variables
+} HiddenInverse;
+
 typedef struct Builder {
     Arena *out; // of the model
     Arena tmp;  // until the model is ready
@@ -305,6 +310,9 @@ typedef struct Builder {
     ARRAY(Bond) flat;
     ARRAY(Equation) law, start;
     ARRAY(Steady) steady;
+    ARRAY(HiddenInverse) hidden;
+    const Statement *law_statement; // the equation that is being lowered, and whose law it is
+    int law_comp;
     Expr *argument_room; // for Comp.argument
     int argument_left;
     ARRAY(ModeChoice) choice;
@@ -470,6 +478,9 @@ Value lower(Lower *l, const AstExpr *e, const Env *env);
 Value lower_call(Lower *l, const AstExpr *e, const Env *env);
 Value lower_probe(Lower *l, const AstExpr *e, const Env *env, bool *is_probe);
 Value lower_der(Lower *l, Value v, Pos pos); // rates.c
+// inverse.c: is an inverse better left to the run? Then: its unknowns.
+bool inverse_is_hidden(const Builder *b, const Value *x);
+Value hidden_inverse(Lower *l, const Value *x, const AstExpr *e);
 Value lower_along(Lower *l, const AstExpr *e, const Env *env);
 Value lower_model_function(Lower *l, const AstExpr *e, const Env *env, bool *is_one);
 Expr derivative_symbol(Builder *b, int var);

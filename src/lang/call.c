@@ -212,6 +212,7 @@ static Value transpose_function(Lower *l, Value *x, int n, const AstExpr *e) {
 
 static Value inverse_function(Lower *l, Value *x, int n, const AstExpr *e) {
     if (!want_square(l, x, e)) return VALUE_BAD;
+    if (inverse_is_hidden(l->b, x)) return hidden_inverse(l, x, e);
     Matrix inverse;
     if (!matrix_inverse(&l->b->tmp, l->dag, value_matrix(l, x), &inverse)) {
         Remark *m = complain(l->b, L_NOT_A_NUMBER, ast_start(e->args[0].value),

@@ -190,7 +190,11 @@ static bool both_sides(Builder *b, Lower *l, const Statement *s, Value *x, Value
 static void lower_equation(Builder *b, const Statement *s, int comp) {
     Lower l = lower_symbols(b);
     Value x, y;
-    if (!both_sides(b, &l, s, &x, &y)) return;
+    b->law_statement = s;
+    b->law_comp = comp;
+    bool good = both_sides(b, &l, s, &x, &y);
+    b->law_statement = NULL;
+    if (!good) return;
     if (!sets_input(b, s->item->left, &x, s)) sets_input(b, s->item->right, &y, s);
     for (int i = 0; i < value_count(&x); i++) {
         Equation e = {value_at(&x, i), value_at(&y, i), comp, s->item->pos};
