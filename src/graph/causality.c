@@ -223,6 +223,17 @@ static bool natural_wants_effort(const Graph *g, int end) {
     return c->kind == COMP_TF && end - g->node[node].first_end >= g->model->port[c->first_port].dim;
 }
 
+// A rectangular modulus can also be turned round, as far as its laws allow: one flow of n1 may come
+// in at p2 in place of p1. That is for graphs in which sources leave no other way.
+static bool gives_way(Scap *s, int node) {
+    const Graph *g = s->g;
+    if (!s->rules.field[node]) return false;
+    for (int end = first_end(g, node); end < past_end(g, node); end++)
+        if (end_assigned(g, end) && end_takes_effort(g, end) != natural_wants_effort(g, end))
+            return true;
+    return false;
+}
+
 static void assign_fixed(Scap *s) {
     Graph *g = s->g;
     for (int n = 0; n < g->node_count; n++)
@@ -230,6 +241,7 @@ static void assign_fixed(Scap *s) {
             for (int end = first_end(g, n); end < past_end(g, n); end++)
                 insist(s, end, kind_wants_effort(node_comp(g, n)->kind), REASON_FIXED);
     for (int n = 0; n < g->node_count; n++) {
+        if (s->rules.rule[n] == RULE_NATURAL && gives_way(s, n)) s->rules.rule[n] = RULE_FIELD;
         if (s->rules.rule[n] == RULE_NATURAL)
             for (int end = first_end(g, n); end < past_end(g, n); end++)
                 insist(s, end, natural_wants_effort(g, end), REASON_FIELD);
@@ -408,6 +420,12 @@ static void make_choices(Scap *s) {
 
 // --- the whole -----------------------------------------------------------------------------------
 
+static bool is_rectangular(const Graph *g, int node) {
+    const Comp *c = node_comp(g, node);
+    const Port *p = &g->model->port[c->first_port];
+    return c->kind == COMP_TF && c->port_count == 2 && p[0].dim != p[1].dim;
+}
+
 static void find_rules(Scap *s) {
     Graph *g = s->g;
     FieldReader *reader = field_reader_new(g);
@@ -418,7 +436,7 @@ static void find_rules(Scap *s) {
             s->count[n].open += g->end[end].bond >= 0;
         if (s->rules.rule[n] == RULE_COUNT) // ports without a bond were reported already
             s->count[n].broken = s->count[n].open < g->node[n].end_count;
-        if (s->rules.rule[n] != RULE_FIELD) continue;
+        if (s->rules.rule[n] != RULE_FIELD && !is_rectangular(s->g, n)) continue;
         s->rules.field[n] = field_new(s->out, reader, n);
         if (g->node[n].end_count > most_ports) most_ports = g->node[n].end_count;
     }

@@ -89,6 +89,12 @@ static const char *help_for(bool effort, Reason a, Reason b) {
                   : "put an R or a C on a 0-junction between the two";
 }
 
+static bool has_modes(const Model *m, int comp) {
+    for (int i = 0; i < m->choice_count; i++)
+        if (m->choice[i].comp == comp) return true;
+    return false;
+}
+
 // The laws of an element against the strokes at its ports.
 static void report_laws(Report *r, const Graph *g, const Conflict *c) {
     const char *title = node_title_text(&r->arena, g, c->node);
@@ -100,6 +106,13 @@ static void report_laws(Report *r, const Graph *g, const Conflict *c) {
     note_side(r, e, g, c->bond_a, c->node, REASON_FIELD);
     if (c->bond_b >= 0) note_side(r, e, g, c->bond_b, c->node, REASON_FIELD);
     remark_note(r, e, node_pos(g, c->node), "%s is declared here", title);
+    if (has_modes(g->model, g->node[c->node].comp)) {
+        remark_help(r, e,
+                    "in these modes the elements that switch leave a value open that nothing else "
+                    "decides: give them the small %s that is really there",
+                    effort ? "resistance" : "leakage");
+        return;
+    }
     remark_help(r, e,
                 effort ? "give it a law for the flow at this port, or put an R or an I on a "
                          "1-junction in between"

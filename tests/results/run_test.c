@@ -73,6 +73,21 @@ static void large_inverses_need_no_formulas(void **state) {
     bench_close(&b);
 }
 
+// A force of 1 N on two masses of 1 kg through f2 = (1, 2) f1: 5 kg.
+static void effort_enters_a_rectangular_transformer(void **state) {
+    (void)state;
+    Bench b;
+    bench_run(&b,
+              "model M\n  1[2] v\n  MTF t([1; 2])\n  I[2] m(1)\n  Se s = 1\n  s -> t\n"
+              "  t -> v -> m\nend\n"
+              "experiment E of M\n  stop 1\n  expect t.f1(end) = 0.2 within 1e-9\n"
+              "  expect m.p[2](end) = 0.4 within 1e-9\nend\n",
+              NULL);
+    assert_int_equal(b.run->failed_count, 0);
+    assert_int_equal(b.run->verdict_count, 2);
+    bench_close(&b);
+}
+
 static void partials_go_through_implicit_blocks(void **state) {
     (void)state;
     Bench b; // f + f^3 = -q with q = 2: f = -1, and df/dq = -1/(1 + 3 f^2)
@@ -302,6 +317,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(probes_agree_with_the_closed_form),
         cmocka_unit_test(large_inverses_need_no_formulas),
+        cmocka_unit_test(effort_enters_a_rectangular_transformer),
         cmocka_unit_test(partials_go_through_implicit_blocks),
         cmocka_unit_test(energy_of_a_swing_is_kept),
         cmocka_unit_test(a_transformer_that_makes_energy_is_named),
