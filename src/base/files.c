@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum { MOST_BYTES = 1 << 30 };
@@ -99,6 +100,11 @@ bool folder_make(const char *path, Report *r) {
     }
     arena_free(&tmp);
     return good;
+}
+
+double folder_room(const char *path) {
+    struct statvfs about;
+    return statvfs(path, &about) == 0 ? (double)about.f_bavail * (double)about.f_frsize : 0;
 }
 
 static int by_text(const void *a, const void *b) {

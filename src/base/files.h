@@ -16,6 +16,7 @@ bool file_commit(const char *beside, const char *path, Report *r);
 void file_discard(const char *beside, const char *path); // instead, when writing went wrong
 
 bool folder_make(const char *path, Report *r); // with its parents
+double folder_room(const char *path);          // bytes that may still be written; 0: not known
 // Paths of the files whose names end so, sorted; none when the folder cannot be read.
 char **folder_files(Arena *out, const char *folder, const char *ending, int *count);
 const char *path_base(const char *path);         // "a/b.bond" -> "b.bond"

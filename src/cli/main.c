@@ -1,6 +1,7 @@
 // bondyn VERB ...: the table of verbs, and how one is found, helped with and called.
 #include "cli/cli.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -376,6 +377,7 @@ static ExitCode dispatch(Session *s, int count, char **words) {
 
 int main(int count, char **words) {
     Session s;
+    signal(SIGXFSZ, SIG_IGN); // a file that may not grow: an error like that of a full disk
     session_begin(&s);
     for (int i = 1; i < count; i++) s.json |= strcmp(words[i], "--json") == 0;
     return session_end(&s, dispatch(&s, count, words));

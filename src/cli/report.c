@@ -24,6 +24,7 @@ static ExitCode make_page(Session *s, const Pipeline *p, RunOptions *o) {
     Scene scene = report_plan(&s->arena, p->model, &watch, &first_param);
     o->watch = watch.data;
     o->watch_count = watch.count;
+    o->most_rows = 20000; // more than the page shows
     Run *run = run_with_progress(s, p, o);
     ExitCode code = EXIT_INPUT;
     size_t length;

@@ -8,10 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_WRITERS = 2 };
+
 typedef struct { // one experiment on its way
     Session *s;
     const Pipeline *p;
     const Run *run;
+    const char *folder;
+    ResultWriter *writer[MOST_WRITERS]; // of the rows, as they come
+    const char *path[MOST_WRITERS];
+    int writers;
     TextList written; // paths
     bool write_failed;
 } Task;
@@ -85,6 +91,51 @@ static void keep_written(Task *t, bool good, const char *path) {
         t->write_failed = true;
 }
 
+static bool add_writer(Task *t, const char *name,
+                       ResultWriter *(*open)(const char *path, Report *r)) {
+    const char *path = t->path[t->writers] = path_join(&t->s->arena, t->folder, name);
+    ResultWriter *w = t->writer[t->writers] = open(path, &t->s->report);
+    if (w) t->writers++;
+    return w != NULL;
+}
+
+// A place that cannot be written to is heard of before the run, not after it.
+static bool open_files(Task *t) {
+    Session *s = t->s;
+    bool h5 = session_has(s, OPT_H5), csv = session_has(s, OPT_CSV) || !h5, good = true;
+    if (!folder_make(t->folder, &s->report)) return false;
+    if (csv) good = add_writer(t, "results.csv", csv_open);
+    if (h5) good = add_writer(t, "results.h5", hdf5_open) && good;
+    return good;
+}
+
+static Results with_source(const Task *t, const Results *block) {
+    Results r = *block;
+    r.source = session_argument(t->s, 0);
+    return r;
+}
+
+static bool take_rows(void *task, const Results *block) {
+    Task *t = task;
+    Results r = with_source(t, block);
+    bool good = true;
+    for (int i = 0; i < t->writers; i++) good = writer_add(t->writer[i], &r, &t->s->report) && good;
+    return good;
+}
+
+// Without a run nothing was computed, and what was written so far goes.
+static void close_files(Task *t) {
+    static const Results nothing = {0};
+    Results r = with_source(t, t->run ? &t->run->results : &nothing);
+    for (int i = 0; i < t->writers; i++) {
+        if (t->run)
+            keep_written(t, writer_close(t->writer[i], &r, &t->s->report), t->path[i]);
+        else
+            writer_discard(t->writer[i]);
+    }
+    t->writers = 0;
+}
+
 static void write_plots(Task *t, const char *folder) {
     for (int i = 0; i < t->run->plot_count; i++) {
         Text svg = {0};
@@ -94,24 +145,6 @@ static void write_plots(Task *t, const char *folder) {
         keep_written(t, file_write(path, text_get(&svg), svg.length, &t->s->report), path);
         text_free(&svg);
     }
-}
-
-static void write_files(Task *t, const char *folder) {
-    Session *s = t->s;
-    if (!folder_make(folder, &s->report)) {
-        t->write_failed = true;
-        return;
-    }
-    bool h5 = session_has(s, OPT_H5), csv = session_has(s, OPT_CSV) || !h5;
-    if (csv) {
-        char *path = path_join(&s->arena, folder, "results.csv");
-        keep_written(t, results_write_csv(&t->run->results, path, &s->report), path);
-    }
-    if (h5) {
-        char *path = path_join(&s->arena, folder, "results.h5");
-        keep_written(t, results_write_hdf5(&t->run->results, path, &s->report), path);
-    }
-    if (!session_has(s, OPT_NO_PLOT)) write_plots(t, folder);
 }
 
 static const char *experiment_label(const Model *m) {
@@ -174,8 +207,7 @@ static void print_times(Text *t, const Task *k) {
         text_printf(t, "; start values found by continuation in %d steps", st->start_steps);
     if (st->why && *st->why && session_has(k->s, OPT_VERBOSE)) text_printf(t, "; %s", st->why);
     if (session_has(k->s, OPT_VERBOSE)) text_printf(t, "\nengine       %s", st->engine);
-    text_printf(t, "\ntime         %.3g s for %d points", st->wall_seconds,
-                k->run->results.row_count);
+    text_printf(t, "\ntime         %.3g s for %ld points", st->wall_seconds, k->run->rows);
     if (k->run->status != SOLVE_DONE)
         text_printf(t, "; %s at time %.9g",
                     k->run->status == SOLVE_FAILED ? "ENDED EARLY" : "INTERRUPTED", st->reached);
@@ -224,7 +256,7 @@ static void stats_json(Text *t, const Task *k) {
                    {"choices", (double)st->choices},
                    {"reached", st->reached},
                    {"seconds", st->wall_seconds},
-                   {"rows", k->run->results.row_count},
+                   {"rows", (double)k->run->rows},
                    {"columns", k->run->results.column_count}};
     json_text_of(t, "status", status[k->run->status]);
     json_text_of(t, "solver", solver_name(st->method));
@@ -260,7 +292,8 @@ static void summary_json(Text *t, const Task *k, ExitCode code) {
 
 ExitCode run_verdict(const Run *run) {
     ExitCode code = EXIT_GOOD;
-    if (run->status == SOLVE_CANCELLED) code = exit_worse(code, EXIT_INTERRUPTED);
+    if (run->status == SOLVE_CANCELLED && !run->rows_lost)
+        code = exit_worse(code, EXIT_INTERRUPTED);
     if (run->status == SOLVE_FAILED || run->not_finite) code = exit_worse(code, EXIT_EARLY);
     if (run->failed_count) code = exit_worse(code, EXIT_EXPECT);
     if (!run->audit.pass && !run->audit.off) code = exit_worse(code, EXIT_AUDIT);
@@ -288,9 +321,10 @@ static void warn_of_expectations(const Task *k) {
     text_free(&text);
 }
 
-static void finish(Task *k, bool several) {
+static void finish(Task *k) {
     Session *s = k->s;
-    write_files(k, result_folder(s, k->p->model, several));
+    close_files(k);
+    if (!session_has(s, OPT_NO_PLOT)) write_plots(k, k->folder);
     ExitCode code = verdict_of(k);
     if (code == EXIT_INTERRUPTED)
         report_warning(&s->report, T_INTERRUPTED, POS_NONE,
@@ -310,15 +344,22 @@ static ExitCode run_one(Session *s, Syntax *syntax, const char *experiment, RunO
     Pipeline p;
     ExitCode code = EXIT_INPUT;
     if (pipeline_build(&p, s, syntax, experiment, STAGE_SYSTEM)) {
-        Run *run = run_with_progress(s, &p, o);
+        Task task = {.s = s, .p = &p, .folder = result_folder(s, p.model, several)};
+        RunOptions own = *o;
+        own.rows = take_rows;
+        own.rows_context = &task;
+        bool ready = open_files(&task);
+        if (ready && !session_has(s, OPT_H5)) own.rows_room = folder_room(task.folder);
+        Run *run = ready ? run_with_progress(s, &p, &own) : NULL;
+        task.run = run;
         if (run) {
-            run->results.source = session_argument(s, 0);
-            Task task = {.s = s, .p = &p, .run = run};
-            finish(&task, several);
+            finish(&task);
             code = verdict_of(&task);
-            array_free(&task.written);
-            run_free(run);
+        } else {
+            close_files(&task);
         }
+        array_free(&task.written);
+        run_free(run);
     }
     pipeline_free(&p);
     return code;

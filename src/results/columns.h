@@ -42,6 +42,24 @@ ColumnIndex column_index_new(const Results *r);
 void column_index_free(ColumnIndex *index);
 int column_index_find(const ColumnIndex *index, const char *name); // -1 when there is none
 
+// Results on their way into a file, block by block: a long run needs no more memory than a short
+// one.
+//
+//     beside the place, marked incomplete:   head  block  block ...      what is there if it is
+//     killed in its place at the end:               the same, marked complete if it is
+//
+// Where a file cannot be written on (a full disk), CSV keeps the rows that are whole.
+typedef struct ResultWriter ResultWriter;
+
+ResultWriter *csv_open(const char *path, Report *report); // NULL: reported
+ResultWriter *hdf5_open(const char *path, Report *report);
+// The rows of this block behind those before. False: reported; nothing more is written.
+bool writer_add(ResultWriter *w, const Results *block, Report *report);
+// The last block, often without rows; it tells whether the results are complete.
+// False: reported, now or before.
+bool writer_close(ResultWriter *w, const Results *last, Report *report);
+void writer_discard(ResultWriter *w); // instead: as if nothing had been written
+
 // Written beside their place and renamed. False, with the reason in the report, when it failed.
 bool results_write_csv(const Results *r, const char *path, Report *report);
 bool results_write_hdf5(const Results *r, const char *path, Report *report);

@@ -7,30 +7,47 @@
 //     0,0,1.5
 //
 // Numbers are written so that reading gives the same double again.
-#include "results/columns.h"
+#include "results/writer.h"
 
 #include "base/array.h"
 #include "base/files.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // --- writing ------------------------------------------------------------------------------------
 
 enum { FLUSH_AT = 1 << 16 };
+static const char unknown_end[] = "no "; // in the head, until "yes" is written over it
 
 typedef struct {
-    FILE *file;
-    Text text; // waiting to be written
-    bool good;
-} Writer;
+    ResultWriter base;
+    int file;
+    Text text;    // waiting to be written: whole lines
+    off_t length; // of the file: whole lines
+    off_t end_at; // where the head tells whether the results are complete
+    long kept;    // rows in it
+    int problem;  // errno of the first failure
+} CsvWriter;
 
-static void writer_flush(Writer *w) {
-    if (w->good && w->text.length)
-        w->good = fwrite(w->text.data, 1, w->text.length, w->file) == w->text.length;
+static bool failed(CsvWriter *w) {
+    if (!w->problem) w->problem = errno ? errno : EIO;
+    return false;
+}
+
+static bool flush(CsvWriter *w) {
+    for (size_t done = 0; done < w->text.length;) {
+        ssize_t n = write(w->file, w->text.data + done, w->text.length - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return failed(w);
+        done += (size_t)n;
+    }
+    w->length += (off_t)w->text.length;
     text_clear(&w->text);
+    return true;
 }
 
 static void write_meta(Text *t, const char *key, const char *column, const char *value) {
@@ -49,13 +66,7 @@ static void write_name(Text *t, const Column *c) {
     if (quote) text_char(t, '"');
 }
 
-static void write_head(Text *t, const Results *r) {
-    write_meta(t, "model", "", r->model);
-    write_meta(t, "experiment", "", r->experiment);
-    write_meta(t, "solver", "", r->solver);
-    write_meta(t, "source", "", r->source);
-    write_meta(t, "generator", "", "Bondyn " BONDYN_VERSION);
-    write_meta(t, "complete", "", r->complete ? "yes" : "no");
+static void write_names(Text *t, const Results *r) {
     for (int c = 0; c < r->column_count; c++)
         write_meta(t, "about", r->column[c].name, r->column[c].text);
     for (int c = 0; c < r->column_count; c++) {
@@ -65,45 +76,81 @@ static void write_head(Text *t, const Results *r) {
     text_char(t, '\n');
 }
 
-static void write_rows(Writer *w, const Results *r) {
-    for (int row = 0; row < r->row_count && w->good; row++) {
+static bool begin(ResultWriter *base, const Results *r) {
+    CsvWriter *w = (CsvWriter *)base;
+    Text *t = &w->text;
+    write_meta(t, "model", "", r->model);
+    write_meta(t, "experiment", "", r->experiment);
+    write_meta(t, "solver", "", r->solver);
+    write_meta(t, "source", "", r->source);
+    write_meta(t, "generator", "", "Bondyn " BONDYN_VERSION);
+    write_meta(t, "complete", "", unknown_end);
+    w->end_at = (off_t)(t->length - sizeof unknown_end);
+    write_names(t, r);
+    return flush(w);
+}
+
+static bool add_rows(ResultWriter *base, const Results *r) {
+    CsvWriter *w = (CsvWriter *)base;
+    for (int row = 0; row < r->row_count; row++) {
         for (int c = 0; c < r->column_count; c++) {
             if (c) text_char(&w->text, ',');
             text_number(&w->text, r->column[c].value[row]);
         }
         text_char(&w->text, '\n');
-        if (w->text.length > FLUSH_AT) writer_flush(w);
+        if (w->text.length <= FLUSH_AT && row + 1 < r->row_count) continue;
+        if (!flush(w)) return false;
+        w->kept = base->rows + row + 1;
     }
-    writer_flush(w);
+    return true;
 }
 
-static bool cannot_write(Report *report, const char *path) {
-    Remark *m = report_error(report, T_CANNOT_WRITE, POS_NONE, "cannot write '%s': %s", path,
-                             strerror(errno));
-    remark_help(report, m, "choose a folder that exists, has space and that you may write to");
-    return false;
+// A pipe cannot be written to in the middle: there the last line tells.
+static bool mark_complete(CsvWriter *w) {
+    if (pwrite(w->file, "yes", 3, w->end_at) == 3) return true;
+    text_add(&w->text, "# complete: yes\n");
+    return flush(w);
 }
 
-bool results_write_csv(const Results *r, const char *path, Report *report) {
-    Arena tmp = {0};
-    char *beside = file_beside(&tmp, path);
-    Writer w = {.file = fopen(beside, "wb"), .good = true};
-    bool good = false;
-    if (w.file) {
-        write_head(&w.text, r);
-        write_rows(&w, r);
-        good = (fclose(w.file) == 0) && w.good;
-        if (!good) {
-            cannot_write(report, path);
-            file_discard(beside, path);
-        }
-    } else {
-        cannot_write(report, path);
-    }
-    if (good) good = file_commit(beside, path, report);
-    text_free(&w.text);
-    arena_free(&tmp);
+static bool finish(ResultWriter *base, bool complete) {
+    CsvWriter *w = (CsvWriter *)base;
+    bool good = !complete || mark_complete(w);
+    if (close(w->file) != 0) good = failed(w);
+    text_free(&w->text);
     return good;
+}
+
+static void cannot_write(const char *path, int problem, long rows, Report *report) {
+    Remark *m = report_error(report, T_CANNOT_WRITE, POS_NONE, "cannot write '%s': %s", path,
+                             strerror(problem));
+    if (rows)
+        remark_note(report, m, POS_NONE, "the first %ld rows are kept, marked incomplete", rows);
+    remark_help(report, m, "choose a folder that exists, has space and that you may write to");
+}
+
+// The file ends behind the last whole line again.
+static bool salvage(ResultWriter *base, Report *report) {
+    CsvWriter *w = (CsvWriter *)base;
+    bool kept = w->base.begun && ftruncate(w->file, w->length) == 0;
+    cannot_write(base->path, w->problem, kept ? w->kept : 0, report);
+    return kept;
+}
+
+ResultWriter *csv_open(const char *path, Report *report) {
+    Arena arena = {0};
+    CsvWriter *w = ARENA_NEW(&arena, CsvWriter);
+    w->base = (ResultWriter){.path = arena_copy_text(&arena, path, strlen(path)),
+                             .beside = file_beside(&arena, path),
+                             .begin = begin,
+                             .add = add_rows,
+                             .finish = finish,
+                             .salvage = salvage};
+    w->file = open(w->base.beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    w->base.arena = arena;
+    if (w->file >= 0) return &w->base;
+    cannot_write(path, errno, 0, report);
+    arena_free(&arena);
+    return NULL;
 }
 
 // --- reading ------------------------------------------------------------------------------------

@@ -54,18 +54,15 @@ void curves_want(Job *j) {
     if (j->plan.plot_count == 0) default_plot(j);
     for (int i = 0; i < j->plan.plot_count; i++) {
         const Plot *p = &j->plan.plots[i];
-        if (p->x.what) job_track(j, solved(j, &p->x), shown_in(j->model, p->x.unit));
-        for (int c = 0; c < p->y_count; c++)
-            job_track(j, solved(j, &p->y[c]), shown_in(j->model, p->y[c].unit));
+        int x = p->x.what ? job_track(j, solved(j, &p->x), shown_in(j->model, p->x.unit)) : 0;
+        for (int c = 0; c < p->y_count; c++) {
+            int y = job_track(j, solved(j, &p->y[c]), shown_in(j->model, p->y[c].unit));
+            array_push(&j->curves, ((Curve){.x = x, .y = y}));
+        }
     }
 }
 
 // --- after the run ------------------------------------------------------------------------------
-
-static const double *values_of(Job *j, const Signal *s) {
-    int track = s->what ? job_track(j, solved(j, s), shown_in(j->model, s->unit)) : 0;
-    return j->tracks.data[track].value;
-}
 
 static const char *axis_text(Job *j, const Signal *s) {
     const char *label = s->what ? name_text(j->model->names, s->label) : "time";
@@ -92,7 +89,8 @@ static const char *title_text(Job *j, const Plot *p) {
     return title;
 }
 
-static PlotData picture(Job *j, const Plot *p) {
+// `curve`: those of the plot.
+static PlotData picture(Job *j, const Plot *p, const Curve *curve) {
     Arena *out = &j->run->arena;
     int *count = ARENA_ARRAY(out, int, p->y_count);
     PlotData d = {.title = title_text(j, p),
@@ -107,9 +105,7 @@ static PlotData picture(Job *j, const Plot *p) {
     for (int c = 0; c < p->y_count; c++) {
         d.label[c] = name_text(j->model->names, p->y[c].label);
         d.unit[c] = name_text(j->model->names, p->y[c].unit);
-        d.x[c] = values_of(j, &p->x);
-        d.y[c] = values_of(j, &p->y[c]);
-        count[c] = j->run->results.row_count;
+        count[c] = trace_points(&curve[c].trace, out, &d.x[c], &d.y[c]);
     }
     return d;
 }
@@ -148,8 +144,10 @@ void curves_finish(Job *j) {
     run->plot_count = j->plan.plot_count;
     run->plot = ARENA_ARRAY(&run->arena, PlotData, run->plot_count);
     run->plot_name = ARENA_ARRAY(&run->arena, const char *, run->plot_count);
+    const Curve *curve = j->curves.data;
     for (int i = 0; i < run->plot_count; i++) {
-        run->plot[i] = picture(j, &j->plan.plots[i]);
+        run->plot[i] = picture(j, &j->plan.plots[i], curve);
+        curve += j->plan.plots[i].y_count;
         run->plot_name[i] = free_name(run, i, file_stem(&run->arena, run->plot[i].title));
     }
 }

@@ -8,7 +8,7 @@
 // file format of HDF5 1.10). Files of the old format without checksums are refused: the library
 // trusts what it reads in them, and damaged ones have brought it down. A column whose name cannot
 // be a link ("", ".", with a slash) is called column_7 there and keeps its name in an attribute.
-#include "results/columns.h"
+#include "results/writer.h"
 
 #include "base/files.h"
 #include <errno.h>
@@ -67,57 +67,123 @@ static bool write_text(hid_t object, const char *key, const char *value) {
     return good;
 }
 
+typedef struct {
+    ResultWriter base;
+    hid_t file, group, layout;
+    hid_t *data; // per column
+    int columns;
+} Hdf5Writer;
+
 static bool write_about(hid_t file, const Results *r) {
-    int complete = r->complete;
+    int complete = 0;
     return write_text(file, "model", r->model) && write_text(file, "experiment", r->experiment) &&
            write_text(file, "solver", r->solver) && write_text(file, "source", r->source) &&
            write_text(file, "generator", "Bondyn " BONDYN_VERSION) &&
            write_attribute(file, "complete", H5T_NATIVE_INT, &complete);
 }
 
-static hid_t column_layout(int rows) {
+// Blocks are chunks: nothing is read back when the next one comes.
+static hid_t column_layout(int block) {
     hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
-    if (rows > 0) {
-        hsize_t chunk = rows < CHUNK_ROWS ? (hsize_t)rows : CHUNK_ROWS;
-        H5Pset_chunk(layout, 1, &chunk);
-        H5Pset_shuffle(layout);
-        H5Pset_deflate(layout, DEFLATE_LEVEL);
-        H5Pset_fletcher32(layout);
-    }
+    hsize_t chunk = block < 1 ? 1 : block < CHUNK_ROWS ? (hsize_t)block : CHUNK_ROWS;
+    H5Pset_chunk(layout, 1, &chunk);
+    H5Pset_shuffle(layout);
+    H5Pset_deflate(layout, DEFLATE_LEVEL);
+    H5Pset_fletcher32(layout);
     return layout;
 }
 
-static bool write_column(hid_t group, const Results *r, int c, hid_t space, hid_t layout) {
+static bool open_column(Hdf5Writer *w, const Results *r, int c, hid_t space, hid_t access) {
     const Column *column = &r->column[c];
     char number[32];
     bool odd = !*column->name || strchr(column->name, '/') || strcmp(column->name, ".") == 0;
     snprintf(number, sizeof number, "column_%d", c);
-    hid_t data = H5Dcreate2(group, odd ? number : column->name, H5T_IEEE_F64LE, space, H5P_DEFAULT,
-                            layout, H5P_DEFAULT);
-    if (data < 0) return false;
-    bool good = r->row_count == 0 || H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL,
-                                              H5P_DEFAULT, column->value) >= 0;
-    good = good && write_text(data, "unit", column->unit) &&
+    hid_t data = w->data[c] = H5Dcreate2(w->group, odd ? number : column->name, H5T_IEEE_F64LE,
+                                         space, H5P_DEFAULT, w->layout, access);
+    return data >= 0 && write_text(data, "unit", column->unit) &&
            write_text(data, "description", column->text) &&
            (!odd || write_text(data, "name", column->name));
-    return H5Dclose(data) >= 0 && good;
 }
 
-static bool write_columns(hid_t file, const Results *r) {
-    hid_t ordered = H5Pcreate(H5P_GROUP_CREATE);
-    H5Pset_link_creation_order(ordered, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-    hid_t group = H5Gcreate2(file, "results", H5P_DEFAULT, ordered, H5P_DEFAULT);
-    hsize_t rows = (hsize_t)r->row_count;
-    hid_t space = H5Screate_simple(1, &rows, NULL), layout = column_layout(r->row_count);
-    bool good = group >= 0;
-    for (int c = 0; c < r->column_count && good; c++)
-        good = write_column(group, r, c, space, layout);
-    H5Pclose(layout);
+static bool open_columns(Hdf5Writer *w, const Results *r) {
+    hsize_t rows = 0, endless = H5S_UNLIMITED;
+    hid_t space = H5Screate_simple(1, &rows, &endless), access = H5Pcreate(H5P_DATASET_ACCESS);
+    H5Pset_chunk_cache(access, 0, 0, 1); // whole chunks need none
+    w->layout = column_layout(r->row_count);
+    w->data = ARENA_ARRAY(&w->base.arena, hid_t, r->column_count);
+    bool good = true;
+    for (int c = 0; c < r->column_count; c++) w->data[c] = -1;
+    for (int c = 0; c < r->column_count && good; c++) good = open_column(w, r, c, space, access);
+    H5Pclose(access);
     H5Sclose(space);
-    if (group >= 0) H5Gclose(group);
-    H5Pclose(ordered);
     return good;
 }
+
+static bool begin(ResultWriter *base, const Results *r) {
+    Hdf5Writer *w = (Hdf5Writer *)base;
+    Quiet quiet = quiet_start();
+    hid_t ordered = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_link_creation_order(ordered, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    w->group = H5Gcreate2(w->file, "results", H5P_DEFAULT, ordered, H5P_DEFAULT);
+    H5Pclose(ordered);
+    w->columns = r->column_count;
+    bool good = w->group >= 0 && write_about(w->file, r) && open_columns(w, r);
+    quiet_end(quiet);
+    return good;
+}
+
+static bool add_to_column(hid_t data, const double *value, hsize_t before, hsize_t rows) {
+    hsize_t size = before + rows;
+    if (H5Dset_extent(data, &size) < 0) return false;
+    hid_t place = H5Dget_space(data), block = H5Screate_simple(1, &rows, NULL);
+    bool good = H5Sselect_hyperslab(place, H5S_SELECT_SET, &before, NULL, &rows, NULL) >= 0 &&
+                H5Dwrite(data, H5T_NATIVE_DOUBLE, block, place, H5P_DEFAULT, value) >= 0;
+    H5Sclose(block);
+    H5Sclose(place);
+    return good;
+}
+
+static bool add_rows(ResultWriter *base, const Results *r) {
+    Hdf5Writer *w = (Hdf5Writer *)base;
+    Quiet quiet = quiet_start();
+    bool good = true;
+    for (int c = 0; c < r->column_count && good; c++)
+        good = add_to_column(w->data[c], r->column[c].value, (hsize_t)base->rows,
+                             (hsize_t)r->row_count);
+    quiet_end(quiet);
+    return good;
+}
+
+static bool mark_complete(hid_t file) {
+    int complete = 1;
+    hid_t attribute = H5Aopen(file, "complete", H5P_DEFAULT);
+    bool good = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, &complete) >= 0;
+    return attribute >= 0 && H5Aclose(attribute) >= 0 && good;
+}
+
+static bool finish(ResultWriter *base, bool complete) {
+    Hdf5Writer *w = (Hdf5Writer *)base;
+    Quiet quiet = quiet_start();
+    bool good = true;
+    for (int c = 0; w->data && c < w->columns; c++)
+        if (w->data[c] >= 0 && H5Dclose(w->data[c]) < 0) good = false;
+    if (w->layout > 0) H5Pclose(w->layout);
+    if (w->group > 0) H5Gclose(w->group);
+    if (complete && good) good = mark_complete(w->file);
+    if (H5Fclose(w->file) < 0) good = false;
+    quiet_end(quiet);
+    return good;
+}
+
+static bool cannot_write(const char *path, Report *report) {
+    Remark *m = report_error(report, R_HDF5, POS_NONE, "cannot write '%s' as HDF5", path);
+    remark_help(report, m,
+                "choose a folder that exists, has space and that you may write to; two columns "
+                "of one name do not fit in a file");
+    return false;
+}
+
+static bool salvage(ResultWriter *base, Report *report) { return cannot_write(base->path, report); }
 
 static hid_t create_file(const char *path) {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -127,25 +193,23 @@ static hid_t create_file(const char *path) {
     return file;
 }
 
-bool results_write_hdf5(const Results *r, const char *path, Report *report) {
-    Arena tmp = {0};
-    char *beside = file_beside(&tmp, path);
+ResultWriter *hdf5_open(const char *path, Report *report) {
+    Arena arena = {0};
+    Hdf5Writer *w = ARENA_NEW(&arena, Hdf5Writer);
+    w->base = (ResultWriter){.path = arena_copy_text(&arena, path, strlen(path)),
+                             .beside = file_beside(&arena, path),
+                             .begin = begin,
+                             .add = add_rows,
+                             .finish = finish,
+                             .salvage = salvage};
     Quiet quiet = quiet_start();
-    hid_t file = create_file(beside);
-    bool good = file >= 0 && write_about(file, r) && write_columns(file, r);
-    if (file >= 0 && H5Fclose(file) < 0) good = false;
+    w->file = create_file(w->base.beside);
     quiet_end(quiet);
-    if (good) {
-        good = file_commit(beside, path, report);
-    } else {
-        Remark *m = report_error(report, R_HDF5, POS_NONE, "cannot write '%s' as HDF5", path);
-        remark_help(report, m,
-                    "choose a folder that exists, has space and that you may write to; two columns "
-                    "of one name do not fit in a file");
-        if (file >= 0) file_discard(beside, path);
-    }
-    arena_free(&tmp);
-    return good;
+    w->base.arena = arena;
+    if (w->file >= 0) return &w->base;
+    cannot_write(path, report);
+    arena_free(&arena);
+    return NULL;
 }
 
 // --- reading ------------------------------------------------------------------------------------

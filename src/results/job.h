@@ -14,6 +14,8 @@
 #include "base/array.h"
 #include "results/run.h"
 #include "results/shown.h"
+#include "results/times.h"
+#include "results/trace.h"
 
 // --- wanted outputs (outputs.c) -----------------------------------------------------------------
 
@@ -56,23 +58,39 @@ int *record_choose(Arena *out, const System *s, const RecordWish *wish, int *cou
 
 // --- the job ------------------------------------------------------------------------------------
 
-typedef struct { // a wanted point in time
-    double time;
-    bool keep; // a row of the results; else only for probes
-} TimePoint;
+typedef struct { // five points that follow each other
+    double time[5], y[5];
+} Window;
 
-typedef struct {          // one probe while the run goes on
-    int output, quad, at; // -1: none; at = index of its time
-    double *dense;        // PROBE_MIN, PROBE_MAX: the signal at every point
-    double value;         // NaN until known
-    bool cut_off;         // of a time that the command line's `stop` left out
+typedef struct { // the largest value so far, and the points around it
+    double sign; // -1: the least one; 0: nobody asks
+    Window last, around;
+    double best;
+    long count;  // points so far
+    bool inner;  // `around` has two points on both sides of it
+    bool broken; // a value was no number
+} Extreme;
+
+typedef struct {      // one probe while the run goes on
+    int output, quad; // -1: none
+    long at;          // number of the point of its time, or -1
+    Extreme extreme;
+    double value; // NaN until known
+    bool cut_off; // of a time that the command line's `stop` left out
 } ProbeTrack;
 
-typedef struct { // a column of values at the kept points
+typedef struct { // a signal at the rows
     int output;  // -1: time
     Shown shown;
-    double *value;
+    double *value; // NULL: only curves look at it
+    double now;    // in the present row
+    bool kept;     // has values, without being a column
 } Track;
+
+typedef struct { // of a plot
+    int x, y;    // tracks
+    Trace trace;
+} Curve;
 
 typedef struct { // everything about one run
     const System *system;
@@ -87,12 +105,15 @@ typedef struct { // everything about one run
     Outputs outputs;
     ARRAY(Expr) quads;
     ARRAY(Track) tracks; // the columns of the results, then what only plots need
-    ARRAY(TimePoint) times;
+    ARRAY(Curve) curves; // of all plots, in order
+    Times times;
+    TimesCursor wanted, present; // the solver's next point, and the one that it hands over
     AuditBook book;
     ProbeTrack *probe; // per probe of the plan
     int cut_off;       // probes of times that the command line's `stop` left out
     int *unknown;      // outputs: unknowns of implicit blocks, for partial derivatives
-    int taken;         // points so far
+    long taken;        // points so far
+    long stride;       // of rows that are kept
     int bad_output;    // first output that was not finite, or -1
     int bad_count;     // outputs that were not at that time
     double bad_time, *bad_state;
@@ -106,15 +127,21 @@ int job_track(Job *j, Expr wish, Shown shown); // the track of an expression, a 
 
 void audit_want(Job *j); // audit_wishes.c
 
+// Rows (rows.c).
+void rows_open(Job *j, const Column *column, int count, long rows);
+bool rows_add(Job *j, const SolvePoint *p); // false: they cannot be kept
+void rows_close(Job *j);
+
 // Curves (curves.c): which tracks, before the run; the pictures, after it.
 void curves_want(Job *j);
 void curves_finish(Job *j);
 
 // Probes and expectations (probes.c, partial.c, expect.c).
-bool probes_want(Job *j);       // outputs and integrals; false when one makes no sense
-bool probes_add_times(Job *j);  // false when a time lies outside the run
-void probes_find_times(Job *j); // once the times are in order
-int probes_parts(const Job *j, int intervals); // points of the solver per interval of the results
+bool probes_want(Job *j); // outputs and integrals; false when one makes no sense
+// Times of probes; false when one lies outside the run.
+bool probes_times(Job *j, double **extra, int *count);
+void probes_find_times(Job *j);                 // once the times are in order
+int probes_parts(const Job *j, long intervals); // points of the solver per interval of the results
 void probes_point(Job *j, const SolvePoint *p);
 void probes_finish(Job *j); // values of all probes
 double partial_value(Job *j, const Probe *probe);

@@ -4,14 +4,15 @@
 //     integral(x)   carried along by the solver like a state; mean(x) is it by the time
 //     min(x), max(x)
 //                   the largest of at least 4000 points, then the peak of the polynomial of
-//                   degree 4 through the five points around it. For a signal that is smooth there
-//                   the error is about (w h)^5/100 of its amplitude, with w the angular frequency
-//                   and h the distance of points (1e-9 at 250 points per period). At corners and
-//                   jumps the largest point itself is taken.
+//                   degree 4 through the five points around it, kept as the run goes on. For a
+//                   signal that is smooth there the error is about (w h)^5/100 of its amplitude,
+//                   with w the angular frequency and h the distance of points (1e-9 at 250 points
+//                   per period). At corners and jumps the largest point itself is taken.
 //     partial(a, b) see partial.c
 #include "results/job.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { FINE_POINTS = 4000, MANY_POINTS = 40000 };
 
@@ -43,9 +44,9 @@ static bool want_partial(Job *j, const Probe *p) {
 static bool want_probe(Job *j, const Probe *p, ProbeTrack *t) {
     *t = (ProbeTrack){.output = -1, .quad = -1, .at = -1, .value = NAN};
     switch (p->kind) {
-    case PROBE_AT:
     case PROBE_MIN:
-    case PROBE_MAX: t->output = outputs_add(&j->outputs, job_wish(j, p->signal.what)); break;
+    case PROBE_MAX: t->extreme.sign = p->kind == PROBE_MIN ? -1 : 1; // fall through
+    case PROBE_AT: t->output = outputs_add(&j->outputs, job_wish(j, p->signal.what)); break;
     case PROBE_MEAN:
     case PROBE_INTEGRAL: t->quad = add_quad(j, job_wish(j, p->signal.what)); break;
     case PROBE_PARTIAL: return want_partial(j, p);
@@ -81,12 +82,12 @@ static bool needs_all_points(const Probe *p) {
     return p->kind == PROBE_MIN || p->kind == PROBE_MAX;
 }
 
-int probes_parts(const Job *j, int intervals) {
+int probes_parts(const Job *j, long intervals) {
     bool needed = false;
     for (int i = 0; i < probe_count(j); i++)
         needed = needed || needs_all_points(&j->plan.probes[i]);
     if (!needed || intervals >= MANY_POINTS) return 1;
-    return intervals >= FINE_POINTS / 4 ? 4 : (FINE_POINTS + intervals - 1) / intervals;
+    return intervals >= FINE_POINTS / 4 ? 4 : (int)((FINE_POINTS + intervals - 1) / intervals);
 }
 
 static double probe_time(Job *j, const Probe *p) {
@@ -96,14 +97,16 @@ static double probe_time(Job *j, const Probe *p) {
     return fabs(t - j->plan.stop) < 1e-12 * span ? j->plan.stop : t;
 }
 
-bool probes_add_times(Job *j) {
+bool probes_times(Job *j, double **extra, int *count) {
     bool good = true;
+    *extra = ARENA_ARRAY(&j->tmp, double, probe_count(j));
+    *count = 0;
     for (int i = 0; i < probe_count(j); i++) {
         const Probe *p = &j->plan.probes[i];
         if (p->kind != PROBE_AT) continue;
         double t = probe_time(j, p);
         if (t >= j->plan.start && t <= j->plan.stop) {
-            array_push(&j->times, ((TimePoint){t, false}));
+            (*extra)[(*count)++] = t;
             continue;
         }
         if (j->options->stop != 0 && t > j->plan.stop) {
@@ -120,25 +123,11 @@ bool probes_add_times(Job *j) {
     return good;
 }
 
-// The nearest point: times of probes that fell together with another one were merged into it.
-static int nearest_point(const Job *j, double t) {
-    int low = 0, high = j->times.count - 1;
-    while (high - low > 1) {
-        int middle = low + (high - low) / 2;
-        if (j->times.data[middle].time <= t)
-            low = middle;
-        else
-            high = middle;
-    }
-    return t - j->times.data[low].time <= j->times.data[high].time - t ? low : high;
-}
-
 void probes_find_times(Job *j) {
     for (int i = 0; i < probe_count(j); i++) {
         const Probe *p = &j->plan.probes[i];
         if (p->kind == PROBE_AT && !j->probe[i].cut_off)
-            j->probe[i].at = nearest_point(j, probe_time(j, p));
-        if (needs_all_points(p)) j->probe[i].dense = ARENA_ARRAY(&j->tmp, double, j->times.count);
+            j->probe[i].at = times_index(&j->times, probe_time(j, p));
     }
 }
 
@@ -154,12 +143,36 @@ static void take_start(Job *j, const SolvePoint *p) {
             symbols_set(&j->symbols, s->block[b].unknown[i], p->output[j->unknown[at]]);
 }
 
+// A value that may be the largest: number `place` of the last five.
+static void consider(Extreme *e, int place) {
+    double y = e->last.y[place];
+    if (e->count > 1 && !(e->sign * y > e->sign * e->best)) return;
+    e->best = y;
+    e->around = e->last;
+    e->inner = place == 2;
+}
+
+// The middle one of five has neighbours enough; the first two of all never will.
+static void extreme_point(Extreme *e, double time, double y) {
+    Window *w = &e->last;
+    memmove(w->time, w->time + 1, 4 * sizeof *w->time);
+    memmove(w->y, w->y + 1, 4 * sizeof *w->y);
+    w->time[4] = time;
+    w->y[4] = y;
+    e->broken = e->broken || isnan(y);
+    e->count++;
+    if (e->count <= 2)
+        consider(e, 4);
+    else if (e->count >= 5)
+        consider(e, 2);
+}
+
 void probes_point(Job *j, const SolvePoint *p) {
     if (probe_count(j) && j->taken == 0) take_start(j, p);
     for (int i = 0; i < probe_count(j); i++) {
         ProbeTrack *t = &j->probe[i];
         if (t->at == j->taken) t->value = p->output[t->output];
-        if (t->dense) t->dense[j->taken] = p->output[t->output];
+        if (t->extreme.sign != 0) extreme_point(&t->extreme, p->time, p->output[t->output]);
         if (t->quad >= 0) t->value = p->quad[t->quad];
     }
 }
@@ -167,33 +180,34 @@ void probes_point(Job *j, const SolvePoint *p) {
 // --- after the run ------------------------------------------------------------------------------
 
 // Half the second derivative at point i.
-static double bend(const TimePoint *t, const double *y, int i) {
-    double right = (y[i + 1] - y[i]) / (t[i + 1].time - t[i].time);
-    double left = (y[i] - y[i - 1]) / (t[i].time - t[i - 1].time);
-    return (right - left) / (t[i + 1].time - t[i - 1].time);
+static double bend(const Window *w, int i) {
+    const double *t = w->time, *y = w->y;
+    double right = (y[i + 1] - y[i]) / (t[i + 1] - t[i]);
+    double left = (y[i] - y[i - 1]) / (t[i] - t[i - 1]);
+    return (right - left) / (t[i + 1] - t[i - 1]);
 }
 
-// Smooth around point i: the curve bends the same way, and about as much, on both sides.
-static bool is_smooth(const TimePoint *t, const double *y, int i) {
-    double left = bend(t, y, i - 1), middle = bend(t, y, i), right = bend(t, y, i + 1);
+// Smooth around the middle: the curve bends the same way, and about as much, on both sides.
+static bool is_smooth(const Window *w) {
+    double left = bend(w, 1), middle = bend(w, 2), right = bend(w, 3);
     return left / middle > 1.0 / 3 && left / middle < 3 && right / middle > 1.0 / 3 &&
            right / middle < 3;
 }
 
 // Newton's polynomial through five points: c0 + (x-x0)(c1 + (x-x1)(c2 + ...)).
-static double polynomial(const double *c, const TimePoint *t, double x) {
+static double polynomial(const double *c, const double *t, double x) {
     double value = c[4];
-    for (int k = 3; k >= 0; k--) value = c[k] + (x - t[k].time) * value;
+    for (int k = 3; k >= 0; k--) value = c[k] + (x - t[k]) * value;
     return value;
 }
 
 // Largest value of sign*polynomial around the middle one of five points, by golden section.
-static double peak(const TimePoint *t, const double *y, double sign) {
+static double peak(const double *t, const double *y, double sign) {
     double c[5] = {y[0], y[1], y[2], y[3], y[4]};
     for (int k = 1; k < 5; k++)
-        for (int i = 4; i >= k; i--) c[i] = (c[i] - c[i - 1]) / (t[i].time - t[i - k].time);
+        for (int i = 4; i >= k; i--) c[i] = (c[i] - c[i - 1]) / (t[i] - t[i - k]);
     const double golden = 0.61803398874989485;
-    double low = t[1].time, high = t[3].time;
+    double low = t[1], high = t[3];
     for (int i = 0; i < 60; i++) {
         double a = high - golden * (high - low), b = low + golden * (high - low);
         if (sign * polynomial(c, t, a) > sign * polynomial(c, t, b))
@@ -205,23 +219,20 @@ static double peak(const TimePoint *t, const double *y, double sign) {
     return sign * found > sign * y[2] ? found : y[2];
 }
 
-static double extreme(const Job *j, const double *y, double sign) {
-    int n = j->taken, best = 0;
-    for (int i = 0; i < n; i++) {
-        if (isnan(y[i])) return NAN;
-        if (sign * y[i] > sign * y[best]) best = i;
-    }
-    const TimePoint *t = j->times.data;
-    if (best < 2 || best > n - 3 || !is_smooth(t, y, best)) return y[best];
-    return peak(t + best - 2, y + best - 2, sign);
+static double extreme_value(Extreme *e) {
+    if (e->broken || e->count == 0) return NAN;
+    for (long i = e->count - 2 < 2 ? 2 : e->count - 2; i < e->count; i++)
+        consider(e, (int)(5 - (e->count - i)));
+    if (!e->inner || !is_smooth(&e->around)) return e->best;
+    return peak(e->around.time, e->around.y, e->sign);
 }
 
-static double finished_value(Job *j, const Probe *p, const ProbeTrack *t) {
+static double finished_value(Job *j, const Probe *p, ProbeTrack *t) {
     bool whole = j->run->results.complete;
     switch (p->kind) {
     case PROBE_AT: return t->value; // NaN when the run did not get there
-    case PROBE_MIN: return whole ? extreme(j, t->dense, -1) : NAN;
-    case PROBE_MAX: return whole ? extreme(j, t->dense, 1) : NAN;
+    case PROBE_MIN:
+    case PROBE_MAX: return whole ? extreme_value(&t->extreme) : NAN;
     case PROBE_INTEGRAL: return whole ? t->value : NAN;
     case PROBE_MEAN: return whole ? t->value / (j->plan.stop - j->plan.start) : NAN;
     case PROBE_PARTIAL: return j->taken ? partial_value(j, p) : NAN;

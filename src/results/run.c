@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_POINTS = 1000, MOST_POINTS = 50000000 };
+enum { DEFAULT_POINTS = 1000 };
+#define MOST_POINTS   1e12
 #define MOST_VALUES   4e8 // in memory, tracks times rows
 #define DEFAULT_STOP  10.0
 #define FARTHEST_TIME 1e18
@@ -57,7 +58,7 @@ int job_track(Job *j, Expr e, Shown shown) {
         const Track *t = &j->tracks.data[i];
         if (t->output == output && strcmp(t->shown.unit, shown.unit) == 0) return i;
     }
-    array_push(&j->tracks, ((Track){output, shown, NULL}));
+    array_push(&j->tracks, ((Track){.output = output, .shown = shown}));
     return j->tracks.count - 1;
 }
 
@@ -86,12 +87,12 @@ static bool want_records(Job *j, Column **column, int *count) {
     *count = recorded + 1;
     *column = ARENA_ARRAY(&j->tmp, Column, *count);
     (*column)[0] = (Column){"time", "s", "", NULL};
-    array_push(&j->tracks, ((Track){-1, {"s", 1, 0}, NULL}));
+    array_push(&j->tracks, ((Track){.output = -1, .shown = {"s", 1, 0}}));
     for (int i = 0; i < recorded; i++) {
         (*column)[i + 1] = column_of(j, var[i]);
         int output = outputs_add(&j->outputs, job_wish(j, j->model->var[var[i]].symbol));
-        array_push(&j->tracks,
-                   ((Track){output, shown_in(j->model, j->model->var[var[i]].unit), NULL}));
+        array_push(&j->tracks, ((Track){.output = output,
+                                        .shown = shown_in(j->model, j->model->var[var[i]].unit)}));
     }
     return true;
 }
@@ -99,8 +100,10 @@ static bool want_records(Job *j, Column **column, int *count) {
 static int *want_watched(Job *j) {
     const RunOptions *o = j->options;
     int *track = ARENA_ARRAY(&j->tmp, int, o->watch_count);
-    for (int i = 0; i < o->watch_count; i++)
+    for (int i = 0; i < o->watch_count; i++) {
         track[i] = job_track(j, resolve(j->resolver, o->watch[i]), (Shown){"", 1, 0});
+        j->tracks.data[track[i]].kept = true;
+    }
     return track;
 }
 
@@ -112,77 +115,49 @@ static void keep_watched(Job *j, const int *track) {
 
 // --- times --------------------------------------------------------------------------------------
 
-static int interval_count(const Experiment *plan) {
+static double interval_count(const Experiment *plan) {
     if (plan->points > 0) return plan->points;
-    double n = ceil((plan->stop - plan->start) / plan->every - 1e-9);
-    return n < 1 ? 1 : n > MOST_POINTS ? MOST_POINTS + 1 : (int)n;
+    double n = (plan->stop - plan->start) / plan->every;
+    return fmax(1, ceil(n - 1e-9 - 1e-12 * n)); // the last one ends at the stop, no speck after it
 }
 
-static double grid_time(const Experiment *plan, int i, int n) {
-    if (i >= n) return plan->stop;
-    double whole = plan->points > 0 ? (plan->stop - plan->start) / n : plan->every;
-    return plan->start + i * whole;
-}
-
-static int by_time(const void *a, const void *b) {
-    const TimePoint *x = a, *y = b;
-    if (x->time != y->time) return x->time < y->time ? -1 : 1;
-    return y->keep - x->keep;
-}
-
-// Points that lie closer than rounding become one; a row of the results keeps its time.
-static void merge_times(Job *j) {
-    qsort(j->times.data, (size_t)j->times.count, sizeof *j->times.data, by_time);
-    double close = 1e-12 * (j->plan.stop - j->plan.start);
-    int count = 0;
-    for (int i = 0; i < j->times.count; i++) {
-        TimePoint t = j->times.data[i];
-        TimePoint *last = count ? &j->times.data[count - 1] : NULL;
-        if (!last || t.time - last->time > close)
-            j->times.data[count++] = t;
-        else if (t.keep && !last->keep)
-            *last = t;
-    }
-    j->times.count = count;
-}
-
-static bool too_much(Job *j, double rows) {
-    double values = rows * j->tracks.count;
-    if (rows <= MOST_POINTS && values <= MOST_VALUES) return false;
-    Remark *m = report_error(j->report, R_TOO_MUCH, j->plan.pos,
-                             "%.3g rows of %d columns do not fit in memory", rows, j->tracks.count);
+static bool too_much(Job *j, double rows, int columns) {
+    const RunOptions *o = j->options;
+    double values = rows * columns;
+    bool kept = !o->rows && !o->most_rows;
+    if (rows <= MOST_POINTS && (!kept || values <= MOST_VALUES)) return false;
+    Remark *m = report_error(j->report, R_TOO_MUCH, j->plan.pos, "%.3g rows of %d columns %s", rows,
+                             columns, kept ? "do not fit in memory" : "do not fit anywhere");
     remark_help(j->report, m, "record less, or fewer points: `record load.f`, `every 0.01 {s}`");
     return true;
 }
 
-static bool make_times(Job *j, int *rows) {
-    int n = interval_count(&j->plan);
-    if (too_much(j, n + 1.0)) return false;
-    *rows = n + 1;
-    int parts = probes_parts(j, n);
-    array_reserve(&j->times, n + 1);
-    for (int i = 0; i <= n; i++) {
-        double t = grid_time(&j->plan, i, n), next = grid_time(&j->plan, i + 1, n);
-        array_push(&j->times, ((TimePoint){t, true}));
-        for (int k = 1; k < parts && i < n; k++)
-            array_push(&j->times, ((TimePoint){t + (next - t) * k / parts, false}));
-    }
-    if (!probes_add_times(j)) return false;
-    merge_times(j);
-    probes_find_times(j);
+// A digit and a comma is the least that a number takes.
+static bool no_room(Job *j, double rows, int columns) {
+    double least = 2 * rows * columns, room = j->options->rows_room;
+    if (!j->options->rows || room <= 0 || least <= room) return false;
+    Remark *m =
+        report_error(j->report, R_NO_ROOM, j->plan.pos,
+                     "%.3g rows of %d columns take %.2g GB at least; there are %.2g GB left", rows,
+                     columns, least / 1e9, room / 1e9);
+    remark_help(j->report, m,
+                "record less or fewer points (`record load.f`, `every 0.01 {s}`), take --h5, or "
+                "another disk with --out");
     return true;
 }
 
-static void make_tracks(Job *j, const Column *column, int count, int rows) {
-    Results *r = &j->run->results;
-    results_make_room(r, count, rows);
-    for (int c = 0; c < count; c++) {
-        double *value = r->column[c].value;
-        r->column[c] = column[c];
-        r->column[c].value = j->tracks.data[c].value = value;
-    }
-    for (int t = count; t < j->tracks.count; t++)
-        j->tracks.data[t].value = ARENA_ARRAY(&j->run->arena, double, rows);
+static bool make_times(Job *j, int columns, long *rows) {
+    const Experiment *plan = &j->plan;
+    double n = interval_count(plan);
+    if (too_much(j, n + 1, j->tracks.count) || no_room(j, n + 1, columns)) return false;
+    *rows = (long)n + 1;
+    double every = plan->points > 0 ? (plan->stop - plan->start) / n : plan->every, *extra;
+    int extras;
+    if (!probes_times(j, &extra, &extras)) return false;
+    j->times = times_make(plan->start, plan->stop, every, (long)n, probes_parts(j, (long)n), extra,
+                          extras);
+    probes_find_times(j);
+    return true;
 }
 
 // --- points -------------------------------------------------------------------------------------
@@ -198,24 +173,22 @@ static void note_bad_outputs(Job *j, const SolvePoint *p) {
         memcpy(j->bad_state, p->state, (size_t)j->system->state_count * sizeof(double));
 }
 
-static void add_row(Job *j, const SolvePoint *p) {
-    int row = j->run->results.row_count++;
-    j->tracks.data[0].value[row] = p->time;
-    for (int i = 1; i < j->tracks.count; i++) {
-        const Track *t = &j->tracks.data[i];
-        t->value[row] = show(t->shown, p->output[t->output]);
-    }
-}
-
 static bool take_point(void *context, const SolvePoint *p) {
     Job *j = context;
-    if (j->taken >= j->times.count) return false;
+    double time;
+    bool row;
+    if (!times_next(&j->times, &j->present, &time, &row)) return false;
     if (j->bad_output < 0) note_bad_outputs(j, p);
     if (!j->run->audit.off) audit_point(&j->book, p->quad, p->output);
     probes_point(j, p);
-    if (j->times.data[j->taken].keep) add_row(j, p);
     j->taken++;
-    return true;
+    return !row || rows_add(j, p);
+}
+
+static bool next_time(void *context, double *time) {
+    Job *j = context;
+    bool row;
+    return times_next(&j->times, &j->wanted, time, &row);
 }
 
 static void take_event(void *context, double time, const double *before, const double *after) {
@@ -269,8 +242,6 @@ const double *job_parameters(Job *j, const Program *p) {
 }
 
 static bool solve(Job *j, Machine *m, const SolveModes *modes) {
-    double *times = ARENA_ARRAY(&j->tmp, double, j->times.count);
-    for (int i = 0; i < j->times.count; i++) times[i] = j->times.data[i].time;
     SolveOptions o = {.method = j->plan.solver,
                       .engine = j->options->engine,
                       .rtol = j->plan.rtol,
@@ -279,8 +250,7 @@ static bool solve(Job *j, Machine *m, const SolveModes *modes) {
                       .max_step = j->plan.max_step,
                       .start = j->plan.start,
                       .stop = j->plan.stop,
-                      .times = times,
-                      .time_count = j->times.count,
+                      .next_time = next_time,
                       .sink = take_point,
                       .context = j,
                       .progress = j->options->progress ? tell_progress : NULL,
@@ -293,7 +263,7 @@ static bool solve(Job *j, Machine *m, const SolveModes *modes) {
     j->run->status = solve_run(m, job_parameters(j, m->program), &o, &j->run->stats, j->report);
     if (j->run->status == SOLVE_REFUSED) return false;
     Results *r = &j->run->results;
-    r->complete = j->run->status == SOLVE_DONE && j->taken == j->times.count;
+    r->complete = j->run->status == SOLVE_DONE && j->taken == times_count(&j->times);
     r->solver = solver_name(j->run->stats.method);
     report_bad_outputs(j, m);
     return true;
@@ -375,7 +345,8 @@ static void open_symbols(Job *j) {
 // The steps of a run.
 static bool job_run(Job *j) {
     Column *column;
-    int columns, rows;
+    int columns;
+    long rows;
     if (j->model->experiment && j->model->experiment->sweep.symbol) {
         plan_from_options(j);
         name_results(j);
@@ -386,12 +357,13 @@ static bool job_run(Job *j) {
     curves_want(j);
     const int *watched = want_watched(j);
     audit_want(j);
-    if (!probes_want(j) || !make_times(j, &rows)) return false;
+    if (!probes_want(j) || !make_times(j, columns, &rows)) return false;
     j->bad_state = ARENA_ARRAY(&j->tmp, double, j->system->state_count);
-    make_tracks(j, column, columns, rows);
+    rows_open(j, column, columns, rows);
     keep_watched(j, watched);
     name_results(j);
     if (!build_and_solve(j)) return false;
+    rows_close(j);
     probes_finish(j);
     verdicts_make(j);
     close_audit(j);
@@ -415,7 +387,8 @@ Run *run_experiment(const System *s, const RunOptions *o, Report *r) {
     outputs_free(&j.outputs);
     array_free(&j.quads);
     array_free(&j.tracks);
-    array_free(&j.times);
+    for (int i = 0; i < j.curves.count; i++) trace_free(&j.curves.data[i].trace);
+    array_free(&j.curves);
     arena_free(&j.tmp);
     if (good) return run;
     run_free(run);

@@ -17,6 +17,11 @@ typedef struct {
     int record_count;
     const Expr *watch; // expressions of the model to keep besides, for pictures
     int watch_count;
+    // Takes the rows block by block; then they are not kept. False ends the run. Nullable.
+    bool (*rows)(void *context, const Results *block);
+    void *rows_context;
+    double rows_room;        // bytes that there are for rows as text; 0: not known
+    int most_rows;           // otherwise: keep about so many, evenly; 0: all
     const int *set_var;      // parameters that have another value in this run: plain numbers in the
     const double *set_value; // model, SI here
     int set_count;
@@ -33,6 +38,8 @@ typedef struct {
 typedef struct {
     Arena arena;
     Results results;        // recorded variables; the caller may set results.source
+    long rows;              // of the run; results may hold fewer, see RunOptions
+    bool rows_lost;         // RunOptions.rows refused some
     PlotData *plot;         // one per `plot` of the experiment; without any, a sensible one
     const char **plot_name; // for the file name: "speed_and_force"
     int plot_count;

@@ -371,6 +371,7 @@ bool sweep_run(Job *j) {
     join_phases(&s);
     fill_results(&s);
     j->run->results.complete = s.done == j->plan.sweep.count;
+    j->run->rows = s.done;
     j->run->results.solver = solver_name(j->run->stats.method);
     draw(&s);
     set_probes(&s);

@@ -86,7 +86,7 @@ static bool step_or_trouble(Fixed *f, double t, double h) {
 static bool emit_up_to(Fixed *f, double t) {
     Job *j = f->j;
     while (job_wants(j, t + 1e-9 * j->step))
-        if (!job_emit(j, j->o->times[j->next], f->y, f->y + j->n)) return false;
+        if (!job_emit(j, j->wanted, f->y, f->y + j->n)) return false;
     return true;
 }
 
@@ -97,7 +97,7 @@ static bool emit_aside(Fixed *f, double t, double grid) {
     if (!job_wants(j, grid)) return true;
     memcpy(f->kept, f->y, size);
     while (job_wants(j, grid)) {
-        double wanted = j->o->times[j->next];
+        double wanted = j->wanted;
         bool good = step_or_trouble(f, t, wanted - t) && job_emit(j, wanted, f->y, f->y + j->n);
         memcpy(f->y, f->kept, size);
         if (!good) return false;
@@ -173,7 +173,11 @@ static void integrate(Fixed *f) {
     }
 }
 
+// Steps of one size are counted beforehand: whoever asks for many means it.
+#define MOST_FIXED_STEPS 10000000000
+
 void fixed_run(Job *j) {
+    if (j->o->most_steps <= 0) j->most_steps = MOST_FIXED_STEPS;
     if (j->span / j->step > (double)j->most_steps) {
         problem_too_many_steps(j, j->o->start);
         return;

@@ -5,7 +5,16 @@
 #include <math.h>
 #include <string.h>
 
-static void *new_array(int count, size_t size) { return memory_zeroed((size_t)count, size); }
+enum { MOST_STEPS = 500000000 };
+
+// The memory of a run with one program is one block:
+//
+//     state | later | trouble | rate | output | phase | border | ahead | shift
+static double *cut(double **block, int count) {
+    double *part = *block;
+    *block += count;
+    return part;
+}
 
 void job_take(Job *j, Machine *m) {
     const Program *p = m->program;
@@ -13,16 +22,18 @@ void job_take(Job *j, Machine *m) {
     j->p = p;
     j->calls = m->calls;
     j->n = p->state_count;
-    j->state = new_array(j->n, sizeof(double));
-    j->output = new_array(p->output_count, sizeof(double));
-    j->rate = new_array(j->n + p->quad_count, sizeof(double));
-    j->trouble.state = new_array(j->n, sizeof(double));
+    int states = 4 * j->n + p->quad_count, events = 2 * p->clock_count + 3 * p->switch_count;
+    double *rest = memory_zeroed((size_t)(states + p->output_count + events), sizeof *rest);
+    j->state = cut(&rest, j->n);
+    j->later = cut(&rest, j->n);
+    j->trouble.state = cut(&rest, j->n);
+    j->rate = cut(&rest, j->n + p->quad_count);
+    j->output = cut(&rest, p->output_count);
+    j->phase = cut(&rest, 2 * p->clock_count);
+    j->border = cut(&rest, p->switch_count);
+    j->ahead = cut(&rest, p->switch_count);
+    j->shift = cut(&rest, p->switch_count);
     j->trouble.happened = false;
-    j->phase = new_array(2 * p->clock_count, sizeof(double));
-    j->border = new_array(p->switch_count, sizeof(double));
-    j->ahead = new_array(p->switch_count, sizeof(double));
-    j->shift = new_array(p->switch_count, sizeof(double));
-    j->later = new_array(j->n, sizeof(double));
     j->last_switch = -1;
     sizes_open(j);
 }
@@ -31,16 +42,20 @@ void job_leave(Job *j) {
     j->stats->derivative_calls += j->m->calls - j->calls;
     schur_free(j->schur);
     j->schur = NULL;
-    free(j->state);
-    free(j->output);
-    free(j->rate);
-    free(j->trouble.state);
-    free(j->border);
-    free(j->phase);
-    free(j->ahead);
-    free(j->shift);
-    free(j->later);
+    free(j->state); // the block begins here
     sizes_close(j);
+}
+
+// The next wanted point from the list, or from whoever makes them.
+static void fetch_wanted(Job *j) {
+    const SolveOptions *o = j->o;
+    double time = INFINITY;
+    if (o->next_time) {
+        if (!o->next_time(o->context, &time)) time = INFINITY;
+    } else if (j->next < o->time_count) {
+        time = o->times[j->next++];
+    }
+    j->wanted = time;
 }
 
 void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Report *r) {
@@ -49,10 +64,13 @@ void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Repo
     j->rtol = o->rtol > 0 ? o->rtol : 1e-6;
     j->span = o->stop - o->start;
     j->step = o->step > 0 ? o->step : j->span / 1000;
-    j->most_steps = o->most_steps > 0 ? o->most_steps : 50000000;
-    j->quad = new_array(j->nq, sizeof(double));
-    if (o->modes) j->known_sizes = new_array(m->program->system->model->var_count, sizeof(double));
+    j->most_steps = o->most_steps > 0 ? o->most_steps : MOST_STEPS;
+    j->quad = memory_zeroed((size_t)j->nq, sizeof *j->quad);
+    if (o->modes)
+        j->known_sizes =
+            memory_zeroed((size_t)m->program->system->model->var_count, sizeof *j->known_sizes);
     job_take(j, m);
+    fetch_wanted(j);
     clock_gettime(CLOCK_MONOTONIC, &j->begin);
     j->shown = j->begin;
 }
@@ -146,14 +164,9 @@ double pace_longest_step(const Pace *p, double time) {
 
 // --- wanted points -------------------------------------------------------------------------------
 
-bool job_wants(const Job *j, double time) {
-    return j->next < j->o->time_count && j->o->times[j->next] <= time;
-}
+bool job_wants(const Job *j, double time) { return isfinite(j->wanted) && j->wanted <= time; }
 
-double job_next_time(const Job *j) {
-    return j->next < j->o->time_count && j->o->times[j->next] < j->o->stop ? j->o->times[j->next]
-                                                                           : j->o->stop;
-}
+double job_next_time(const Job *j) { return j->wanted < j->o->stop ? j->wanted : j->o->stop; }
 
 // Recorded relations are as they are at the point itself, not as they were held during the step.
 bool job_emit(Job *j, double time, const double *state, const double *quad) {
@@ -167,7 +180,7 @@ bool job_emit(Job *j, double time, const double *state, const double *quad) {
         return false;
     }
     SolvePoint point = {.time = time, .state = state, .output = j->output, .quad = quad};
-    j->next++;
+    fetch_wanted(j);
     if (j->o->sink && !j->o->sink(j->o->context, &point)) {
         j->status = SOLVE_CANCELLED;
         return false;

@@ -92,7 +92,8 @@ typedef struct {
     Sizes sizes;
     double *known_sizes; // per variable of a model with modes, see sizes.c
     long most_steps;
-    int next; // wanted point
+    int next;      // in the list of wanted points
+    double wanted; // the next wanted point; infinite: there is none
     double *state, *quad, *output, *rate;
     Trouble trouble;
     // events

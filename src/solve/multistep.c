@@ -153,7 +153,7 @@ static bool interpolate(Multistep *c, double t) {
 static bool emit_up_to(Multistep *c, double t) {
     Job *j = c->j;
     while (job_wants(j, t)) {
-        double wanted = j->o->times[j->next];
+        double wanted = j->wanted;
         if (wanted > j->time && !interpolate(c, wanted)) {
             problem_solver(j, wanted, "no value between steps", 0);
             return false;
@@ -173,8 +173,8 @@ static void copy_point(Multistep *c) {
 static bool emit_rest(Multistep *c) {
     Job *j = c->j;
     copy_point(c);
-    while (j->next < j->o->time_count)
-        if (!job_emit(j, j->o->times[j->next], j->state, j->quad)) return false;
+    while (isfinite(j->wanted))
+        if (!job_emit(j, j->wanted, j->state, j->quad)) return false;
     return true;
 }
 
@@ -253,7 +253,7 @@ static bool step_over_jump(Multistep *c) {
         if (!events_jump(j, c->t, N_VGetArrayPointer(c->y))) return false;
         copy_point(c);
         while (job_wants(j, c->t + events_margin(j, c->t)))
-            if (!job_emit(j, j->o->times[j->next], j->state, j->quad)) return false;
+            if (!job_emit(j, j->wanted, j->state, j->quad)) return false;
         if (!restart(c)) {
             problem_solver(j, c->t, "no new start after a jump", 0);
             return false;

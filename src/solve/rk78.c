@@ -239,7 +239,7 @@ static bool emit_up_to(Rk78 *k, double t) {
     Job *j = k->j;
     const double *y = N_VGetArrayPointer(k->y);
     while (job_wants(j, t))
-        if (!job_emit(j, j->o->times[j->next], y, y + j->n)) return false;
+        if (!job_emit(j, j->wanted, y, y + j->n)) return false;
     return true;
 }
 

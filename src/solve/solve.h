@@ -43,6 +43,9 @@ typedef struct {
     double start, stop;
     const double *times; // wanted points, rising, within [start, stop]
     int time_count;
+    // More points than fit in memory come one by one, in place of the list; false: no more.
+    // Nullable.
+    bool (*next_time)(void *context, double *time);
     bool (*sink)(void *context, const SolvePoint *point); // false: stop
     void *context;
     void (*progress)(void *context, double time); // Nullable
@@ -53,7 +56,7 @@ typedef struct {
     unsigned char *warned;
     const SolveModes *modes;    // Nullable
     const volatile int *cancel; // becomes nonzero: end cleanly
-    long most_steps;            // 0: 50 million
+    long most_steps;            // 0: 500 million, of fixed steps 10^10
     int energy_count;           // the first quadratures are energies, compared with each other
     Pos pos;                    // of the experiment, for reports
 } SolveOptions;

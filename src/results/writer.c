@@ -1,0 +1,52 @@
+#include "results/writer.h"
+
+#include "base/files.h"
+
+static bool is_good(ResultWriter *w, bool good) {
+    w->failed = w->failed || !good;
+    return !w->failed;
+}
+
+bool writer_add(ResultWriter *w, const Results *block, Report *report) {
+    if (w->failed) return false;
+    if (!w->begun) w->begun = is_good(w, w->begin(w, block));
+    if (!w->failed && block->row_count && is_good(w, w->add(w, block))) w->rows += block->row_count;
+    if (!w->failed) return true;
+    if (!w->salvage(w, report)) w->begun = false;
+    return false;
+}
+
+bool writer_close(ResultWriter *w, const Results *last, Report *report) {
+    if (!w) return false;
+    bool whole = writer_add(w, last, report);
+    bool closed = w->finish(w, whole && last->complete);
+    if (whole && !closed) {
+        w->failed = true;
+        w->begun = w->salvage(w, report);
+    }
+    bool kept = w->begun && file_commit(w->beside, w->path, report);
+    if (!w->begun) file_discard(w->beside, w->path);
+    bool good = kept && !w->failed;
+    Arena arena = w->arena;
+    arena_free(&arena);
+    return good;
+}
+
+void writer_discard(ResultWriter *w) {
+    w->finish(w, false);
+    file_discard(w->beside, w->path);
+    Arena arena = w->arena;
+    arena_free(&arena);
+}
+
+static bool write_at_once(ResultWriter *w, const Results *r, Report *report) {
+    return w && writer_close(w, r, report);
+}
+
+bool results_write_csv(const Results *r, const char *path, Report *report) {
+    return write_at_once(csv_open(path, report), r, report);
+}
+
+bool results_write_hdf5(const Results *r, const char *path, Report *report) {
+    return write_at_once(hdf5_open(path, report), r, report);
+}
