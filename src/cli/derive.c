@@ -12,7 +12,7 @@
 static TextList mechanism_names(const Session *s, const Syntax *syntax) {
     TextList list = {0};
     for (const AstClass *c = syntax->files ? syntax->files->classes : NULL; c; c = c->next)
-        if (c->kind == CLASS_MECHANISM && !c->lagrangian)
+        if (c->kind == CLASS_MECHANISM && (!c->lagrangian || session_has(s, OPT_GRAPH)))
             array_push(&list, name_text(s->names, c->name));
     return list;
 }
@@ -40,11 +40,13 @@ static void list_mechanisms(Session *s, Remark *m, const TextList *classes, cons
 
 // NULL is reported.
 static const Mechanism *of_bodies(Session *s, const Mechanism *m) {
-    if (!m->by_energy) return m;
+    if (!m->by_energy || session_has(s, OPT_GRAPH)) return m;
     Remark *r =
         report_error(&s->report, D_NO_MECHANISM, m->pos,
                      "'%s' is given by its energies, not by bodies", name_text(s->names, m->name));
-    remark_help(&s->report, r, "its equations are shown by 'bondyn equations'");
+    remark_help(
+        &s->report, r,
+        "its equations are shown by 'bondyn equations', its bond graph by --graph constant");
     return NULL;
 }
 
@@ -80,7 +82,7 @@ static const Mechanism *build_mechanism(Session *s, Pipeline *p, Syntax *syntax)
     const Mechanism *x = NULL;
     if (p->model && s->report.errors == before) x = find_mechanism(s, p->model, name, &classes);
     array_free(&classes);
-    return x && mech_check(x, p->model->dag, &s->report) ? x : NULL;
+    return x && (x->by_energy || mech_check(x, p->model->dag, &s->report)) ? x : NULL;
 }
 
 // --- what to write
@@ -119,46 +121,72 @@ static ExitCode write_c(Session *s, const Derivation *v, DeriveSignature signatu
     return good ? EXIT_GOOD : EXIT_INPUT;
 }
 
+// To a file, under `key` into JSON (as a string or as it is), or to standard output.
+static ExitCode write_text(Session *s, Text *text, const char *key, bool string) {
+    const char *path = session_value(s, OPT_OUT);
+    if (path) {
+        if (!file_write(path, text_get(text), text->length, &s->report)) return EXIT_INPUT;
+        session_tell_files(s, &path, 1, "");
+    } else if (s->json) {
+        json_key(&s->out, key);
+        if (string)
+            json_string(&s->out, text_get(text));
+        else
+            json_raw(&s->out, text_get(text));
+    } else {
+        text_add_n(&s->out, text_get(text), text->length);
+    }
+    return EXIT_GOOD;
+}
+
 static ExitCode write_formulas(Session *s, const Derivation *v) {
     bool latex = session_has(s, OPT_LATEX), json = s->json && !latex;
-    const char *path = session_value(s, OPT_OUT);
     Text text = {0};
-    ExitCode code = EXIT_GOOD;
     if (latex)
         derive_latex(&text, v);
     else if (json)
         derive_json(&text, v);
     else
         derive_text(&text, v);
-    if (path) {
-        if (file_write(path, text_get(&text), text.length, &s->report))
-            session_tell_files(s, &path, 1, "");
-        else
-            code = EXIT_INPUT;
-    } else if (s->json) {
-        json_key(&s->out, latex ? "latex" : "derivation");
-        if (latex)
-            json_string(&s->out, text_get(&text));
-        else
-            json_raw(&s->out, text_get(&text));
-    } else {
-        text_add_n(&s->out, text_get(&text), text.length);
-    }
+    ExitCode code = write_text(s, &text, latex ? "latex" : "derivation", latex);
+    text_free(&text);
+    return code;
+}
+
+static bool read_form(Session *s, SquareForm *form) {
+    static const char *const names[] = {"constant", "unit"};
+    const char *text = session_value(s, OPT_GRAPH);
+    *form = text && strcmp(text, names[1]) == 0 ? SQUARES_UNIT : SQUARES_CONSTANT;
+    if (!text || *form == SQUARES_UNIT || strcmp(text, names[0]) == 0) return true;
+    Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE, "there is no graph '%s'", text);
+    const char *near = nearest_text(text, names, 2);
+    remark_help(&s->report, m, near ? "did you mean '%s'?" : "give constant or unit", near);
+    return false;
+}
+
+static ExitCode write_graph(Session *s, const Model *m, const Mechanism *x, SquareForm form) {
+    Text text = {0};
+    ExitCode code = EXIT_INPUT;
+    if (derive_graph(&text, m, x, form, &s->report)) code = write_text(s, &text, "graph", true);
     text_free(&text);
     return code;
 }
 
 ExitCode verb_derive(Session *s) {
     DeriveSignature signature;
-    if (!read_signature(s, &signature)) return EXIT_USAGE;
+    SquareForm form;
+    if (!read_signature(s, &signature) || !read_form(s, &form)) return EXIT_USAGE;
     Syntax *syntax = pipeline_load(s, session_argument(s, 0));
     if (!syntax) return EXIT_INPUT;
     Pipeline p = {0};
     ExitCode code = EXIT_INPUT;
     const Mechanism *x = build_mechanism(s, &p, syntax);
     DeriveOptions options = {session_value(s, OPT_ONLY), session_has(s, OPT_FIXED)};
-    Derivation *v = x ? derive(&p.arena, p.model, x, &options, &s->report) : NULL;
-    if (v && session_has(s, OPT_C))
+    bool graph = session_has(s, OPT_GRAPH);
+    Derivation *v = x && !graph ? derive(&p.arena, p.model, x, &options, &s->report) : NULL;
+    if (x && graph)
+        code = write_graph(s, p.model, x, form);
+    else if (v && session_has(s, OPT_C))
         code = write_c(s, v, signature);
     else if (v)
         code = write_formulas(s, v);

@@ -141,12 +141,16 @@ static const Verb verbs[] = {
             "only one is taken. --only B,g,tip chooses from B dB g C Cw beta T V J and the "
             "frames.\n"
             "--c writes MECHANISM.h and MECHANISM.c into the folder --out (default: here), with\n"
-            "parameters in a struct or, with --fixed, compiled in.\n",
+            "parameters in a struct or, with --fixed, compiled in.\n"
+            "--graph writes a model of I, C, R, MTF and MGY with the same ports, from the energies "
+            "of "
+            "a\nlagrangian or of a mechanism of hinges and slides.\n",
         .examples = "bondyn derive arm.bond\n"
                     "bondyn derive arm.bond Arm --only B,g --latex\n"
-                    "bondyn derive arm.bond Arm --c --out control --fixed\n",
+                    "bondyn derive arm.bond Arm --c --out control --fixed\n"
+                    "bondyn derive wagon.bond Wagon --graph constant --out wagon_graph.bond\n",
         .options = MODEL_OPTIONS | OPT_BIT(LATEX) | OPT_BIT(OUT) | OPT_BIT(C) | OPT_BIT(SIGNATURE) |
-                   OPT_BIT(FIXED) | OPT_BIT(ONLY),
+                   OPT_BIT(FIXED) | OPT_BIT(ONLY) | OPT_BIT(GRAPH),
         .least = 1,
         .most = 2,
         .run = verb_derive,

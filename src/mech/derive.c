@@ -318,7 +318,7 @@ static bool choose(const Deriver *k, const char *only, bool *kind, bool *frame, 
 // ------------------------------------------------------------------------------------------------
 
 // Values of all parameters by symbol index. They may use each other in any order.
-static double *parameter_values(Arena *scratch, const Model *m) {
+double *derive_values(Arena *scratch, const Model *m) {
     int n = expr_symbol_count(m->dag);
     double *value = ARENA_ARRAY(scratch, double, n + 1);
     for (int i = 0; i < n; i++) value[i] = NAN;
@@ -436,7 +436,7 @@ Derivation *derive(Arena *out, const Model *m, const Mechanism *x, const DeriveO
         if (kind[i]) kinds[i].add(&k);
     for (int i = 0; good && i < x->frame_count; i++)
         if (frame[i]) add_jacobian(&k, i);
-    double *value = parameter_values(&scratch, m);
+    double *value = derive_values(&scratch, m);
     if (options->fixed) put_numbers(&k, value);
     find_params(&k, value);
     k.v->part_count = k.part.count;

@@ -12,6 +12,7 @@
 #include "base/report.h"
 #include "expr/matrix.h"
 #include "lang/model.h"
+#include "mech/squares.h"
 
 typedef struct {
     const char *name;  // "dB/dpin.q"
@@ -55,6 +56,11 @@ Derivation *derive(Arena *out, const Model *m, const Mechanism *x, const DeriveO
 void derive_text(Text *out, const Derivation *v);
 void derive_latex(Text *out, const Derivation *v);
 void derive_json(Text *out, const Derivation *v); // one object
+
+// The explicit bond graph of a lagrangian, or of a mechanism whose joints have one axis each, as
+// text of the language: inertias and transformers from the kinetic energy as a sum of squares,
+// gyrators for velocities that multiply, storage for the potential. False: reported.
+bool derive_graph(Text *out, const Model *m, const Mechanism *x, SquareForm form, Report *r);
 
 typedef enum { SIGNATURE_PLAIN, SIGNATURE_20SIM } DeriveSignature;
 

@@ -26,6 +26,8 @@ void share_choose(Share *s, const DerivedPart *part, int count, int small);
 void share_print(Text *out, Share *s, Expr e);
 void share_print_definition(Text *out, Share *s, int i); // right side of shared part i
 
+double *derive_values(Arena *scratch, const Model *m); // of parameters by symbol index; else NAN
+
 bool matrix_is_zero(const Dag *d, Matrix a);
 
 static inline int first_column(const DerivedPart *p, int row) { return p->symmetric ? row : 0; }

@@ -107,4 +107,16 @@ for other in double_pendulum rigid_body gyroscope; do
         done
     done
 done
+# Explicit graphs: those of the example are what `derive` writes today.
+graphs=$source_folder/examples/energy_graphs
+for name in Wagon Pendulums Gyro Arm; do
+    for form in constant unit; do
+        file=$(echo $name | tr A-Z a-z)_$form.bond
+        expect_exit 0 derive "$graphs/energies.bond" $name --graph $form --out "$file"
+        diff "$graphs/$file" "$file" || fail "graph $name $form"
+        expect_exit 0 check "$file"
+    done
+done
+expect_exit 0 derive "$graphs/energies.bond" Wagon --graph constant --json
+expect_exit 2 derive "$graphs/energies.bond" Wagon --graph constnt
 exit $failed
