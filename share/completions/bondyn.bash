@@ -16,6 +16,7 @@ _bondyn() {
         --engine) mapfile -t COMPREPLY < <(compgen -W "auto vm native" -- "$word"); return ;;
         --dump) mapfile -t COMPREPLY < <(compgen -W "syntax model graph system program" -- "$word"); return ;;
         --template | -t) mapfile -t COMPREPLY < <(compgen -W "msd rlc motor hydraulic element empty" -- "$word"); return ;;
+        --graph) mapfile -t COMPREPLY < <(compgen -W "constant unit" -- "$word"); return ;;
         --signature) mapfile -t COMPREPLY < <(compgen -W "plain 20sim" -- "$word"); return ;;
         --out | -o | --library) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
         --set | --stop | --rtol | --atol | --record | --model | --only) return ;;
@@ -27,7 +28,7 @@ _bondyn() {
         graph) options="--model --set --svg --dot --out" ;;
         sweep|montecarlo) options="--model --set --vary --runs --seed --latin --jobs --yes --stop --solver --rtol --atol --record --out --csv --h5 --no-plot" ;;
         report) options="--model --set --stop --solver --rtol --atol --out" ;;
-        derive) options="--model --set --latex --only --c --signature --fixed --out" ;;
+        derive) options="--model --set --latex --only --c --signature --fixed --graph --out" ;;
         import) options="--free --out" ;;
         compare) options="--rtol --atol" ;;
         new) options="--template" ;;

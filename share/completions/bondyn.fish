@@ -51,6 +51,7 @@ complete -c bondyn -n '__fish_seen_subcommand_from check' -l dump -x -a 'syntax 
 complete -c bondyn -n '__fish_seen_subcommand_from equations derive' -l latex -d 'as LaTeX'
 complete -c bondyn -n '__fish_seen_subcommand_from derive' -l only -x -d 'some parts'
 complete -c bondyn -n '__fish_seen_subcommand_from derive' -l c -d 'as C functions'
+complete -c bondyn -n '__fish_seen_subcommand_from derive' -l graph -x -a 'constant unit' -d 'an explicit bond graph'
 complete -c bondyn -n '__fish_seen_subcommand_from derive' -l signature -x -a 'plain 20sim'
 complete -c bondyn -n '__fish_seen_subcommand_from derive' -l fixed -d 'numbers in place of parameters'
 complete -c bondyn -n '__fish_seen_subcommand_from import' -a urdf -F

@@ -38,6 +38,8 @@ typedef struct {
     const char *parent_name, *child_name, *mimic;
     Pos parent_pos, child_pos, mimic_pos;
     double multiplier, offset;
+    int leader;   // joint that it follows, or -1
+    bool endless; // continuous: limits mean nothing
     UrdfOrigin at;
     double axis[3];
     int parent, child; // links

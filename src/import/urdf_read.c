@@ -194,7 +194,12 @@ static bool joint_kind(const char *type, UrdfKind *kind) {
 static void open_joint(Reader *k) {
     const char *name = needed(k, "name"), *type = name ? needed(k, "type") : NULL;
     if (!type) return;
-    UrdfJoint j = {.name = keep(k, name), .pos = k->pos, .axis = {1, 0, 0}, .multiplier = 1};
+    UrdfJoint j = {.name = keep(k, name),
+                   .pos = k->pos,
+                   .axis = {1, 0, 0},
+                   .multiplier = 1,
+                   .leader = -1,
+                   .endless = strcmp(type, "continuous") == 0};
     j.lower = j.upper = j.effort = j.velocity = j.damping = j.friction = NAN;
     if (!joint_kind(type, &j.kind)) {
         Remark *m =
@@ -227,6 +232,7 @@ static void read_limit(Reader *k, UrdfJoint *j) {
     numbers(k, "upper", 1, &j->upper, NULL);
     numbers(k, "effort", 1, &j->effort, NULL);
     numbers(k, "velocity", 1, &j->velocity, NULL);
+    if (j->endless) j->lower = j->upper = NAN;
     if (!(j->lower > j->upper)) return;
     Remark *m = report_warning(k->r, X_LIMITS, k->pos,
                                "joint '%s' has its limits the wrong way round", j->name);

@@ -140,14 +140,24 @@ static void refuse_equal_joints(Linker *k) {
     names_free(seen);
 }
 
-static void tell_mimics(Linker *k) {
-    for (int i = 0; i < k->u->joint.count; i++) {
-        const UrdfJoint *j = &k->u->joint.data[i];
+static bool has_one_coordinate(const UrdfJoint *j) {
+    return !j->is_frame && (j->kind == URDF_REVOLUTE || j->kind == URDF_PRISMATIC);
+}
+
+static void find_leaders(Linker *k) {
+    const Urdf *u = k->u;
+    for (int i = 0; i < u->joint.count; i++) {
+        UrdfJoint *j = &k->u->joint.data[i];
         if (!j->mimic) continue;
+        for (int o = 0; o < u->joint.count && j->leader < 0; o++)
+            if (o != i && strcmp(u->joint.data[o].name, j->mimic) == 0 &&
+                has_one_coordinate(&u->joint.data[o]))
+                j->leader = o;
+        if (j->leader >= 0 || !has_one_coordinate(j)) continue;
         Remark *m =
             report_warning(k->r, X_MIMIC, j->mimic_pos,
                            "joint '%s' should follow '%s', but moves freely", j->name, j->mimic);
-        remark_help(k->r, m, "couple the two joints with a transformer in the model");
+        remark_help(k->r, m, "there is no such joint that turns or slides");
     }
 }
 
@@ -234,7 +244,7 @@ bool urdf_connect(Urdf *u, Report *r) {
     list_links(&k);
     for (int i = 0; i < u->joint.count; i++) connect_joint(&k, i);
     refuse_equal_joints(&k);
-    tell_mimics(&k);
+    find_leaders(&k);
     names_free(k.names);
     if (r->errors > before || !find_root(u, r)) return false;
     int *order = ARENA_ARRAY(&u->arena, int, u->link.count);

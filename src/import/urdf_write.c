@@ -4,8 +4,9 @@
 //     body arm mass 8.4 {kg} cg (0, 0, 0.28) {m} inertia (0.226, 0.226, 0.015) {kg.m2}
 //     frame tool on arm at (0, 0, 0.4) {m}
 //
-// roll, pitch and yaw are turns about fixed axes: R = Rz(yaw) Ry(pitch) Rx(roll). What the language
-// has no place for (limits, dampers, shapes) stays as remarks.
+// roll, pitch and yaw are turns about fixed axes: R = Rz(yaw) Ry(pitch) Rx(roll). Mimic joints are
+// driven by the coordinate that they follow. What the language has no place for (greatest efforts,
+// dampers) stays as remarks.
 #include "import/urdf_data.h"
 
 #include "base/files.h"
@@ -119,6 +120,34 @@ static void write_axis(Text *out, const double a[3]) {
     write_vector(out, a, 3);
 }
 
+static bool has_limits(const UrdfJoint *j) {
+    bool one = !j->is_frame && (j->kind == URDF_REVOLUTE || j->kind == URDF_PRISMATIC);
+    return one && j->lower < j->upper && isfinite(j->lower) && isfinite(j->upper);
+}
+
+static void write_limits(Text *out, const UrdfJoint *j) {
+    const char *unit = j->kind == URDF_PRISMATIC ? " {m}" : " {rad}";
+    text_add(out, " limits ");
+    text_number(out, j->lower == 0 ? 0 : j->lower);
+    text_printf(out, "%s .. ", unit);
+    text_number(out, j->upper == 0 ? 0 : j->upper);
+    text_add(out, unit);
+}
+
+// q = multiplier*(q of the leader) + offset
+static void write_follower(Text *out, const Urdf *u, const UrdfJoint *j) {
+    const UrdfJoint *leader = &u->joint.data[j->leader];
+    bool slides = j->kind == URDF_PRISMATIC;
+    text_add(out, " driven by ");
+    text_number(out, j->multiplier);
+    if (leader->kind != j->kind) text_add(out, slides ? " {m/rad}" : " {rad/m}");
+    text_printf(out, "*%s.q", leader->id);
+    if (j->offset == 0) return;
+    text_add(out, j->offset < 0 ? " - " : " + ");
+    text_number(out, fabs(j->offset));
+    text_add(out, slides ? " {m}" : " {rad}");
+}
+
 static void write_number_remark(Text *out, const char *what, double x) {
     if (isnan(x)) return;
     text_printf(out, " %s ", what);
@@ -127,15 +156,17 @@ static void write_number_remark(Text *out, const char *what, double x) {
 
 static void write_joint_remarks(Text *out, const UrdfJoint *j) {
     Text t = {0};
-    write_number_remark(&t, "lower", j->lower);
-    write_number_remark(&t, "upper", j->upper);
+    if (!has_limits(j)) {
+        write_number_remark(&t, "lower", j->lower);
+        write_number_remark(&t, "upper", j->upper);
+    }
     write_number_remark(&t, "effort", j->effort);
     write_number_remark(&t, "velocity", j->velocity);
     write_number_remark(&t, "damping", j->damping);
     write_number_remark(&t, "friction", j->friction);
     if (t.length) text_printf(out, "    //%s\n", text_get(&t));
     text_free(&t);
-    if (!j->mimic) return;
+    if (!j->mimic || j->leader >= 0) return;
     text_add(out, "    // mimic ");
     write_remark(out, j->mimic);
     write_number_remark(out, "multiplier", j->multiplier);
@@ -155,6 +186,8 @@ static void write_joint(Text *out, const Urdf *u, const UrdfJoint *j) {
     if (j->kind != URDF_FIXED && j->kind != URDF_FLOATING) write_axis(out, j->axis);
     text_printf(out, ": %s -> %s", body_name(u, j->parent), body_name(u, j->child));
     write_origin(out, &j->at);
+    if (has_limits(j)) write_limits(out, j);
+    if (j->leader >= 0) write_follower(out, u, j);
     text_char(out, '\n');
     write_joint_remarks(out, j);
 }

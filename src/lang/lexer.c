@@ -16,6 +16,7 @@ static const char *const token_texts[] = {
     [TOKEN_SEMICOLON] = ";",
     [TOKEN_COLON] = ":",
     [TOKEN_DOT] = ".",
+    [TOKEN_DOTS] = "..",
     [TOKEN_QUOTE] = "'",
     [TOKEN_ARROW] = "->",
     [TOKEN_EQUALS] = "=",
@@ -263,7 +264,8 @@ static void lex_number(Lexer *l, Token *t) {
     t->end = l->at;
     t->number = number_value(s + t->at, t->end - t->at);
     check_number(l, t);
-    if (is_letter(s[l->at]) || s[l->at] == '_' || s[l->at] == '.') {
+    bool range = s[l->at] == '.' && s[l->at + 1] == '.';
+    if (!range && (is_letter(s[l->at]) || s[l->at] == '_' || s[l->at] == '.')) {
         bool dot = s[l->at] == '.';
         lex_error(l, P_NUMBER_FORM, t->at,
                   dot ? "a number cannot end with a point" : "a number runs into a name here",
@@ -323,11 +325,11 @@ static const Sign signs[] = {
     {"~=", TOKEN_NE, "!="},    {"<>", TOKEN_NE, "!="},         {"(", TOKEN_OPEN, NULL},
     {")", TOKEN_CLOSE, NULL},  {"[", TOKEN_OPEN_SQUARE, NULL}, {"]", TOKEN_CLOSE_SQUARE, NULL},
     {",", TOKEN_COMMA, NULL},  {";", TOKEN_SEMICOLON, NULL},   {":", TOKEN_COLON, NULL},
-    {".", TOKEN_DOT, NULL},    {"'", TOKEN_QUOTE, NULL},       {"=", TOKEN_EQUALS, NULL},
-    {"+", TOKEN_PLUS, NULL},   {"-", TOKEN_MINUS, NULL},       {"*", TOKEN_STAR, NULL},
-    {"/", TOKEN_SLASH, NULL},  {"^", TOKEN_CARET, NULL},       {"<", TOKEN_LT, NULL},
-    {">", TOKEN_GT, NULL},     {"!", TOKEN_NOT, "not"},        {"&", TOKEN_AND, "and"},
-    {"|", TOKEN_OR, "or"},     {"~", TOKEN_NOT, "not"},
+    {"..", TOKEN_DOTS, NULL},  {".", TOKEN_DOT, NULL},         {"'", TOKEN_QUOTE, NULL},
+    {"=", TOKEN_EQUALS, NULL}, {"+", TOKEN_PLUS, NULL},        {"-", TOKEN_MINUS, NULL},
+    {"*", TOKEN_STAR, NULL},   {"/", TOKEN_SLASH, NULL},       {"^", TOKEN_CARET, NULL},
+    {"<", TOKEN_LT, NULL},     {">", TOKEN_GT, NULL},          {"!", TOKEN_NOT, "not"},
+    {"&", TOKEN_AND, "and"},   {"|", TOKEN_OR, "or"},          {"~", TOKEN_NOT, "not"},
 };
 
 // What people paste from documents, and what they should type.

@@ -77,6 +77,7 @@ typedef enum {
     TOKEN_SEMICOLON,
     TOKEN_COLON,
     TOKEN_DOT,
+    TOKEN_DOTS,  // .. between the ends of a range
     TOKEN_QUOTE, // ' transpose
     TOKEN_ARROW, // ->
     TOKEN_EQUALS,

@@ -277,6 +277,7 @@ static void declare_coordinates(const Declaring *d, const AstItem *item, JointKi
 static void check_joint_clauses(Builder *b, const AstItem *item, JointKind kind) {
     bool turns = kind == JOINT_FREE || kind == JOINT_SPHERICAL;
     bool axis = kind != JOINT_FIXED && !turns, moves = kind != JOINT_FIXED;
+    bool one = joint_coordinates(kind) == 1;
     const struct {
         const char *word, *text;
         bool allowed;
@@ -289,6 +290,9 @@ static void check_joint_clauses(Builder *b, const AstItem *item, JointKind kind)
         {"initial_rotated", "an attitude to start at", turns},
         {"initial_attitude", "an attitude to start at", turns},
         {"rate", "a rate", moves},
+        {"limits", "limits", one},
+        {"stiffness", "a stiffness without limits", one && find_clause(b, item, "limits")},
+        {"damping", "a damping without a stiffness", one && find_clause(b, item, "stiffness")},
     };
     for (size_t i = 0; i < sizeof rule / sizeof rule[0]; i++) {
         const AstArg *a = find_clause(b, item, rule[i].word);
@@ -341,6 +345,8 @@ static void declare_joint(Builder *b, MechPart part) {
     give_units(&d, start, linear, "m/s", "rad/s");
     give_value(&d, start, clause_value(b, item, "rate"));
     declare_drive(&d, item, part.kind);
+    if (n == 1 && find_clause(b, item, "stiffness"))
+        give_units(&d, declare(&d, "stopping", ENTITY_LOCAL, 1, 1), linear, "N", "N.m");
 }
 
 static void declare_frame(Builder *b, MechPart part) {

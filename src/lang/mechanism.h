@@ -68,6 +68,11 @@ typedef struct {
     bool given_start, given_flow; // the user wrote them
     // where ties or drives hold the mechanism: what is integrated, before it is brought onto them
     int state[7], p_state;
+    // with limits
+    bool limited;
+    Expr lower, upper;
+    Expr stiffness, damping; // of elastic stops; 0 = none: limits are watched only
+    int stop;                // variable: effort of the stops; -1 = none
     // with prescribed motion
     bool driven;
     Expr drive[3]; // its coordinates as functions of time

@@ -256,12 +256,6 @@ static bool joint_drive(Build *k, const MechPart *x, MechJoint *j) {
     bool mixed = n > 1 && joint_linear(j->kind);
     const char *unit = joint_linear(j->kind) ? "m" : "rad";
     if (!value_ok(&v)) return false;
-    if (v.is & HAS_VARIABLE) {
-        Remark *m = complain(b, M_DRIVE, pos, "the motion of '%s' depends on variables of the run",
-                             part_text(b, x));
-        remark_help(b->r, m, "it may use time, parameters and constants");
-        return false;
-    }
     if (!value_fit(&l, &v, false, NULL, mixed ? DIM_UNKNOWN : dim_of_unit(unit), pos, "motion") ||
         !value_shape(&l, &v, n, 1, pos, "motion"))
         return false;
@@ -270,6 +264,33 @@ static bool joint_drive(Build *k, const MechPart *x, MechJoint *j) {
     j->effort = variable(b, x->instance, "drive");
     j->mu = variable(b, x->instance, "mu");
     j->nu = variable(b, x->instance, "nu");
+    return true;
+}
+
+// --- limits
+// ------------------------------------------------------------------------------------------------
+
+static bool joint_limits(Build *k, const MechPart *x, MechJoint *j) {
+    Builder *b = k->b;
+    bool linear = joint_linear(j->kind) > 0;
+    const struct {
+        const char *word, *what, *unit;
+        Expr *to;
+    } part[] = {{"limits", "lower limit", linear ? "m" : "rad", &j->lower},
+                {"limits_to", "upper limit", linear ? "m" : "rad", &j->upper},
+                {"stiffness", "stiffness", linear ? "N/m" : "N.m/rad", &j->stiffness},
+                {"damping", "damping", linear ? "N.s/m" : "N.m.s/rad", &j->damping}};
+    for (int i = 0; i < 4; i++) {
+        const AstArg *a = find_clause(b, x->item, part[i].word);
+        if (!a) continue;
+        Datum value = clause_datum(b, x, a, part[i].what, 1, 1, part[i].unit);
+        if (!datum(b, &value, part[i].to)) return false;
+    }
+    j->limited = j->lower != 0;
+    j->stop = -1;
+    if (!j->stiffness) return true;
+    if (!j->damping) j->damping = expr_number(k->d, 0);
+    j->stop = variable(b, x->instance, "stopping");
     return true;
 }
 
@@ -286,7 +307,7 @@ static bool joint_variables(Build *k, const MechPart *x, MechJoint *j) {
     if (!joint_coordinates_of(k, x, j)) return false;
     note_given(k, x, j);
     joint_states(k, x, j);
-    return joint_drive(k, x, j);
+    return joint_drive(k, x, j) && joint_limits(k, x, j);
 }
 
 // --- constraints and actuators

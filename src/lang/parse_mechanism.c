@@ -11,17 +11,25 @@
 
 #include <string.h>
 
-typedef enum { CLAUSE_VALUE, CLAUSE_TURNS, CLAUSE_START, CLAUSE_DH, CLAUSE_DRIVEN } ClauseForm;
+typedef enum {
+    CLAUSE_VALUE,
+    CLAUSE_TURNS,
+    CLAUSE_START,
+    CLAUSE_DH,
+    CLAUSE_DRIVEN,
+    CLAUSE_LIMITS
+} ClauseForm;
 
 typedef struct {
     const char *word;
     ClauseForm form;
 } Clause;
 
-static const Clause joint_clauses[] = {{"at", CLAUSE_VALUE},      {"rotated", CLAUSE_TURNS},
-                                       {"dh", CLAUSE_DH},         {"mdh", CLAUSE_DH},
-                                       {"initial", CLAUSE_START}, {"rate", CLAUSE_VALUE},
-                                       {"driven", CLAUSE_DRIVEN}, {NULL, CLAUSE_VALUE}};
+static const Clause joint_clauses[] = {
+    {"at", CLAUSE_VALUE},      {"rotated", CLAUSE_TURNS}, {"dh", CLAUSE_DH},
+    {"mdh", CLAUSE_DH},        {"initial", CLAUSE_START}, {"rate", CLAUSE_VALUE},
+    {"driven", CLAUSE_DRIVEN}, {"limits", CLAUSE_LIMITS}, {"stiffness", CLAUSE_VALUE},
+    {"damping", CLAUSE_VALUE}, {NULL, CLAUSE_VALUE}};
 static const Clause body_clauses[] = {
     {"mass", CLAUSE_VALUE},       {"cg", CLAUSE_VALUE},      {"inertia", CLAUSE_VALUE},
     {"added_mass", CLAUSE_VALUE}, {"box", CLAUSE_VALUE},     {"cylinder", CLAUSE_VALUE},
@@ -115,6 +123,17 @@ static void parse_driven(Parser *p, ArgList *list, Token start) {
     add_clause(p, list, "driven", parse_sum(p), start);
 }
 
+// limits = sum ".." sum
+static void parse_limits(Parser *p, ArgList *list, Token start) {
+    add_clause(p, list, "limits", parse_sum(p), start);
+    Token t = p->token;
+    if (!p_accept(p, TOKEN_DOTS)) {
+        Remark *m = p_fail_expected(p, "'..' and the upper limit");
+        p_help(p, m, "write limits -90 {deg} .. 120 {deg}");
+    }
+    add_clause(p, list, "limits_to", parse_sum(p), t);
+}
+
 static void refuse_twice(Parser *p, const ArgList *list, Token t, const char *word) {
     Name name = name_of(p->names, word);
     for (int i = 0; i < list->count; i++) {
@@ -136,6 +155,7 @@ static void parse_clause(Parser *p, ArgList *list, const Clause *c) {
     case CLAUSE_START: parse_start(p, list, start); break;
     case CLAUSE_DH: parse_dh(p, list, c->word, start); break;
     case CLAUSE_DRIVEN: parse_driven(p, list, start); break;
+    case CLAUSE_LIMITS: parse_limits(p, list, start); break;
     }
 }
 

@@ -82,7 +82,7 @@ static void joint_inputs(Expansion *k) {
             in.q[nq++] = symbol(k, j->coordinate[c]);
         for (int c = 0; c < joint_velocities(j->kind); c++, nv++) {
             in.p[nv] = symbol(k, j->p + c);
-            in.effort[nv] = effort_of(k, j->e + c);
+            in.effort[nv] = stopped_effort(k, j, effort_of(k, j->e + c));
         }
     }
     k->in = in;
@@ -155,6 +155,7 @@ static void joint_laws(Expansion *k, int joint) {
                 held_rate(k, t->p_rate[v + c], j->p + c, j->p_state + c), j->pos);
     for (int c = 0; c < n && !k->x->held; c++) add_law(k, symbol(k, j->f + c), t->w[v + c], j->pos);
     free_efforts(k, j->e, n, j->pos);
+    if (j->limited) limit_laws(k, j);
 }
 
 static void frame_laws(Expansion *k, int frame) {
@@ -183,6 +184,7 @@ static void energy_laws(Expansion *k) {
     for (int c = 0; c < 6; c++) add_law(k, symbol(k, x->momentum + c), t->momentum[c], x->pos);
     if (x->open_gravity) return; // it gives and takes energy that passes no bond
     k->m->comp[x->comp].stored = expr_add(k->d, t->kinetic, t->potential);
+    stop_energies(k);
 }
 
 // --- start of the momenta
@@ -266,10 +268,12 @@ static double *parameter_numbers(Arena *out, const Model *m) {
 static bool mechanism_expand(Expansion *k) {
     if (!held_open(k)) return false;
     trace(k);
+    if (!start_is_regular(k) || !check_limits(k)) return false;
     for (int i = 0; i < k->x->joint_count; i++) joint_laws(k, i);
     for (int i = 0; i < k->x->frame_count; i++) frame_laws(k, i);
     energy_laws(k);
     if (k->held) held_laws(k);
+    stop_losses(k);
     start_values(k);
     return true;
 }
@@ -318,6 +322,42 @@ static bool is_expanded(const Model *m, const Mechanism *lender) {
     return false;
 }
 
+// --- what events must not do
+// ------------------------------------------------------------------------------------------------
+
+static const MechJoint *held_joint(const Model *m, int var) {
+    for (int i = 0; i < m->mechanism_count; i++) {
+        const Mechanism *x = &m->mechanism[i];
+        for (int k = 0; x->held && k < x->joint_count; k++) {
+            const MechJoint *j = &x->joint[k];
+            bool own = false;
+            for (int c = 0; c < joint_coordinates(j->kind); c++)
+                own |= var == j->state[c] || var == j->coordinate[c];
+            for (int c = 0; c < joint_velocities(j->kind); c++)
+                own |= var == j->p_state + c || var == j->p + c;
+            if (own) return j;
+        }
+    }
+    return NULL;
+}
+
+// What is integrated where constraints hold a mechanism must lie on them; one value alone does not.
+static bool check_reinits(const Model *m, Report *r) {
+    bool good = true;
+    for (int i = 0; i < m->action_count; i++) {
+        const Action *a = &m->action[i];
+        if (!a->reinit || !held_joint(m, a->var)) continue;
+        Remark *e = report_error(r, M_REINIT_HELD, a->pos,
+                                 "'%s' cannot be set: constraints or drives hold its mechanism",
+                                 name_text(m->names, m->var[a->var].path));
+        remark_help(r, e,
+                    "joints that depend on each other jump together: bond an element to the joint "
+                    "whose modes stop or strike it, or let a strong force act for a short time");
+        good = false;
+    }
+    return good;
+}
+
 bool mech_expand(Model *m, Arena *out, Report *r) {
     Expansion k = {.m = m, .d = m->dag, .out = out, .report = r};
     bool good = true;
@@ -330,6 +370,7 @@ bool mech_expand(Model *m, Arena *out, Report *r) {
     for (int i = 0; i < m->lender_count; i++)
         if (!is_expanded(m, &m->lender[i]))
             good &= mech_check_values(&m->lender[i], m->dag, k.number, r);
+    good = good && check_reinits(m, r);
     for (int i = 0; good && i < m->mechanism_count; i++) {
         k.x = &m->mechanism[i];
         good = expand_one(&k);

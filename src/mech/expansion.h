@@ -43,6 +43,16 @@ Expr *held_efforts(Expansion *k); // all efforts, with those of the rows
 Expr held_rate(const Expansion *k, Expr rate, int seen, int state);
 void held_laws(Expansion *k);
 
+// --- weightless.c
+bool start_is_regular(Expansion *k); // false: reported
+
+// --- limits.c
+bool check_limits(Expansion *k);                                          // false: reported
+Expr stopped_effort(const Expansion *k, const MechJoint *j, Expr bonded); // either may be 0
+void limit_laws(Expansion *k, const MechJoint *j);
+void stop_energies(Expansion *k); // what elastic stops store, added to that of the mechanism
+void stop_losses(Expansion *k);   // ... and what they turn into heat
+
 // --- lagrangian.c
 bool lagrangian_expand(Expansion *k); // false: reported
 

@@ -357,6 +357,16 @@ static void trace_tie(Rows *r, const MechTie *tie) {
 // --- prescribed motion: q = u(t), beta w = u'(t)
 // ------------------------------------------------------------------------------------------------
 
+// Coordinate o moves the driven one by `factor`.
+static void lead(Rows *r, HeldRow *row, Expr factor, Matrix beta, int o) {
+    double number;
+    if (expr_is_number(r->d, factor, &number) && number == 0) return;
+    for (int v = 0; v < r->t->nv; v++)
+        row->slope[v] =
+            expr_sub(r->d, row->slope[v], expr_mul(r->d, factor, MATRIX_AT(beta, o, v)));
+}
+
+// phi = q - drive(t, coordinates of other joints)
 static void trace_drive(Rows *r, const MechJoint *j, const Expr *q, Matrix beta, Expr time) {
     int number = (int)(j - r->m->joint), first = r->t->joint_q[number];
     for (int c = 0; c < joint_coordinates(j->kind); c++) {
@@ -372,6 +382,8 @@ static void trace_drive(Rows *r, const MechJoint *j, const Expr *q, Matrix beta,
                          .mu = j->mu + c,
                          .nu = j->nu + c};
         for (int v = 0; v < r->t->nv; v++) row->slope[v] = MATRIX_AT(beta, first + c, v);
+        for (int o = 0; o < r->t->nq; o++)
+            lead(r, row, expr_derivative(r->d, j->drive[c], q[o]), beta, o);
     }
 }
 

@@ -61,8 +61,38 @@ static bool assemble(Expansion *k) {
     return true;
 }
 
+// What drives a joint may use time, parameters and coordinates of the same mechanism.
+static bool check_drives(Expansion *k) {
+    ExprWalk *own = walk_new(k->d), *used = walk_new(k->d);
+    bool good = true;
+    for (int i = 0, q = 0; i < k->x->joint_count; i++)
+        for (int c = 0; c < joint_coordinates(k->x->joint[i].kind); c++)
+            walk_add(own, k->in.q[q++]);
+    for (int i = 0; i < k->x->joint_count; i++) {
+        const MechJoint *j = &k->x->joint[i];
+        bool closed = true;
+        walk_start(used);
+        for (int c = 0; j->driven && c < joint_coordinates(j->kind); c++)
+            walk_add(used, j->drive[c]);
+        for (int v = 0; v < k->m->var_count && walk_count(used); v++)
+            closed &= k->m->var[v].kind == VAR_PARAM || k->m->var[v].kind == VAR_TIME ||
+                      !walk_seen(used, symbol(k, v)) || walk_seen(own, symbol(k, v));
+        if (closed) continue;
+        Remark *m = report_error(k->report, M_DRIVE, j->pos,
+                                 "the motion of '%s' depends on variables of the run",
+                                 name_text(k->m->names, j->name));
+        remark_help(k->report, m,
+                    "it may use time, parameters and the coordinates q of other joints");
+        good = false;
+    }
+    walk_free(own);
+    walk_free(used);
+    return good;
+}
+
 bool held_open(Expansion *k) {
     if (!k->x->tie_count && !k->x->held) return true;
+    if (!check_drives(k)) return false;
     k->held = held_trace(&k->scratch, k->d, k->x, k->in.q, time_symbol(k));
     return !k->x->held || assemble(k);
 }

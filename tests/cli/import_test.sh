@@ -59,6 +59,19 @@ expect_text out "joint j revolute x"
 robot X011 3:33 "<link name=\"a\"/><link name=\"b\">$heavy</link>
 <joint name=\"j\" type=\"revolute\"><mimic joint=\"i\"/>$ends</joint>"
 expect_text out "// mimic i multiplier 1"
+cat >gripper.urdf <<'END'
+<robot name="gripper"><link name="palm"/>
+<link name="left"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+<link name="right"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+<joint name="finger1" type="revolute"><parent link="palm"/><child link="left"/><limit lower="-0.5" upper="1"/></joint>
+<joint name="finger2" type="prismatic"><parent link="palm"/><child link="right"/>
+<mimic joint="finger1" multiplier="-0.5" offset="0.25"/></joint></robot>
+END
+expect_exit 0 import urdf gripper.urdf
+expect_text out "joint finger1 revolute x: palm -> left limits -0.5 {rad} .. 1 {rad}"
+expect_text out "driven by -0.5 {m/rad}*finger1.q + 0.25 {m}"
+mv out gripper.bond
+expect_exit 0 check gripper.bond
 robot X012 3:1 "<link name=\"a\">$heavy</link><link name=\"b\"/>
 <joint name=\"j\" type=\"revolute\">$ends</joint>"
 expect_text out "frame b on a"
