@@ -290,6 +290,9 @@ static void finish_program(Builder *b, Draft *code, WhenDrafts *when, const Prog
     p->conditions = finish(b, &layout, &when->conditions);
     p->actions = finish(b, &layout, &when->actions);
     p->samples = finish(b, &layout, &when->samples);
+    p->delays = finish(b, &layout, &when->delays);
+    p->delay_times = finish(b, &layout, &when->delay_times);
+    p->befores = finish(b, &layout, &when->befores);
     p->held_count = held_count(b);
     p->choices = finish(b, &layout, &code[CODE_CHOICES]);
     p->start_choices = finish(b, &layout, &code[CODE_START_CHOICES]);
@@ -355,6 +358,9 @@ Program *program_build(const System *s, const ProgramWish *wish, Report *r) {
     draft_free(&when.conditions);
     draft_free(&when.actions);
     draft_free(&when.samples);
+    draft_free(&when.delays);
+    draft_free(&when.delay_times);
+    draft_free(&when.befores);
     draft_free(&when.guards);
     builder_free(&b);
     if (good && program_check(p, r)) return p;

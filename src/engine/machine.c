@@ -327,6 +327,7 @@ void machine_set_point(Machine *m, double time, const double *state) {
     if (p->state_count)
         memcpy(m->reg + p->first_state, state, (size_t)p->state_count * sizeof *state);
     m->failed_block = -1;
+    if (m->past) m->past(m->past_context, m, time);
 }
 
 static void get_results(const Machine *m, const TapeFunction *f, int first, int count,
@@ -435,6 +436,25 @@ bool machine_guards(Machine *m, double time, const double *state, double *value)
 
 bool machine_memory(Machine *m, double time, const double *state, double *value) {
     return evaluate(m, &m->program->memory, NULL, time, state, value);
+}
+
+bool machine_delays(Machine *m, double time, const double *state, double *value) {
+    return evaluate(m, &m->program->delays, NULL, time, state, value);
+}
+
+void machine_delay_times(Machine *m, double *time_and_bound) {
+    const TapeFunction *f = &m->program->delay_times;
+    run_code(m, f->code, f->count);
+    get_results(m, f, 0, f->result_count, time_and_bound);
+}
+
+void machine_befores(Machine *m, double time, double *value) {
+    const TapeFunction *f = &m->program->befores;
+    double now = m->reg[m->program->time];
+    m->reg[m->program->time] = time;
+    run_code(m, f->code, f->count);
+    get_results(m, f, 0, f->result_count, value);
+    m->reg[m->program->time] = now;
 }
 
 void machine_samples(Machine *m, double *period_and_offset) {

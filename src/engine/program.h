@@ -128,6 +128,9 @@ typedef struct {
     TapeFunction samples;           // per sample: period and offset
     TapeFunction guards;            // per mode of the model: may it last, or come for an instant
     TapeFunction memory;            // what a jump must know from before
+    TapeFunction delays;            // per delay: what is delayed
+    TapeFunction delay_times;       // per delay: by which time, and the bound of that
+    TapeFunction befores;           // per delay: what was before the start
     TapeFunction clocks;            // per clock: phase and rate of the phase
     TapeFunction choices;           // per System.choice: values, then the matrix
     TapeFunction start_choices;     // the same at the start, before anything is chosen
@@ -179,7 +182,8 @@ void program_free(Program *p);
 
 typedef struct BlockFactor BlockFactor;
 
-typedef struct {
+typedef struct Machine Machine;
+struct Machine {
     const Program *program;
     double *reg;
     double *work;         // scratch for blocks
@@ -202,7 +206,10 @@ typedef struct {
     long calls;           // derivative calls
     const NativeCode *native; // runs in place of the tapes that it has; NULL: none
     double *room;             // its slots
-} Machine;
+    // Puts delayed values into their held registers, at a point that has just been set. Nullable.
+    void (*past)(void *context, Machine *m, double time);
+    void *past_context;
+};
 
 Machine *machine_new(const Program *p);
 void machine_free(Machine *m);
@@ -221,6 +228,9 @@ void machine_implicit_jacobian(Machine *m, double time, const double *y, double 
 bool machine_switches(Machine *m, double time, const double *state, double *value);
 void machine_clocks(Machine *m, double time, double *phase_and_rate); // pairs
 double *machine_held(Machine *m); // held values, which only events change
+bool machine_delays(Machine *m, double time, const double *state, double *value);
+void machine_delay_times(Machine *m, double *time_and_bound); // pairs, at the point that is set
+void machine_befores(Machine *m, double time, double *value);
 bool machine_conditions(Machine *m, double time, const double *state, double *value);
 bool machine_actions(Machine *m, double time, const double *state, double *value);
 bool machine_guards(Machine *m, double time, const double *state, double *value);

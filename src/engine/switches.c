@@ -105,6 +105,10 @@ static ExprWalk *walk_rates(Builder *b, const ProgramWish *wish) {
     walk_start(walk);
     for (int i = 0; i < s->state_count; i++) walk_add(walk, s->rate[i]);
     for (int i = 0; i < wish->quadrature_count; i++) walk_add(walk, wish->quadrature[i]);
+    for (int i = 0; i < s->whens.delay_count; i++) {
+        walk_add(walk, s->whens.delayed[i]);
+        walk_add(walk, s->whens.delay_time[i]);
+    }
     for (int i = 0; i < b->block.count; i++)
         for (int k = 0; k < b->block.data[i].size; k++)
             walk_add(walk, b->block.data[i].residual[k]);

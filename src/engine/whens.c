@@ -1,6 +1,7 @@
 // What happens at events, as tapes: conditions, new values, periods of samples.
 //
-//   held registers   discrete variables | samples | fired branches | strikes | picks and anchors
+//   held registers   discrete variables | samples | fired branches | strikes | slopes of delays |
+//                    picks and anchors
 //
 // They change at events only and are inputs of every function, like states; unlike states no
 // integrator knows them.
@@ -8,7 +9,7 @@
 
 static int whens_count(const Builder *b) {
     const Whens *w = &b->system->whens;
-    return w->discrete_count + w->sample_count + w->branch_count + w->strike_count;
+    return w->discrete_count + w->sample_count + w->branch_count + w->strike_count + w->delay_count;
 }
 
 int held_count(const Builder *b) { return whens_count(b) + choices_count(b->system); }
@@ -25,6 +26,7 @@ void whens_roles(Builder *b) {
     set_held(b, w->sample, w->sample_count, &next);
     set_held(b, w->fired, w->branch_count, &next);
     set_held(b, w->strike, w->strike_count, &next);
+    set_held(b, w->delay_slope, w->delay_count, &next);
     choices_roles(b, &next);
 }
 
@@ -59,5 +61,17 @@ void write_whens(Builder *b, WhenDrafts *code) {
         array_push(&root, s->period ? s->offset : none);
     }
     write_roots(b, &code->samples, &root);
+    root.count = 0;
+    for (int i = 0; i < w->delay_count; i++) array_push(&root, w->delayed[i]);
+    write_roots(b, &code->delays, &root);
+    root.count = 0;
+    for (int i = 0; i < w->delay_count; i++) {
+        array_push(&root, w->delay_time[i]);
+        array_push(&root, w->delay_most[i]);
+    }
+    write_roots(b, &code->delay_times, &root);
+    root.count = 0;
+    for (int i = 0; i < w->delay_count; i++) array_push(&root, w->delay_before[i]);
+    write_roots(b, &code->befores, &root);
     array_free(&root);
 }

@@ -5,6 +5,23 @@
 
 // --- the passes ---------------------------------------------------------------------------------
 
+// A delayed signal can be differentiated once, if its delay is fixed. What has no value is named
+// when somebody needs it.
+static void open_delays(Work *w) {
+    const Model *m = w->model;
+    w->delay_slope = ARENA_ARRAY(w->out, Expr, m->delay_count);
+    for (int i = 0; i < m->delay_count; i++) {
+        const Delay *d = &m->delay[i];
+        const char *path =
+            name_text(m->names, expr_symbol_name(m->dag, expr_symbol_index(m->dag, d->symbol)));
+        w->delay_slope[i] = expr_symbol(m->dag, name_printf(m->names, "der(%s)", path));
+        const char *form = d->fixed ? "der(der(%s))" : "der(%s)";
+        Expr none = expr_symbol(m->dag, name_printf(m->names, form, path));
+        rates_set(w->rates, d->symbol, d->fixed ? w->delay_slope[i] : none);
+        rates_set(w->rates, w->delay_slope[i], none);
+    }
+}
+
 static void work_open(Work *w, Arena *out, const Model *m, const Graph *g, Report *r) {
     *w = (Work){.model = m, .graph = g, .dag = m->dag, .report = r, .out = out};
     w->system = ARENA_NEW(out, System);
@@ -12,6 +29,7 @@ static void work_open(Work *w, Arena *out, const Model *m, const Graph *g, Repor
     w->walk = walk_new(m->dag);
     w->rates = rates_new(m->dag);
     rates_set(w->rates, w->system->time, expr_number(m->dag, 1));
+    open_delays(w);
 }
 
 static void forget_solution(Work *w) {

@@ -65,6 +65,27 @@ static void list_branches(Plan *p) {
     }
 }
 
+static void list_delays(Plan *p) {
+    Work *w = p->w;
+    const Model *m = w->model;
+    Whens *o = p->out;
+    int n = o->delay_count = m->delay_count;
+    o->delay_slope = w->delay_slope;
+    o->delay = ARENA_ARRAY(w->out, int, n);
+    o->delayed = ARENA_ARRAY(w->out, Expr, n);
+    o->delay_time = ARENA_ARRAY(w->out, Expr, n);
+    o->delay_most = ARENA_ARRAY(w->out, Expr, n);
+    o->delay_before = ARENA_ARRAY(w->out, Expr, n);
+    for (int i = 0; i < n; i++) {
+        const Delay *d = &m->delay[i];
+        o->delay[i] = p->discrete_of_symbol[expr_symbol_index(w->dag, d->symbol)];
+        o->delayed[i] = resolve(p->solved, d->what);
+        o->delay_time[i] = resolve(p->solved, d->time);
+        o->delay_most[i] = d->most;
+        o->delay_before[i] = d->before ? d->before : expr_number(w->dag, 0);
+    }
+}
+
 // --- settings -----------------------------------------------------------------------------------
 
 static bool add_reset(Plan *p, Setting s, int var) {
@@ -305,6 +326,7 @@ bool whens_solve(Work *w) {
         rewrite_set(p.next, m->before[i].symbol, resolve(p.solved, m->before[i].what));
     list_discrete(&p);
     list_branches(&p);
+    list_delays(&p);
     list_guards(&p);
     number_states(&p);
     bool good = list_settings(&p) && order_values(&p);

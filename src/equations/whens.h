@@ -3,6 +3,7 @@
 //
 //   discrete[]   the discrete variables
 //   sample[]     1 at the moments of a sample, else 0
+//   delay_slope[]  derivatives of delayed signals, which the solver knows as it knows them
 //   strike[]     impulses on what modes depend on, while a mode is looked at, else 0
 //   fired[]      1 for the branches of `when` that happen in the present round, else 0
 //
@@ -36,6 +37,10 @@ typedef struct {
     Expr **witness;  // per branch: what its condition speaks of, in solved form
     Setting *set;    // of discrete variables, in their order; value is not used
     int set_count;
+    int delay_count;   // as in the model, in solved form
+    int *delay;        // which discrete variable
+    Expr *delay_slope; // symbols of their derivatives
+    Expr *delayed, *delay_time, *delay_most, *delay_before;
     Setting *reset; // of states, in their order
     int reset_count;
     Expr *guard; // per mode of the model: its condition, where it holds now or may come for an

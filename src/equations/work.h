@@ -93,6 +93,7 @@ typedef struct {
     Rates *rates; // the time derivative
     int rounds;   // how often a constraint had to be differentiated at most
 
+    Expr *delay_slope; // per delay of the model: the symbol of its time derivative
     bool *discrete; // by symbol index, as far as discrete_symbols: jumps at events; NULL: none does
     int discrete_symbols;
     ARRAY(double) value; // by symbol index: numbers at the start, for the choice of pivots

@@ -10,7 +10,7 @@
 //   mechanism_build.c  their data as expressions, for src/mech; pose.c   places and turns
 //   model_function.c   functions of mechanisms in equations
 //   when.c        what happens at events               table_ends.c  runs that leave a table
-//   grid_table.c  tables of two variables
+//   grid_table.c  tables of two variables              delay.c       delay(x, T)
 //   modes.c       laws that switch
 //   experiment.c  what is to be run, plotted and expected
 //
@@ -323,6 +323,7 @@ typedef struct Builder {
     ARRAY(Action) action;
     ARRAY(Sample) sample;
     ARRAY(Before) before;
+    ARRAY(Delay) delay;
     Pairs samples, befores; // expressions -> sample, before
     WhenPart when_part;     // where the expression that is being lowered stands
     Rates *rates;
@@ -592,6 +593,7 @@ bool lower_modes(Builder *b, int rank, int comp); // of the instance with this r
 void lower_instants(Builder *b);                  // modes that are there for an instant
 void guard_tables(Builder *b);                    // table_ends.c
 Value lower_sample(Lower *l, const AstExpr *e, const Env *env); // sample(period, offset)
+Value lower_delay(Lower *l, const AstExpr *e, const Env *env);  // delay.c
 Value lower_pre(Lower *l, const AstExpr *e, const Env *env);    // pre(x)
 void finish_model(Builder *b); // der(x) variables take their place in the order
 

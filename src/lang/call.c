@@ -510,6 +510,7 @@ static Value call_builtin(Lower *l, const AstExpr *e, const Env *env) {
     if (strcmp(name, "along") == 0) return lower_along(l, e, env);
     if (strcmp(name, "sample") == 0) return lower_sample(l, e, env);
     if (strcmp(name, "pre") == 0) return lower_pre(l, e, env);
+    if (strcmp(name, "delay") == 0) return lower_delay(l, e, env);
     for (int i = 0; i < FUNCTIONS; i++) {
         const Function *f = &functions[i];
         if (strcmp(f->name, name) != 0) continue;

@@ -141,6 +141,7 @@ void finish_model(Builder *b) {
     KEEP(action, action);
     KEEP(sample, sample);
     KEEP(before, before);
+    KEEP(delay, delay);
     KEEP(comp, comp);
     KEEP(port, port);
     KEEP(bond, flat);

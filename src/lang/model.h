@@ -148,6 +148,14 @@ typedef struct { // sample(period, offset): its symbol is 1 at the moments offse
     Pos pos;
 } Sample;
 
+typedef struct { // delay(what, time, most, before): a variable that the solver knows
+    Expr symbol, what, time, most; // of VAR_DISCRETE
+    Expr before;                   // before the start; 0: as at the start
+    bool fixed;                    // time depends on parameters alone
+    Name text;                     // what, as it is written
+    Pos pos;
+} Delay;
+
 typedef struct { // pre(what): the value just before an event
     Expr symbol, what;
 } Before;
@@ -334,6 +342,8 @@ typedef struct {
     int sample_count;
     Before *before;
     int before_count;
+    Delay *delay;
+    int delay_count;
     Mechanism *mechanism; // their laws come from mech_expand
     int mechanism_count;
     Mechanism *lender; // mechanisms whose functions are called, without variables

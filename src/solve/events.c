@@ -71,13 +71,16 @@ static void update_switches(Job *j, double time, const double *state) {
 }
 
 bool events_start(Job *j, double time, double *state) {
-    if (j->resumed) return whens_run(j, time, state) && modes_hold(j, time, state);
+    if (j->resumed)
+        return whens_run(j, time, state) && history_break(j, time, state) &&
+               modes_hold(j, time, state);
     if (j->p->switch_count > 0) {
         machine_update_switches(j->m, time, state);
         j->m->hold = true;
         settle_borders(j, time, state, NULL);
     }
-    return whens_start(j, time, state) && modes_hold(j, time, state);
+    return whens_start(j, time, state) && (!has_whens(j) || history_break(j, time, state)) &&
+           modes_hold(j, time, state);
 }
 
 void events_settle(Job *j, double time, const double *state, const double *before) {
@@ -238,9 +241,10 @@ long events_kinks(Job *j) {
 }
 
 static double next_clock(Job *j, double time, double *after) {
-    double next = events_next_kink(j, time), margin = events_margin(j, time);
+    double next = fmin(events_next_kink(j, time), history_next_break(j, time));
+    double margin = events_margin(j, time);
     *after = INFINITY;
-    if (j->p->clock_count == 0) return next;
+    if (j->p->clock_count == 0 && !j->history) return next;
     for (int i = 0; i < j->p->clock_count; i++) {
         double phase = j->phase[2 * i], rate = j->phase[2 * i + 1];
         bool usable = isfinite(phase) && isfinite(rate) && rate != 0 && !j->p->clock[i].table;
@@ -278,6 +282,7 @@ enum { STEPS_PER_SWING = 16 };
 double events_longest_step(Job *j, double time) {
     double longest = j->o->max_step > 0 ? j->o->max_step : INFINITY;
     longest = fmin(longest, fmin(whens_longest_step(j, time), modes_longest_step(j, time)));
+    longest = fmin(longest, history_longest_step(j));
     if (j->p->clock_count) machine_clocks(j->m, j->o->start, j->phase);
     for (int i = 0; i < j->p->clock_count; i++) {
         double rate = fabs(j->phase[2 * i + 1]);

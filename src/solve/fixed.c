@@ -159,16 +159,22 @@ static void integrate(Fixed *f) {
         double grid = j->o->start + (k + 1) * j->step;
         if (grid > j->o->stop - close) grid = j->o->stop;
         double moment = fmin(whens_next_moment(j), events_next_kink(j, t));
-        double next = moment < grid - close ? moment : grid;
+        double next = moment < grid - close ? moment : grid, over = history_next_break(j, t);
+        bool breaks =
+            over <= next + close && over < j->o->stop; // a step to before it, on behind it
+        if (breaks) next = over - events_margin(j, over);
         bool event = false;
         if (!step_to(f, t, &next, &event) || !emit_between(f, t, next - close)) return;
         j->stats->steps++;
         j->stats->last_step = next - t;
+        if (!history_add(j, next, f->y)) return;
+        if (breaks && !event) next = over + events_margin(j, over);
         if (next >= grid - close) k++;
         t = next;
-        bool changed;
+        bool changed, jumps = event || breaks || moment <= t + close;
         if (event && !events_cross(j, t, f->y, f->direction)) return;
         if (!whens_moment(j, t, close, f->y) || !job_choose(j, t, f->y, &changed)) return;
+        if (jumps && !history_break(j, t, f->y)) return;
         if (!modes_hold(j, t, f->y) || !job_poll(j, t)) return;
     }
 }
@@ -182,6 +188,7 @@ void fixed_run(Job *j) {
         problem_too_many_steps(j, j->o->start);
         return;
     }
+    if (!history_has_room(j, j->step)) return;
     Fixed f = {.j = j, .total = j->n + j->nq};
     double *space = memory_zeroed(9 * (size_t)f.total, sizeof *space);
     f.direction = memory_zeroed((size_t)j->p->switch_count, sizeof *f.direction);

@@ -36,9 +36,11 @@ void job_take(Job *j, Machine *m) {
     j->trouble.happened = false;
     j->last_switch = -1;
     sizes_open(j);
+    history_take(j);
 }
 
 void job_leave(Job *j) {
+    history_leave(j);
     j->stats->derivative_calls += j->m->calls - j->calls;
     schur_free(j->schur);
     j->schur = NULL;
@@ -76,6 +78,7 @@ void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Repo
 }
 
 void job_free(Job *j) {
+    history_close(j);
     job_leave(j);
     free(j->quad);
     free(j->known_sizes);

@@ -13,6 +13,7 @@
 #include <time.h>
 
 typedef struct Schur Schur;
+typedef struct History History;
 
 typedef struct { // the last point where the rates had no value
     bool happened;
@@ -108,7 +109,8 @@ typedef struct {
     int last_switch; // that changed
     WhenRun when;
     ModeRun modes;
-    Schur *schur; // NULL until needed
+    History *history; // NULL: nothing is delayed
+    Schur *schur;     // NULL until needed
     EngineRun engine;
     // progress
     long polls;
@@ -202,6 +204,17 @@ bool whens_moment(Job *j, double time, double slack, double *state); // with sam
 double whens_longest_step(const Job *j, double time);
 double whens_next_moment(const Job *j); // of a sample; infinite when there is none until the end
 
+// --- history.c: delayed signals. False: a problem, reported.
+bool history_open(Job *j); // at the start values
+void history_close(Job *j);
+void history_take(Job *j); // the machine of another mode
+void history_leave(Job *j);
+bool history_add(Job *j, double time, const double *state);   // the end of a step
+bool history_break(Job *j, double time, const double *state); // what happened there may jump
+double history_next_break(Job *j, double time);               // in a delayed signal
+double history_longest_step(const Job *j);
+bool history_has_room(Job *j, double step); // is a step shorter than all delays?
+
 // --- engine.c: from the virtual machine to native code
 void engine_start(Job *j);
 void engine_poll(Job *j, double time);
@@ -229,6 +242,8 @@ void problem_zeno(Job *j, double time, int branch, const Pace *pace, double limi
 void problem_event_loop(Job *j, double time);
 void problem_conflict(Job *j, double time, const Setting *a, const Setting *b, bool state);
 void problem_new_value(Job *j, double time, const Setting *s, bool state, double value);
+void problem_delay(Job *j, double time, const Delay *d, double length, double bound);
+void problem_delay_step(Job *j, const Delay *d, double length, double step);
 void problem_sample(Job *j, int sample, double period);
 void problem_assertion(Job *j, double time, int branch); // a warning, or the end of the run
 void problem_too_many_steps(Job *j, double time);

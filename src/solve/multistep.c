@@ -208,7 +208,8 @@ static bool began_on_border(Multistep *c) {
 }
 
 static bool change_switches(Multistep *c) {
-    if (!events_cross(c->j, c->t, N_VGetArrayPointer(c->y), c->crossed)) return false;
+    double *y = N_VGetArrayPointer(c->y);
+    if (!events_cross(c->j, c->t, y, c->crossed) || !history_break(c->j, c->t, y)) return false;
     if (restart(c)) return true;
     problem_solver(c->j, c->t, "no new start after an event", 0);
     return false;
@@ -239,6 +240,7 @@ static bool after_step(Multistep *c, int flag) {
         }
     }
     c->taken_back = false;
+    if (!history_add(j, c->t, N_VGetArrayPointer(c->y))) return false;
     if (!emit_up_to(c, events_before(j, c->t, c->jump))) return false;
     get_quad(c); // emitting used the vector
     if (event && c->t < j->o->stop && !change_switches(c)) return false;
@@ -250,7 +252,8 @@ static bool step_over_jump(Multistep *c) {
     Job *j = c->j;
     while (c->t >= c->jump) {
         c->t = c->after_jump;
-        if (!events_jump(j, c->t, N_VGetArrayPointer(c->y))) return false;
+        double *y = N_VGetArrayPointer(c->y);
+        if (!events_jump(j, c->t, y) || !history_break(j, c->t, y)) return false;
         copy_point(c);
         while (job_wants(j, c->t + events_margin(j, c->t)))
             if (!job_emit(j, j->wanted, j->state, j->quad)) return false;
@@ -314,7 +317,8 @@ static void integrate(Multistep *c) {
     if (!emit_up_to(c, c->t) || !step_over_jump(c)) return;
     while (c->t < stop) {
         remember(c);
-        if (has_whens(j) || has_modes(j)) c->how->set_longest(c, events_longest_step(j, c->t));
+        if (has_whens(j) || has_modes(j) || j->history)
+            c->how->set_longest(c, events_longest_step(j, c->t));
         int flag = c->how->step(c, stop);
         if (flag < 0 || job_is_stuck(j, c->t)) {
             fail(c, flag < 0 ? flag : 0);

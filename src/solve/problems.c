@@ -306,6 +306,27 @@ void problem_new_value(Job *j, double time, const Setting *s, bool state, double
     j->status = SOLVE_FAILED;
 }
 
+void problem_delay(Job *j, double time, const Delay *d, double length, double bound) {
+    Remark *m = report_error(j->r, S_DELAY, d->pos, "at t = %g s the delay of '%s' is %g s, %s",
+                             time, name_text(j->p->system->model->names, d->text), length,
+                             length > 0 ? "longer than its bound" : "which is not positive");
+    if (length > 0)
+        remark_help(j->r, m, "its bound is %g s: give a larger one, or keep the delay shorter",
+                    bound);
+    else
+        remark_help(j->r, m, "keep it positive: max(T, 1 {ms})");
+    j->status = SOLVE_FAILED;
+    j->stats->reached = time;
+}
+
+void problem_delay_step(Job *j, const Delay *d, double length, double step) {
+    Remark *m = report_error(j->r, S_DELAY, d->pos,
+                             "the delay of '%s' is %g s, shorter than the fixed step of %g s",
+                             name_text(j->p->system->model->names, d->text), length, step);
+    remark_help(j->r, m, "choose a shorter step, or a method with variable steps");
+    j->status = SOLVE_FAILED;
+}
+
 void problem_sample(Job *j, int sample, double period) {
     Remark *m = report_error(j->r, S_SAMPLE, j->p->system->model->sample[sample].pos,
                              "a sample period of %g s does not suit a run from %g s to %g s",

@@ -274,7 +274,8 @@ static bool step_to_root(Rk78 *k, double root) {
 }
 
 static bool change_switches(Rk78 *k) {
-    if (!events_cross(k->j, k->t, N_VGetArrayPointer(k->y), k->crossed)) return false;
+    double *y = N_VGetArrayPointer(k->y);
+    if (!events_cross(k->j, k->t, y, k->crossed) || !history_break(k->j, k->t, y)) return false;
     if (restart(k)) return true;
     problem_solver(k->j, k->t, "no new start after an event", 0);
     return false;
@@ -312,6 +313,7 @@ static bool after_step(Rk78 *k, int flag) {
         }
     }
     k->taken_back = false;
+    if (!history_add(j, k->t, N_VGetArrayPointer(k->y))) return false;
     if (!emit_up_to(k, events_before(j, k->t, k->jump))) return false;
     if (event && k->t < j->o->stop && !change_switches(k)) return false;
     return choose_states(k);
@@ -321,7 +323,8 @@ static bool after_step(Rk78 *k, int flag) {
 static bool step_over_jump(Rk78 *k) {
     while (k->t >= k->jump) {
         k->t = k->after_jump;
-        if (!events_jump(k->j, k->t, N_VGetArrayPointer(k->y))) return false;
+        double *y = N_VGetArrayPointer(k->y);
+        if (!events_jump(k->j, k->t, y) || !history_break(k->j, k->t, y)) return false;
         if (!emit_up_to(k, k->t + events_margin(k->j, k->t))) return false;
         double step = 0; // a table of thousands of points has as many kinks: no time to look around
         ERKStepGetCurrentStep(k->mem, &step);
@@ -347,7 +350,8 @@ static void integrate(Rk78 *k) {
         if (target > k->jump - events_margin(j, k->jump)) target = k->jump;
         remember(k);
         ERKStepSetStopTime(k->mem, target);
-        if (has_whens(j) || has_modes(j)) ERKStepSetMaxStep(k->mem, events_longest_step(j, k->t));
+        if (has_whens(j) || has_modes(j) || j->history)
+            ERKStepSetMaxStep(k->mem, events_longest_step(j, k->t));
         int flag = ERKStepEvolve(k->mem, target, k->y, &k->t, ARK_ONE_STEP);
         if (flag < 0 || job_is_stuck(j, k->t)) {
             fail(k, flag < 0 ? flag : ARK_CONV_FAILURE);

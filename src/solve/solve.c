@@ -96,7 +96,7 @@ static void algebraic_run(Job *j) {
 }
 
 static void run_method(Job *j) {
-    if (j->n == 0 && j->nq == 0 && !has_whens(j) && !has_modes(j)) {
+    if (j->n == 0 && j->nq == 0 && !has_whens(j) && !has_modes(j) && !j->history) {
         algebraic_run(j);
         return;
     }
@@ -158,7 +158,7 @@ SolveStatus solve_run(Machine *m, const double *params, const SolveOptions *o, S
     Job j;
     job_init(&j, m, o, stats, r);
     machine_initial(m, o->start, j.state);
-    if (start_is_finite(&j) && whens_open(&j) && modes_open(&j)) {
+    if (start_is_finite(&j) && whens_open(&j) && history_open(&j) && modes_open(&j)) {
         if (o->method == SOLVER_AUTO) stats->method = choose(&j);
         if (!has_modes(&j)) engine_start(&j); // each mode has a program of its own
         run_stretches(&j);
