@@ -10,6 +10,8 @@
 //       0 = ...
 #include "equations/listing.h"
 
+#include <string.h>
+
 // --- text ---------------------------------------------------------------------------------------
 
 static void text_params(Text *out, Listing *l) {
@@ -26,11 +28,23 @@ static void text_params(Text *out, Listing *l) {
     }
 }
 
+// A rate that the listing names is printed there.
+static bool is_named(Listing *l, int state) {
+    Text der = {0}, rate = {0};
+    listing_der(&der, l, state);
+    listing_expr(&rate, l, l->system->rate[state]);
+    bool same = strcmp(text_get(&der), text_get(&rate)) == 0;
+    text_free(&der);
+    text_free(&rate);
+    return same;
+}
+
 static void text_states(Text *out, Listing *l) {
     const System *s = l->system;
     if (s->state_count == 0) return;
     text_add(out, "equations\n");
     for (int i = 0; i < s->state_count; i++) {
+        if (is_named(l, i)) continue;
         text_add(out, "  ");
         listing_der(out, l, i);
         text_add(out, " = ");
@@ -89,6 +103,7 @@ static void latex_system(Text *out, Listing *l) {
     const System *s = l->system;
     text_add(out, "\\begin{aligned}\n");
     for (int i = 0; i < s->state_count; i++) {
+        if (is_named(l, i)) continue;
         listing_der(out, l, i);
         text_add(out, " &= ");
         listing_expr(out, l, s->rate[i]);

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const char asset_view_js[], asset_page_js[], asset_page_css[];
+extern const char asset_view_js[], asset_page_js[], asset_explore_js[], asset_page_css[];
 
 enum { MOST_PARAMETERS = 400, MOST_DRAWN = 400, MOST_ROWS = 25 };
 
@@ -189,6 +189,44 @@ static void add_motion(Text *out, const ReportPage *p) {
     text_add(out, "</script>\n");
 }
 
+static void add_numbers(Text *json, const double *x, int count) {
+    text_char(json, '[');
+    for (int i = 0; i < count; i++)
+        text_printf(json, isfinite(x[i]) ? "%s%.7g" : "%snull", i ? "," : "", x[i]);
+    text_char(json, ']');
+}
+
+// Curves as numbers, for explore.js. Those that share their x share its numbers.
+static void add_curves(Text *out, const PlotData *plot) {
+    Text json = {0};
+    text_add(&json, "{\"title\":");
+    text_json(&json, plot->title ? plot->title : "");
+    text_add(&json, ",\"x\":");
+    text_json(&json, plot->x_label ? plot->x_label : "");
+    text_printf(&json, ",\"decades\":%s,\"xs\":[", plot->decades ? "true" : "false");
+    for (int i = 0; i < plot->curve_count; i++) {
+        if (i && plot->x[i] == plot->x[i - 1]) continue;
+        if (i) text_char(&json, ',');
+        add_numbers(&json, plot->x[i], plot->count[i]);
+    }
+    text_add(&json, "],\"y\":[");
+    for (int i = 0, x = 0; i < plot->curve_count; i++) {
+        x += i && plot->x[i] != plot->x[i - 1];
+        text_add(&json, i ? ",{\"label\":" : "{\"label\":");
+        text_json(&json, plot->label[i] ? plot->label[i] : "");
+        text_add(&json, ",\"unit\":");
+        text_json(&json, plot->unit[i] ? plot->unit[i] : "");
+        text_printf(&json, ",\"x\":%d,\"data\":", x);
+        add_numbers(&json, plot->y[i], plot->count[i]);
+        text_char(&json, '}');
+    }
+    text_add(&json, "]}");
+    text_add(out, "<script type=\"application/json\" class=\"curves\">");
+    add_script_json(out, text_get(&json));
+    text_add(out, "</script>");
+    text_free(&json);
+}
+
 static void add_plots(Text *out, const ReportPage *p) {
     section(out, "plots", "Plots");
     text_add(out, "<div class=\"plots\">\n");
@@ -197,6 +235,7 @@ static void add_plots(Text *out, const ReportPage *p) {
         plot_svg(&svg, &p->run->plot[i]);
         text_add(out, "<figure>");
         add_picture(out, text_get(&svg), p->run->plot[i].title ? p->run->plot[i].title : "plot");
+        add_curves(out, &p->run->plot[i]);
         text_add(out, "</figure>\n");
         text_free(&svg);
     }
@@ -379,6 +418,7 @@ void report_html(Text *out, const ReportPage *p) {
     add_source(out, p);
     text_add(out, "<footer>Made by Bondyn " BONDYN_VERSION ".</footer>\n");
     text_printf(out, "<script>\n%s</script>\n", asset_page_js);
+    if (p->run->plot_count) text_printf(out, "<script>\n%s</script>\n", asset_explore_js);
     if (p->scene->body_count) text_printf(out, "<script>\n%s</script>\n", asset_view_js);
     text_add(out, "</body>\n</html>\n");
 }

@@ -15,6 +15,8 @@ expect_text motor.html 'armature inductance'
 expect_text motor.html 'expectations hold'
 expect_text motor.html 'class="flow"'
 expect_text motor.html 'class="real"'
+sed -n 's/.*class="curves">\(.*\)<\/script><\/figure>.*/\1/p' motor.html | head -1 >curves.json
+"$json_check" curves.json || fail "the curves are not JSON"
 grep -q 'id="view"' motor.html && fail "a view without bodies"
 grep -Eq '(src|href)="https?:' motor.html && fail "the page asks the network"
 
