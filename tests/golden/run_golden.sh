@@ -19,12 +19,14 @@ trap 'rm -rf "$work"' EXIT
 : "${BONDYN_LIBRARY:=$(cd ../../library && pwd)}"
 export BONDYN_LIBRARY NO_COLOR=1
 
-# What differs from machine to machine gets a name: paths, and the last digits of numerical troubles.
+# What differs from machine to machine gets a name: paths, and the last digits of numerical troubles; so do lines of the
+# library, which grows.
 plain() {
     sed -e "s|$work|<out>|g" -e "s|$BONDYN_LIBRARY|<library>|g" \
         -e 's/(last [^)]* s)/(last <step> s)/' -e 's/switched [0-9]* times in [^ ]* s/switched <many> times in <little> s/' \
         -e '/error S0/s/ = -*[0-9.]*e-[0-9]*$/ = <tiny>/' \
-        -e 's/at t = \([0-9.]\{1,4\}\)[0-9]* s/at t = \1 s/' "$1"
+        -e 's/at t = \([0-9.]\{1,4\}\)[0-9]* s/at t = \1 s/' \
+        -e '/<library>[^:]*:[0-9]*:[0-9]*: /{s/:[0-9]*:[0-9]*: /:<line>: /;n;s/^ *[0-9]* |/<line> |/;}' "$1"
 }
 
 failed=0
