@@ -460,7 +460,11 @@ bool number_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *w
 
 typedef enum { TO_NUMBERS, TO_SHAPES, TO_SYMBOLS } LowerMode;
 
-typedef struct Probes Probes;
+typedef struct Probes { // of an experiment
+    ARRAY(Probe) list;
+    double start, stop;
+    const Sweep *sweep;
+} Probes;
 
 typedef struct {
     Builder *b;
@@ -485,6 +489,7 @@ Value hidden_inverse(Lower *l, const Value *x, const AstExpr *e);
 Value lower_along(Lower *l, const AstExpr *e, const Env *env);
 Value lower_model_function(Lower *l, const AstExpr *e, const Env *env, bool *is_one);
 Expr derivative_symbol(Builder *b, int var);
+Name label_of(Builder *b, const AstExpr *e);   // as it is written
 Name signal_unit(Builder *b, Expr e, Dim dim); // of a variable its own, else that of the dimension
 
 #define VALUE_BAD ((Value){0})
@@ -585,7 +590,9 @@ void builtin_law(Builder *b, int instance);
 bool equation_sides(Lower *l, Value *x, Value *y, const AstItem *item); // false: reported
 void user_equations(Builder *b);
 void causality_wishes(Builder *b);
-int compare_loops(const Env *x, const Env *y);    // by the loop variables around two places
+// Statements in an order that does not depend on where they stand.
+void order_by_text(Builder *b, Statement *s, int count,
+                   const char *(*text)(Builder *b, const AstItem *item));
 void lower_whens(Builder *b);                     // when.c
 bool is_condition(Builder *b, Expr condition);    // relations and discrete variables, and or not
 void order_modes(Builder *b);                     // modes.c

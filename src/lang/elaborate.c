@@ -11,13 +11,12 @@
 //       R r[i](10 {ohm})              instance "r[2]"    env i = 2
 //     end
 //   end
-#include "lang/build.h"
+#include "lang/elaborate.h"
 
 #include "lang/library.h"
 #include <math.h>
 #include <string.h>
 
-enum { LONGEST_EXTENDS = 50 };
 enum {
     SWEEP_PARAMS,
     SWEEP_SET_ARRAYS,
@@ -27,19 +26,6 @@ enum {
     SWEEP_REST,
     SWEEPS
 };
-
-typedef struct {
-    const AstClass *class;
-    const Env *env;
-} Level; // one class of an `extends` chain
-
-typedef struct {
-    Builder *b;
-    int instance;
-    Level level[LONGEST_EXTENDS]; // base first
-    int levels;
-    Bindings bindings;
-} Elaboration;
 
 static void elaborate_items(Elaboration *e, const AstItem *items, const Env *env, bool in_loop);
 static void elaborate_class(Builder *b, int instance, Definition d);
@@ -116,139 +102,6 @@ void declare_member(Builder *b, int owner, Name name, int index) {
 void declare_broken(Builder *b, int owner, Name name) {
     if (pairs_get(&b->members, (uint32_t)owner, name) < 0)
         pairs_set(&b->tmp, &b->members, (uint32_t)owner, name, MEMBER_BROKEN);
-}
-
-// --- parameters, ports and variables
-// ---------------------------------------------------------------
-
-static Binding *find_binding(Elaboration *e, Name name) {
-    Binding *found = NULL;
-    for (int i = 0; i < e->bindings.count; i++) {
-        Binding *k = &e->bindings.data[i];
-        if (k->name != name) continue;
-        k->used = true;
-        if (!found) found = k;
-    }
-    return found;
-}
-
-static void set_value(Elaboration *e, Entity *x) {
-    Builder *b = e->b;
-    x->value = x->item->left;
-    x->value_env = x->env;
-    if (x->kind == ENTITY_CONST) return;
-    const Binding *k = find_binding(e, x->name);
-    if (k) {
-        x->value = k->value;
-        x->value_env = k->env;
-    }
-    const Override *o =
-        b->override.count ? find_override(b, member_path(b, x->owner, text_of(b, x->name))) : NULL;
-    if (o) {
-        x->value = o->item->right;
-        x->value_env = o->env;
-    }
-}
-
-static void report_missing_value(Builder *b, const Entity *x) {
-    const Instance *i = &b->instance.data[x->owner];
-    const char *name = text_of(b, x->name);
-    Remark *m;
-    if (x->kind == ENTITY_CONST) {
-        m = complain(b, L_MISSING_ARGUMENT, x->item->pos, "constant '%s' has no value", name);
-        remark_help(b->r, m, "write const %s = value", name);
-    } else if (i->item) {
-        m = complain(b, L_MISSING_ARGUMENT, i->item->pos, "parameter '%s' of '%s' is not given",
-                     name, text_of(b, i->path));
-        remark_note(b->r, m, x->item->pos, "it has no default");
-        remark_help(b->r, m, "write %s(%s = value), or give it a default", text_of(b, i->name),
-                    name);
-    } else {
-        m = complain(b, L_MISSING_ARGUMENT, x->item->pos,
-                     "parameter '%s' of the model to run has no value", name);
-        remark_help(b->r, m, "give it a default, or `set %s = value` in the experiment", name);
-    }
-}
-
-static bool entity_shape(Builder *b, Entity *x) {
-    if (x->item->size_count > 2) {
-        complain(b, L_BAD_SIZE, x->item->size[2]->pos, "'%s' has more than two sizes",
-                 text_of(b, x->name));
-        return false;
-    }
-    x->rows = x->cols = 1;
-    const AstItem *item = x->item;
-    if (item->size_count > 0 && !size_evaluate(b, item->size[0], x->env, "a size", 1, &x->rows))
-        return false;
-    if (item->size_count > 1 && !size_evaluate(b, item->size[1], x->env, "a size", 1, &x->cols))
-        return false;
-    return count_scalars(b, (int64_t)x->rows * x->cols, x->item->pos);
-}
-
-// Variables are shown in the unit that they are declared with; parameters, which may stand in
-// expressions, in SI.
-static Name shown_unit(Builder *b, const AstItem *item, bool parameter) {
-    if (!item->has_unit) return 0;
-    bool coherent = item->unit->scale == 1 && item->unit->offset == 0;
-    return coherent || !parameter ? item->unit_text : dim_unit(b, item->unit->dim);
-}
-
-static void declare_entity(Elaboration *e, const AstItem *item, const Env *env, EntityKind kind) {
-    Builder *b = e->b;
-    if (!name_is_free(b, e->instance, item->name, item->pos)) return;
-    Entity x = {.kind = kind, .owner = e->instance, .name = item->name, .item = item, .env = env};
-    x.first = x.alias = -1;
-    x.dim = item->has_unit ? item->unit->dim : DIM_UNKNOWN;
-    bool parameter = kind == ENTITY_PARAM || kind == ENTITY_CONST;
-    x.unit = shown_unit(b, item, parameter);
-    if (parameter || kind == ENTITY_INPUT) set_value(e, &x);
-    if (parameter && !x.value) {
-        report_missing_value(b, &x);
-        x.state = 3;
-    }
-    if (!parameter && !entity_shape(b, &x)) {
-        declare_broken(b, e->instance, item->name);
-        return;
-    }
-    array_push(&b->entity, x);
-    declare_member(b, e->instance, x.name, ~(b->entity.count - 1));
-}
-
-static void declare_port(Elaboration *e, const AstItem *item, const Env *env) {
-    Builder *b = e->b;
-    int dim = 1;
-    if (!name_is_free(b, e->instance, item->name, item->pos)) return;
-    const AstExpr *size = item->dimension    ? item->dimension
-                          : item->size_count ? item->size[0]
-                                             : NULL;
-    if (size && !size_evaluate(b, size, env, "the dimension of a port", 1, &dim)) {
-        declare_broken(b, e->instance, item->name);
-        return;
-    }
-    Instance *owner = &b->instance.data[e->instance];
-    Terminal t = {.instance = e->instance,
-                  .name = item->name,
-                  .dim = dim,
-                  .out = item->out,
-                  .of_class = true,
-                  .next = owner->first_terminal,
-                  .e = -1,
-                  .f = -1,
-                  .port = -1};
-    t.domain = item->path ? find_domain(b, item->path, env) : -1;
-    owner->first_terminal = b->terminal.count;
-    add_terminal(b, t);
-    Entity x = {.kind = ENTITY_PORT,
-                .owner = e->instance,
-                .name = item->name,
-                .item = item,
-                .env = env,
-                .first = b->terminal.count - 1,
-                .alias = -1,
-                .rows = dim,
-                .cols = 1};
-    array_push(&b->entity, x);
-    declare_member(b, e->instance, x.name, ~(b->entity.count - 1));
 }
 
 // --- components
@@ -649,126 +502,6 @@ static void elaborate_items(Elaboration *e, const AstItem *items, const Env *env
 
 // --- classes
 // --------------------------------------------------------------------------------------
-
-static bool add_level(Elaboration *e, Definition d) {
-    Builder *b = e->b;
-    for (int i = 0; i < e->levels; i++) {
-        if (e->level[i].class != d.what && e->levels < LONGEST_EXTENDS) continue;
-        Remark *m =
-            complain(b, L_CIRCULAR_EXTENDS, d.what->pos,
-                     "'%s' extends itself, by a circle of `extends`", text_of(b, d.what->name));
-        for (int k = 1; k < e->levels; k++)
-            remark_note(b->r, m, e->level[k].class->pos, "by way of '%s'",
-                        text_of(b, e->level[k].class->name));
-        remark_help(b->r, m, "one of them must stand alone");
-        return false;
-    }
-    Env env = {.file = d.file, .instance = e->instance, .element = -1};
-    e->level[e->levels++] = (Level){d.what, new_env(b, env)};
-    return true;
-}
-
-// The class and what it extends, base first. False: reported.
-static bool find_levels(Elaboration *e, Definition d) {
-    Builder *b = e->b;
-    while (add_level(e, d)) {
-        if (!d.what->base || d.what->kind == CLASS_EXPERIMENT) {
-            for (int i = 0; i < e->levels / 2; i++) {
-                Level swap = e->level[i];
-                e->level[i] = e->level[e->levels - 1 - i];
-                e->level[e->levels - 1 - i] = swap;
-            }
-            return true;
-        }
-        const AstExpr *path = d.what->base;
-        Definition base = find_by_path(b->syntax, d.file, path, b->r);
-        if (!base.what || !(COMPONENT_CLASSES >> base.what->kind & 1)) {
-            Remark *m = complain(b, L_UNKNOWN_CLASS, path->pos,
-                                 "there is no model or element '%s' to extend", expr_text(b, path));
-            Suggestion g = suggest_for(expr_text(b, path));
-            suggest_definitions(&g, b->syntax, d.file, COMPONENT_CLASSES);
-            if (!library_help(b->syntax, g.word, COMPONENT_CLASSES, &g, b->r, m))
-                suggest_help(b->r, m, &g, "define it, or import the file that has it");
-            return false;
-        }
-        if ((base.what->kind == CLASS_MECHANISM) != (d.what->kind == CLASS_MECHANISM)) {
-            Remark *m = complain(b, M_MOUNT, path->pos,
-                                 "a mechanism and a model cannot extend "
-                                 "each other");
-            remark_note(b->r, m, base.what->pos, "'%s' is defined here", expr_text(b, path));
-            remark_help(b->r, m, "make the mechanism a component of the model");
-            return false;
-        }
-        d = base;
-    }
-    return false;
-}
-
-// The name that a positional argument stands for: parameters and inputs in order of declaration.
-static Name settable_name(const Elaboration *e, int levels, int place) {
-    for (int k = 0; k < levels; k++)
-        for (const AstItem *i = e->level[k].class->items; i; i = i->next)
-            if ((i->kind == ITEM_PARAM || i->kind == ITEM_INPUT || is_set(i)) && place-- == 0)
-                return i->name;
-    return 0;
-}
-
-static void add_bindings(Elaboration *e, const AstArg *args, int count, const Env *env, int levels,
-                         const char *of) {
-    Builder *b = e->b;
-    for (int i = 0; i < count; i++) {
-        Name name = args[i].name ? args[i].name : settable_name(e, levels, i);
-        if (!name) {
-            Remark *m = complain(b, L_TOO_MANY_ARGUMENTS, args[i].pos,
-                                 "'%s' takes at most %d argument%s", of, i, i == 1 ? "" : "s");
-            remark_help(b->r, m, "take this one away");
-            continue;
-        }
-        for (int k = 0; k < e->bindings.count; k++)
-            if (e->bindings.data[k].name == name && e->bindings.data[k].env == env) {
-                Remark *m = complain(b, L_TOO_MANY_ARGUMENTS, args[i].pos, "'%s' is given twice",
-                                     text_of(b, name));
-                remark_help(b->r, m, "take one of them away");
-            }
-        e->bindings.data[e->bindings.count++] =
-            (Binding){name, args[i].name ? -1 : i, args[i].value, env, args[i].pos, false};
-    }
-}
-
-static void collect_bindings(Elaboration *e) {
-    const Instance *i = &e->b->instance.data[e->instance];
-    int most = i->item ? i->item->arg_count : 0;
-    for (int k = 0; k < e->levels; k++) most += e->level[k].class->arg_count;
-    if (!most) return;
-    e->bindings.data = ARENA_ARRAY(&e->b->tmp, Binding, most);
-    if (i->item)
-        add_bindings(e, i->item->args, i->item->arg_count, i->env, e->levels,
-                     text_of(e->b, i->class->name));
-    for (int k = e->levels - 1; k > 0; k--) {
-        const Level *level = &e->level[k];
-        add_bindings(e, level->class->args, level->class->arg_count, level->env, k,
-                     text_of(e->b, e->level[k - 1].class->name));
-    }
-}
-
-static void report_unknown_bindings(Elaboration *e) {
-    Builder *b = e->b;
-    for (int i = 0; i < e->bindings.count; i++) {
-        const Binding *k = &e->bindings.data[i];
-        if (k->used) continue;
-        const char *name = text_of(b, k->name);
-        int member = pairs_get(&b->members, (uint32_t)e->instance, k->name);
-        const char *of = text_of(b, b->instance.data[e->instance].class->name);
-        Remark *m = member >= 0 ? complain(b, L_UNKNOWN_ARGUMENT, k->pos,
-                                           "'%s' of '%s' is no parameter or input", name, of)
-                                : complain(b, L_UNKNOWN_ARGUMENT, k->pos,
-                                           "'%s' has no parameter or input '%s'", of, name);
-        Suggestion g = suggest_for(name);
-        for (int p = 0; settable_name(e, e->levels, p); p++)
-            suggest_offer(&g, text_of(b, settable_name(e, e->levels, p)));
-        suggest_help(b->r, m, &g, "arguments set parameters and inputs only");
-    }
-}
 
 static void elaborate_class(Builder *b, int instance, Definition d) {
     Elaboration e = {.b = b, .instance = instance};

@@ -55,7 +55,7 @@ typedef struct {
     Statement s;
 } Ordered;
 
-int compare_loops(const Env *x, const Env *y) {
+static int compare_loops(const Env *x, const Env *y) {
     for (; x && y; x = x->outer, y = y->outer)
         if (x->number != y->number) return x->number < y->number ? -1 : 1;
     return 0;
@@ -66,6 +66,15 @@ static int by_owner_and_text(const void *pa, const void *pb) {
     if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
     int order = a->text == b->text ? 0 : name_compare(a->text, b->text);
     return order ? order : compare_loops(a->s.env, b->s.env);
+}
+
+void order_by_text(Builder *b, Statement *s, int count,
+                   const char *(*text)(Builder *b, const AstItem *item)) {
+    Ordered *list = ARENA_ARRAY(&b->tmp, Ordered, count);
+    for (int i = 0; i < count; i++)
+        list[i] = (Ordered){b->instance.data[s[i].env->instance].rank, text(b, s[i].item), s[i]};
+    if (count > 1) qsort(list, (size_t)count, sizeof *list, by_owner_and_text);
+    for (int i = 0; i < count; i++) s[i] = list[i].s;
 }
 
 static const char *statement_text(Builder *b, Pairs *texts, const AstItem *item) {

@@ -14,12 +14,6 @@
 
 // --- order --------------------------------------------------------------------------------------
 
-typedef struct {
-    int rank;
-    const char *text;
-    Statement s;
-} Ordered;
-
 static const char *modes_text(Builder *b, const AstItem *item) {
     Text t = {0};
     for (const AstItem *mode = item->body; mode; mode = mode->next) {
@@ -36,24 +30,7 @@ static const char *modes_text(Builder *b, const AstItem *item) {
     return text;
 }
 
-static int by_owner_and_text(const void *pa, const void *pb) {
-    const Ordered *a = pa, *b = pb;
-    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-    int order = strcmp(a->text, b->text);
-    return order ? order : compare_loops(a->s.env, b->s.env);
-}
-
-// The statements in an order that does not depend on where they stand.
-void order_modes(Builder *b) {
-    int count = b->modes.count;
-    Ordered *list = ARENA_ARRAY(&b->tmp, Ordered, count);
-    for (int i = 0; i < count; i++) {
-        Statement s = b->modes.data[i];
-        list[i] = (Ordered){b->instance.data[s.env->instance].rank, modes_text(b, s.item), s};
-    }
-    if (count > 1) qsort(list, (size_t)count, sizeof *list, by_owner_and_text);
-    for (int i = 0; i < count; i++) b->modes.data[i] = list[i].s;
-}
+void order_modes(Builder *b) { order_by_text(b, b->modes.data, b->modes.count, modes_text); }
 
 // --- laws ---------------------------------------------------------------------------------------
 

@@ -222,12 +222,6 @@ static void lower_action(Builder *b, const Statement *s, const AstItem *item, in
 // --- the statements, in an order that does not depend on where they stand
 // ---------------------------------------------------------------------------------------
 
-typedef struct {
-    int rank;
-    const char *text;
-    Statement s;
-} Ordered;
-
 static const char *when_text(Builder *b, const AstItem *item) {
     Text t = {0};
     for (; item; item = item->otherwise) {
@@ -244,13 +238,6 @@ static const char *when_text(Builder *b, const AstItem *item) {
     const char *text = arena_copy_text(&b->tmp, text_get(&t), t.length);
     text_free(&t);
     return text;
-}
-
-static int by_owner_and_text(const void *pa, const void *pb) {
-    const Ordered *a = pa, *b = pb;
-    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-    int order = strcmp(a->text, b->text);
-    return order ? order : compare_loops(a->s.env, b->s.env);
 }
 
 // --- what an assertion speaks of
@@ -325,16 +312,12 @@ static void lower_when(Builder *b, const Statement *s, int group) {
 }
 
 void lower_whens(Builder *b) {
-    int count = b->when.count;
-    Ordered *list = ARENA_ARRAY(&b->tmp, Ordered, count);
-    for (int i = 0; i < count; i++) {
-        Statement s = b->when.data[i];
-        list[i] = (Ordered){b->instance.data[s.env->instance].rank, when_text(b, s.item), s};
-    }
-    if (count > 1) qsort(list, (size_t)count, sizeof *list, by_owner_and_text);
-    for (int i = 0; i < count && !b->stop; i++)
-        if (list[i].s.item->kind == ITEM_ASSERT)
-            lower_assert(b, &list[i].s, i);
+    order_by_text(b, b->when.data, b->when.count, when_text);
+    for (int i = 0; i < b->when.count && !b->stop; i++) {
+        const Statement *s = &b->when.data[i];
+        if (s->item->kind == ITEM_ASSERT)
+            lower_assert(b, s, i);
         else
-            lower_when(b, &list[i].s, i);
+            lower_when(b, s, i);
+    }
 }

@@ -1,0 +1,32 @@
+// Classes becoming instances: what elaborate.c, declare.c and extends.c share.
+#ifndef BONDYN_LANG_ELABORATE_H
+#define BONDYN_LANG_ELABORATE_H
+
+#include "lang/build.h"
+
+enum { LONGEST_EXTENDS = 50 };
+
+typedef struct {
+    const AstClass *class;
+    const Env *env;
+} Level; // one class of an `extends` chain
+
+typedef struct {
+    Builder *b;
+    int instance;
+    Level level[LONGEST_EXTENDS]; // base first
+    int levels;
+    Bindings bindings;
+} Elaboration;
+
+// --- extends.c
+bool find_levels(Elaboration *e, Definition d); // the class and what it extends. False: reported
+void collect_bindings(Elaboration *e);          // arguments, by the names that they set
+void report_unknown_bindings(Elaboration *e);   // those that nothing took
+
+// --- declare.c
+Binding *find_binding(Elaboration *e, Name name); // that sets this name, now used; NULL: none
+void declare_entity(Elaboration *e, const AstItem *item, const Env *env, EntityKind kind);
+void declare_port(Elaboration *e, const AstItem *item, const Env *env);
+
+#endif
