@@ -255,6 +255,14 @@ void machine_explain_rate(Machine *m, double time, const double *state, int rate
             out);
 }
 
+void machine_explain_start(Machine *m, double time, int state, Text *out) {
+    const Program *p = m->program;
+    double *scratch = memory_zeroed((size_t)p->state_count, sizeof *scratch);
+    machine_initial(m, time, scratch);
+    free(scratch);
+    explain(m, p->system->start[state], out);
+}
+
 void machine_explain_output(Machine *m, double time, const double *state, int output, Text *out) {
     const Program *p = m->program;
     double *scratch = memory_zeroed((size_t)p->output_count, sizeof *scratch);

@@ -223,10 +223,16 @@ void problem_solver(Job *j, double time, const char *words, long flag) {
 }
 
 void problem_start(Job *j, int state) {
+    Text why = {0};
+    machine_explain_start(j->m, j->o->start, state, &why);
     Remark *m = report_error(j->r, S_START_NOT_FINITE, program_state_pos(j->p, state),
-                             "the start value of '%s' is not a finite number (%g)",
-                             program_state_name(j->p, state), j->state[state]);
-    remark_help(j->r, m, "give it an initial value that is a number");
+                             "the start value of '%s' is not a finite number (%g)%s%s",
+                             program_state_name(j->p, state), j->state[state],
+                             why.length ? ": " : "", text_get(&why));
+    remark_help(j->r, m,
+                "give it an initial value that is a number; if it follows from another start "
+                "value, that one cannot be reached");
+    text_free(&why);
     j->status = SOLVE_REFUSED;
 }
 
