@@ -255,6 +255,21 @@ void machine_explain_rate(Machine *m, double time, const double *state, int rate
             out);
 }
 
+void machine_note_law(const Machine *m, Expr bad, Report *r, Remark *to) {
+    const System *s = m->program->system;
+    const Model *model = s->model;
+    Cause cause = machine_find_cause(m, bad);
+    int i = cause.node ? equation_with(s, cause.node) : -1;
+    if (i < 0 && cause.input) i = equation_with(s, cause.input);
+    if (i < 0) return;
+    const Equation *e = &model->equation[i];
+    if (e->comp >= 0)
+        remark_note(r, to, e->pos, "it stands in the law of '%s'",
+                    name_text(model->names, model->comp[e->comp].path));
+    else
+        remark_note(r, to, e->pos, "it stands in this equation");
+}
+
 void machine_explain_start(Machine *m, double time, int state, Text *out) {
     const Program *p = m->program;
     double *scratch = memory_zeroed((size_t)p->state_count, sizeof *scratch);

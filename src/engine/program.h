@@ -250,6 +250,8 @@ bool machine_set_switch(Machine *m, int i, bool now);
 // Why is a rate (states first, then quadratures) or an output not finite? One sentence that names
 // the operation and its inputs: "division by zero in a/b: b = v.f = 0".
 void machine_explain_rate(Machine *m, double time, const double *state, int rate, Text *out);
+// Whose law has the operation that failed? A note at it. Needs: registers as they were then.
+void machine_note_law(const Machine *m, Expr bad, Report *r, Remark *to);
 void machine_explain_start(Machine *m, double time, int state, Text *out); // of a start value
 // Values of any expressions at the point that the registers hold; slow.
 void machine_values(const Machine *m, const Expr *e, int count, double *value);

@@ -71,3 +71,24 @@ void remark_rules(Work *w, Remark *to, const int *rules, int n) {
     }
     if (shown < n) remark_note(w->report, to, POS_NONE, "and %d equations more", n - shown);
 }
+
+int equation_with(const System *s, Expr part) {
+    const Model *m = s->model;
+    Op op = expr_op(s->dag, part);
+    if (!s->value || op == OP_SYMBOL || op == OP_NUMBER) return -1;
+    Resolver *solved = resolver_new(s);
+    ExprWalk *walk = walk_new(s->dag);
+    int found = -1;
+    for (int i = 0; i < m->equation_count && found < 0; i++) {
+        walk_start(walk);
+        walk_add(walk, m->equation[i].left);
+        walk_add(walk, m->equation[i].right);
+        for (int k = 0; k < walk_count(walk) && found < 0; k++) {
+            Expr e = walk_at(walk, k);
+            if (expr_op(s->dag, e) == op && resolve(solved, e) == part) found = i;
+        }
+    }
+    walk_free(walk);
+    resolver_free(solved);
+    return found;
+}

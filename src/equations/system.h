@@ -128,6 +128,8 @@ System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r);
 
 // An equation in the user's words: "the law of 'r' 'e = R*f'".
 void equation_label(Text *out, const System *s, int equation);
+// The equation of the model in which a part of the solved equations stands; -1: none is known.
+int equation_with(const System *s, Expr part);
 const char *system_state_name(const System *s, int state);
 Pos system_state_pos(const System *s, int state); // of its component, or where it is declared
 

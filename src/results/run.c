@@ -221,6 +221,7 @@ static void report_bad_outputs(Job *j, Machine *m) {
     Remark *remark = report_error(j->report, R_NOT_FINITE, place_of_value(j, value),
                                   "at t = %g s '%s' is not a finite number%s%s", j->bad_time,
                                   text_get(&name), why.length ? ": " : "", text_get(&why));
+    if (!switches(j)) machine_note_law(m, value, j->report, remark);
     if (j->bad_count > 1)
         remark_note(j->report, remark, POS_NONE, "so are %d other recorded values",
                     j->bad_count - 1);

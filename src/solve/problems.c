@@ -82,6 +82,8 @@ static void problem_rate(Job *j) {
     }
     Remark *m = report_error(j->r, S_NOT_FINITE, pos, "at t = %g s %s is not a finite number: %s",
                              t->time, text_get(&what), text_get(&why));
+    Expr bad = t->rate < j->n ? j->p->system->rate[t->rate] : j->p->quadrature[t->rate - j->n];
+    machine_note_law(j->m, bad, j->r, m);
     remark_help(j->r, m, "keep the inputs of that operation in its range%s", remedy_for_method(j));
     text_free(&why);
     text_free(&what);
@@ -105,28 +107,6 @@ static void name_choice(Text *out, const Job *j, int choice) {
 }
 
 static Pos choice_pos(const Job *j, int choice) { return j->o->modes->model->choice[choice].pos; }
-
-// The equation in which a relation of the solved equations stands; -1: none is known.
-static int equation_with(const System *s, Expr relation) {
-    const Model *m = s->model;
-    if (!s->value) return -1;
-    Resolver *solved = resolver_new(s);
-    ExprWalk *walk = walk_new(s->dag);
-    int found = -1;
-    for (int i = 0; i < m->equation_count && found < 0; i++) {
-        walk_start(walk);
-        walk_add(walk, m->equation[i].left);
-        walk_add(walk, m->equation[i].right);
-        for (int k = 0; k < walk_count(walk) && found < 0; k++) {
-            Expr e = walk_at(walk, k);
-            Op op = expr_op(s->dag, e);
-            if ((op == OP_LESS || op == OP_LESS_EQUAL) && resolve(solved, e) == relation) found = i;
-        }
-    }
-    walk_free(walk);
-    resolver_free(solved);
-    return found;
-}
 
 // The choice in whose condition a relation stands; -1: in none.
 static int choice_with(const Job *j, Expr relation) {
