@@ -167,7 +167,7 @@ typedef struct {
 
 typedef enum {
     MODEL_B,        // (q) inertia matrix
-    MODEL_BX,       // (q, w) B w
+    MODEL_BX,       // (q, x) B x
     MODEL_C,        // (q, w) Coriolis matrix
     MODEL_CW,       // (q, w) C(q,w) w, or (q, w, u) C(q,w) u
     MODEL_G,        // (q) efforts that hold it against gravity

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-typedef enum { OF_NONE, OF_Q, OF_W, OF_RATE_W, OF_EFFORT } Argument; // what an argument is like
+typedef enum { OF_NONE, OF_Q, OF_W, OF_RATE_W, OF_EFFORT, OF_ANY } Argument; // what it is like
 
 enum { MOST_ARGUMENTS = 3 };
 
@@ -28,7 +28,7 @@ typedef struct {
 
 static const Function functions[] = {
     {"B", MODEL_B, false, 1, {OF_Q}, 0, 0, "kg.m2", "kg"},
-    {"Bw", MODEL_BX, false, 2, {OF_Q, OF_W}, 0, 1, "kg.m2/s", "kg.m/s"},
+    {"Bx", MODEL_BX, false, 2, {OF_Q, OF_ANY}, 0, 1, "kg.m2", "kg"}, // times the unit of x
     {"C", MODEL_C, false, 2, {OF_Q, OF_W}, 0, 0, "kg.m2/s", "kg/s"},
     {"Cw", MODEL_CW, false, 2, {OF_Q, OF_W, OF_W}, 0, 1, "N.m", "N"},
     {"g", MODEL_G, false, 1, {OF_Q}, 0, 1, "N.m", "N"},
@@ -98,7 +98,7 @@ static const Function *find_function(Lower *l, const AstExpr *e, const Lender *x
                          x->frame >= 0 ? "the frame" : "the mechanism", of, word);
     suggest_help(b->r, m, &g,
                  x->frame >= 0 ? "a frame has J(q), position(q), rotation(q)"
-                               : "it has B(q), Bw(q, w), C(q, w), Cw(q, w), g(q), T(q, w), V(q), "
+                               : "it has B(q), Bx(q, x), C(q, w), Cw(q, w), g(q), T(q, w), V(q), "
                                  "inverse_dynamics(q, w, a), forward_dynamics(q, w, effort)");
     return NULL;
 }
@@ -109,12 +109,12 @@ static const Function *find_function(Lower *l, const AstExpr *e, const Lender *x
 static Dim argument_unit(const Lender *x, Argument of) {
     static const char *const turning[] = {"", "rad", "rad/s", "rad/s2", "N.m"};
     static const char *const sliding[] = {"", "m", "m/s", "m/s2", "N"};
-    if (x->turns && x->slides) return DIM_UNKNOWN;
+    if ((x->turns && x->slides) || of == OF_ANY) return DIM_UNKNOWN;
     return dim_of_unit(x->slides ? sliding[of] : turning[of]);
 }
 
 static const char *argument_name(const Function *f, int i) {
-    static const char *const name[] = {"", "q", "w", "a", "effort"};
+    static const char *const name[] = {"", "q", "w", "a", "effort", "x"};
     return i == 2 && f->which == MODEL_CW ? "u" : name[f->argument[i]];
 }
 
@@ -167,10 +167,11 @@ static bool read_argument(Lower *l, const AstExpr *e, const Env *env, const Lend
 // --- the call
 // ------------------------------------------------------------------------------------------------
 
-static Dim result_unit(const Lender *x, const Function *f) {
+static Dim result_unit(const Lender *x, const Function *f, const Value *arg) {
     bool mixed = x->turns && x->slides && !(f->rows && f->cols);
     if (mixed || !f->turning) return DIM_UNKNOWN;
-    return dim_of_unit(x->slides && !x->turns ? f->sliding : f->turning);
+    Dim unit = dim_of_unit(x->slides && !x->turns ? f->sliding : f->turning);
+    return f->which == MODEL_BX ? dim_multiply(unit, arg[1].dim) : unit;
 }
 
 static const Expr *entries(Lower *l, const Value *v) { return value_matrix(l, v).at; }
@@ -199,7 +200,7 @@ static Value call_traced(Lower *l, const Lender *x, const Function *f, const Val
     unsigned is = HAS_PARAM;
     for (int i = 0; i < n; i++) is |= arg[i].is & CARRIED;
     if (m->open_gravity) is |= HAS_VARIABLE;
-    return value_of_matrix(b->trace(&b->tmp, l->dag, m, &call), result_unit(x, f), is);
+    return value_of_matrix(b->trace(&b->tmp, l->dag, m, &call), result_unit(x, f, arg), is);
 }
 
 Value lower_model_function(Lower *l, const AstExpr *e, const Env *env, bool *is_one) {
@@ -217,7 +218,7 @@ Value lower_model_function(Lower *l, const AstExpr *e, const Env *env, bool *is_
     if (l->mode == TO_SYMBOLS && no_errors(b)) return call_traced(l, &x, f, arg, e->arg_count);
     // Only the shape and the unit count, also where mistakes elsewhere leave nothing to trace.
     Expr any = l->mode == TO_SYMBOLS ? expr_number(l->dag, 1) : b->dummy;
-    Value v = value_new(l, rows, cols, result_unit(&x, f), HAS_VARIABLE);
+    Value v = value_new(l, rows, cols, result_unit(&x, f, arg), HAS_VARIABLE);
     for (int i = 0; i < rows * cols; i++) value_put(&v, i, any);
     return v;
 }
