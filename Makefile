@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 
 BONDYN := build/release/bondyn
-DEMO   := examples/dc_motor/dc_motor.bond
+DEMO   := examples/titan4/titan4.bond
 SOURCES = $(shell find src tests bench -name '*.[ch]')
 
 help: ## this list
@@ -13,7 +13,8 @@ demo: ## install what is missing, build, run the main example, say where the plo
 	@tools/setup.sh build
 	@$(MAKE) --no-print-directory build
 	@$(BONDYN) run $(DEMO) --out build/demo
-	@echo "The plots are in build/demo: open them in a browser."
+	@$(BONDYN) report $(DEMO) --quiet --out build/demo/titan4.html 2>/dev/null
+	@echo "Open build/demo/titan4.html in a browser: the arm moves. The plots are beside it."
 
 test: ## install what is missing, then all tests: release, sanitizers, fuzzers, format, lint
 	@tools/setup.sh build test

@@ -315,11 +315,26 @@ static void keep_guards(Expansion *k) {
     m->when_count += k->guard.count;
 }
 
-// A component lends functions, too; its data are checked already.
-static bool is_expanded(const Model *m, const Mechanism *lender) {
-    for (int i = 0; i < m->mechanism_count; i++)
-        if (m->mechanism[i].name == lender->name) return true;
+// Is there a mechanism made of the same text, which has given all warnings already?
+static bool has_moving_twin(const Model *m, const Mechanism *lender) {
+    for (int i = 0; i < m->mechanism_count; i++) {
+        const Mechanism *x = &m->mechanism[i];
+        if (x->body_count && lender->body_count &&
+            x->body[0].pos.file == lender->body[0].pos.file &&
+            x->body[0].pos.at == lender->body[0].pos.at)
+            return true;
+    }
     return false;
+}
+
+// What is wrong with the data of a mechanism that only lends functions; its warnings only where no
+// arm that moves gives the same.
+static bool check_lender(const Model *m, const Mechanism *lender, const double *number, Report *r) {
+    Report own = {0};
+    bool good = mech_check_values(lender, m->dag, number, &own);
+    report_free(&own);
+    if (good && has_moving_twin(m, lender)) return true;
+    return mech_check_values(lender, m->dag, number, r);
 }
 
 // --- what events must not do
@@ -367,9 +382,7 @@ bool mech_expand(Model *m, Arena *out, Report *r) {
     for (int i = 0; i < m->mechanism_count; i++)
         if (!m->mechanism[i].by_energy)
             good &= mech_check_values(&m->mechanism[i], m->dag, k.number, r);
-    for (int i = 0; i < m->lender_count; i++)
-        if (!is_expanded(m, &m->lender[i]))
-            good &= mech_check_values(&m->lender[i], m->dag, k.number, r);
+    for (int i = 0; i < m->lender_count; i++) good &= check_lender(m, &m->lender[i], k.number, r);
     good = good && check_reinits(m, r);
     for (int i = 0; good && i < m->mechanism_count; i++) {
         k.x = &m->mechanism[i];
