@@ -183,7 +183,8 @@ typedef enum {
 typedef struct {
     ModelFunction which;
     int frame;
-    const Expr *q, *w, *x; // joint after joint; NULL: not an argument of this function
+    const Expr *q, *w,
+        *x; // joint after joint, from the world outwards; NULL: not an argument of this function
 } ModelCall;
 
 // The result in `d`. src/mech has one: mech_function.

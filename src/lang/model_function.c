@@ -156,7 +156,7 @@ static bool read_argument(Lower *l, const AstExpr *e, const Env *env, const Lend
         Remark *m =
             complain(b, L_WRONG_SHAPE, pos, "'%s' of '%s' is %s, not %s", name,
                      expr_text(b, e->left), shape_text(b, n, 1), shape_text(b, v->rows, v->cols));
-        remark_help(b->r, m, "one entry for each %s, in the order of the joints' names",
+        remark_help(b->r, m, "one entry for each %s, joint after joint from the world outwards",
                     f->argument[i] == OF_Q ? "coordinate" : "velocity");
         return false;
     }

@@ -397,34 +397,9 @@ Expr derive_table(const Derivation *v) {
     return found;
 }
 
-// The mechanism with its joints from the world outwards, joints of one body in order of their
-// names: so people number them.
-static Mechanism *outwards(Arena *out, const Mechanism *x) {
-    Mechanism *m = ARENA_NEW(out, Mechanism);
-    *m = *x;
-    m->joint = ARENA_ARRAY(out, MechJoint, x->joint_count);
-    int *stack = ARENA_ARRAY(out, int, x->joint_count + 1), depth = 0, count = 0;
-    int *first = ARENA_ARRAY(out, int, x->body_count + 1); // joints on world, then on each body
-    int *next = ARENA_ARRAY(out, int, x->joint_count);
-    for (int b = 0; b <= x->body_count; b++) first[b] = -1;
-    for (int j = x->joint_count - 1; j >= 0; j--) { // linked in order of names
-        next[j] = first[x->joint[j].parent + 1];
-        first[x->joint[j].parent + 1] = j;
-    }
-    if (first[0] >= 0) stack[depth++] = first[0];
-    while (depth) {
-        int j = stack[--depth];
-        m->joint[count++] = x->joint[j];
-        if (next[j] >= 0) stack[depth++] = next[j];
-        int child = first[x->joint[j].child + 1];
-        if (child >= 0) stack[depth++] = child;
-    }
-    return m;
-}
-
 Derivation *derive(Arena *out, const Model *m, const Mechanism *x, const DeriveOptions *options,
                    Report *r) {
-    Deriver k = {.out = out, .m = m, .x = outwards(out, x), .v = ARENA_NEW(out, Derivation)};
+    Deriver k = {.out = out, .m = m, .x = mech_outwards(out, x), .v = ARENA_NEW(out, Derivation)};
     const char *name = name_text(m->names, x->name);
     k.v->name = *name ? name : name_text(m->names, m->name);
     k.v->d = m->dag;

@@ -243,9 +243,10 @@ static Matrix trace(Calling *c, const ModelCall *call) {
 }
 
 Matrix mech_function(Arena *out, Dag *d, const Mechanism *m, const ModelCall *call) {
-    Calling c = {.out = out, .d = d, .m = m};
+    Calling c = {.out = out, .d = d};
+    c.m = mech_outwards(&c.scratch, m);
     c.keep_shared = dag_keep_shared(d, true);
-    c.t = tree_build(&c.scratch, d, m, true);
+    c.t = tree_build(&c.scratch, d, c.m, true);
     tree_set_coordinates(d, c.t, call->q);
     Matrix result = trace(&c, call);
     dag_keep_shared(d, c.keep_shared);

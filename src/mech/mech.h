@@ -56,6 +56,10 @@ typedef struct {
     Expr momentum[6];        // linear and angular about the world origin, world axes
 } MechEquations;
 
+// The mechanism with its joints from the world outwards, joints of one body in order of their
+// names: so people number them.
+Mechanism *mech_outwards(Arena *out, const Mechanism *x);
+
 // Needs: a checked mechanism.  Gives: traced equations.
 bool mech_check(const Mechanism *m, const Dag *d, Report *r);
 // The same with values of the symbols by their index, so that masses, inertias and axes made of

@@ -1,4 +1,5 @@
-// Where the bodies are: their frames in the world, from the coordinates alone.
+// Where the bodies are: their frames in the world, from the coordinates alone; and the joints in
+// the order in which people number them.
 #include "mech/tree.h"
 
 void mech_body_poses(Dag *d, const Mechanism *m, const Expr *q, Expr *position, Expr *rotation) {
@@ -19,4 +20,27 @@ void mech_body_poses(Dag *d, const Mechanism *m, const Expr *q, Expr *position, 
         for (int k = 0; k < 9; k++) rotation[9 * i + k] = world.R[k];
     }
     arena_free(&scratch);
+}
+
+Mechanism *mech_outwards(Arena *out, const Mechanism *x) {
+    Mechanism *m = ARENA_NEW(out, Mechanism);
+    *m = *x;
+    m->joint = ARENA_ARRAY(out, MechJoint, x->joint_count);
+    int *stack = ARENA_ARRAY(out, int, x->joint_count + 1), depth = 0, count = 0;
+    int *first = ARENA_ARRAY(out, int, x->body_count + 1); // joints on world, then on each body
+    int *next = ARENA_ARRAY(out, int, x->joint_count);
+    for (int b = 0; b <= x->body_count; b++) first[b] = -1;
+    for (int j = x->joint_count - 1; j >= 0; j--) { // linked in order of names
+        next[j] = first[x->joint[j].parent + 1];
+        first[x->joint[j].parent + 1] = j;
+    }
+    if (first[0] >= 0) stack[depth++] = first[0];
+    while (depth) {
+        int j = stack[--depth];
+        m->joint[count++] = x->joint[j];
+        if (next[j] >= 0) stack[depth++] = next[j];
+        int child = first[x->joint[j].child + 1];
+        if (child >= 0) stack[depth++] = child;
+    }
+    return m;
 }

@@ -11,7 +11,7 @@
 static const char vehicle[] =
     "mechanism M\n"
     "  param L = 0.7 {m}, m = 3 {kg}\n"
-    "  joint base free: world -> hull\n"
+    "  joint z_base free: world -> hull\n"
     "  joint q1 revolute z: hull -> upper at (0.2, 0, 0.1) {m} rotated y 0.3 {rad}\n"
     "  joint q2 universal x y: upper -> lower at (0, L, 0)\n"
     "  joint q3 prismatic (1, 1, 0): lower -> rod\n"
@@ -86,7 +86,7 @@ static void open_fixture(Fixture *f, const char *text) {
         report_print(&t, &f->report, f->sources);
         fail_msg("%s", text_get(&t));
     }
-    f->m = &f->model->mechanism[0];
+    f->m = mech_outwards(&f->arena, &f->model->mechanism[0]);
     f->d = f->model->dag;
     take_symbols(f);
     f->value = ARENA_ARRAY(&f->arena, double, expr_symbol_count(f->d));
@@ -232,6 +232,24 @@ static void test_energies(void **state) {
     close_fixture(&f);
 }
 
+// Joints count from the world outwards, whatever they are called.
+static void test_order_of_joints(void **state) {
+    Fixture f;
+    (void)state;
+    open_fixture(&f, "mechanism M\n"
+                     "  joint shoulder revolute z: world -> arm\n"
+                     "  joint lift prismatic z: arm -> hand at (1, 0, 0) {m}\n"
+                     "  body arm mass 2 {kg} inertia (0.1, 0.1, 0.1) {kg.m2}\n"
+                     "  body hand mass 3 {kg} inertia (0.1, 0.1, 0.1) {kg.m2}\n"
+                     "end\n");
+    const Mechanism *by_name = &f.model->mechanism[0];
+    ModelCall call = {.which = MODEL_G, .q = f.q};
+    Matrix g = mech_function(&f.arena, f.d, by_name, &call);
+    assert_near(expr_evaluate(f.d, g.at[0], f.value), 0, 0);
+    assert_near(expr_evaluate(f.d, g.at[1], f.value), 3 * 9.81, 1e-14);
+    close_fixture(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matrices_are_those_of_derive),
@@ -240,6 +258,7 @@ int main(void) {
         cmocka_unit_test(test_inverse_of_forward_dynamics),
         cmocka_unit_test(test_frames),
         cmocka_unit_test(test_energies),
+        cmocka_unit_test(test_order_of_joints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
