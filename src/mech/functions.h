@@ -10,7 +10,8 @@
 
 #include "mech/mech.h"
 
-// For LangOptions.trace. Vectors are in the order of mech_outwards. Constraints and drives are left out: these are functions of the tree.
+// For LangOptions.trace. Vectors are in the order of mech_outwards. Constraints and drives are left
+// out: these are functions of the tree.
 Matrix mech_function(Arena *out, Dag *d, const Mechanism *m, const ModelCall *call);
 
 #endif
