@@ -214,7 +214,8 @@ Value lower_model_function(Lower *l, const AstExpr *e, const Env *env, bool *is_
     bool good = true;
     for (int i = 0; i < e->arg_count; i++) good &= read_argument(l, e, env, &x, f, i, &arg[i]);
     int rows = f->rows ? f->rows : x.nv, cols = f->cols ? f->cols : x.nv;
-    if (!good || !count_scalars(b, (int64_t)rows * cols, e->pos)) return VALUE_BAD;
+    int work = f->which == MODEL_C ? 100 : 10; // expressions behind an entry, roughly
+    if (!good || !count_scalars(b, (int64_t)rows * cols * work, e->pos)) return VALUE_BAD;
     if (l->mode == TO_SYMBOLS && no_errors(b)) return call_traced(l, &x, f, arg, e->arg_count);
     // Only the shape and the unit count, also where mistakes elsewhere leave nothing to trace.
     Expr any = l->mode == TO_SYMBOLS ? expr_number(l->dag, 1) : b->dummy;
