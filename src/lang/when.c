@@ -250,21 +250,30 @@ static void add_witness(Builder *b, When *w, const AstExpr *e, const Env *env) {
         if (w->witness[i].text == text) return;
     Lower l = lower_symbols(b);
     Value v = lower(&l, e, env);
-    if (!value_ok(&v) || value_count(&v) != 1 || expr_is_number(b->dag, v.one, NULL)) return;
+    bool counts = e->kind == AST_NAME && path_resolve(b, e, env, true).kind == REF_LOOP;
+    if (!value_ok(&v) || value_count(&v) != 1) return;
+    if (expr_is_number(b->dag, v.one, NULL) && !counts) return;
     bool plain = !v.dim.known || dim_equal(v.dim, DIM_ONE);
     Name unit = name_of(b->names, plain ? "" : dim_text(b, v.dim));
     w->witness[w->witness_count++] = (Witness){text, v.one, unit};
 }
 
-// The paths in a condition, from the left.
+static void find_witnesses(Builder *b, When *w, const AstExpr *e, const Env *env);
+
+static void find_in_arguments(Builder *b, When *w, const AstExpr *e, const Env *env) {
+    for (int i = 0; i < e->arg_count; i++) find_witnesses(b, w, e->args[i].value, env);
+}
+
+// The paths in a condition, from the left, and the counters of loops in their indices.
 static void find_witnesses(Builder *b, When *w, const AstExpr *e, const Env *env) {
     if (!e || w->witness_count == MOST_WITNESSES) return;
     switch (e->kind) {
     case AST_NAME:
-    case AST_MEMBER: add_witness(b, w, e, env); return;
-    case AST_CALL:
-        for (int i = 0; i < e->arg_count; i++) find_witnesses(b, w, e->args[i].value, env);
+    case AST_MEMBER:
+        add_witness(b, w, e, env);
+        find_in_arguments(b, w, e, env);
         return;
+    case AST_CALL: find_in_arguments(b, w, e, env); return;
     case AST_UNARY:
     case AST_BINARY:
     case AST_WITH_UNIT: find_witnesses(b, w, e->left, env); break;
