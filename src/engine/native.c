@@ -68,11 +68,14 @@ enum { FLAGS = sizeof flags / sizeof *flags };
 
 int native_lanes(void) {
 #if defined(__x86_64__) || defined(__i386__)
-    return __builtin_cpu_supports("avx2") ? 4 : 2;
+    return __builtin_cpu_supports("avx512f") ? 8 : __builtin_cpu_supports("avx2") ? 4 : 2;
 #else
     return 2;
 #endif
 }
+
+// Angles of one run: four fill even the widest registers well enough.
+static int angles_at_once(void) { return native_lanes() < 4 ? 2 : 4; }
 
 // --- endings -------------------------------------------------------------------------------------
 
@@ -107,19 +110,28 @@ static bool find_symbol(const Native *n, const char *name, void *to) {
     return address != NULL;
 }
 
+static bool find_single(const Native *n, NativeCode *c) {
+    find_symbol(n, "bondyn_jacobian", &c->jacobian);
+    return find_symbol(n, "bondyn_residual", &c->residual) &&
+           find_symbol(n, "bondyn_matrix", &c->matrix);
+}
+
+static bool find_steps(const Native *n, NativeCode *c) {
+    return find_symbol(n, "bondyn_euler", &c->euler) && find_symbol(n, "bondyn_heun", &c->heun) &&
+           find_symbol(n, "bondyn_rk4", &c->rk4);
+}
+
 static bool find_symbols(Native *n) {
     NativeCode *c = &n->code;
     const unsigned *slots, *registers;
-    find_symbol(n, "bondyn_jacobian", &c->jacobian);
     if (!find_symbol(n, "bondyn_rates", &c->rates) || !find_symbol(n, "bondyn_quads", &c->quads) ||
         !find_symbol(n, "bondyn_outputs", &c->outputs) ||
         !find_symbol(n, "bondyn_switches", &c->switches) ||
-        !find_symbol(n, "bondyn_residual", &c->residual) ||
-        !find_symbol(n, "bondyn_matrix", &c->matrix) || !find_symbol(n, "bondyn_slots", &slots) ||
-        !find_symbol(n, "bondyn_registers", &registers))
+        !find_symbol(n, "bondyn_slots", &slots) || !find_symbol(n, "bondyn_registers", &registers))
         return false;
     c->slots = *slots;
-    return *registers == n->program->register_count;
+    bool rest = c->lanes > 1 ? find_steps(n, c) : find_single(n, c);
+    return rest && *registers == n->program->register_count;
 }
 
 static bool load(Native *n, const char *path) {
@@ -290,6 +302,7 @@ Native *native_start(const Program *p, const NativeOptions *o) {
     if (!o) o = &usual;
     Native *n = memory_zeroed(1, sizeof *n);
     n->program = p;
+    n->code.lanes = o->lanes > 1 ? o->lanes : 1;
     clock_gettime(CLOCK_MONOTONIC, &n->begin);
     WordList words = {0};
     Text key = {0}, text = {0};
@@ -297,7 +310,10 @@ Native *native_start(const Program *p, const NativeOptions *o) {
     if (!describe_compiler(n, &words, &key)) {
         fail(n, "virtual machine: no C compiler", words.data[0]);
     } else {
-        native_text(&text, p, o->jacobian, native_lanes());
+        if (o->lanes > 1)
+            native_lane_text(&text, p, o->lanes);
+        else
+            native_text(&text, p, o->jacobian, angles_at_once());
         cache_describe_machine(&key);
         text_add_n(&key, text_get(&text), text.length);
         n->folder = cache_folder(&n->arena, o->folder);
@@ -339,6 +355,8 @@ NativeState native_wait(Native *n) { return look(n, 0); }
 const char *native_words(const Native *n) { return text_get(&n->words); }
 
 double native_seconds(const Native *n) { return n->seconds; }
+
+const NativeCode *native_code(const Native *n) { return &n->code; }
 
 void native_free(Native *n) {
     if (!n) return;

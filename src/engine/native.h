@@ -19,6 +19,7 @@ typedef enum { NATIVE_COMPILING, NATIVE_READY, NATIVE_FAILED } NativeState;
 typedef struct {
     bool jacobian;      // of the rates, too: only implicit methods want it
     bool only_cached;   // do not compile
+    int lanes;          // > 1: for so many runs at a time, see lanes.h; without Jacobian
     const char *cc;     // compiler; NULL: $CC, else "cc"
     const char *folder; // cache; NULL: $XDG_CACHE_HOME/bondyn, else ~/.cache/bondyn
 } NativeOptions;
@@ -35,8 +36,10 @@ void native_free(Native *n);            // ends a compiler that still runs
 // The machine runs native code from now on; n must be ready and outlive the machine's calls.
 void machine_use(Machine *m, const Native *n);
 
-// The C text of native code. Lanes: how many angles are computed at once, 2, 4 or 8.
-void native_text(Text *out, const Program *p, bool jacobian, int lanes);
+// The C text of native code. Width: how many angles are computed at once, 2, 4 or 8.
+void native_text(Text *out, const Program *p, bool jacobian, int width);
+void native_lane_text(Text *out, const Program *p, int lanes); // a run per lane: 2, 4 or 8
 int native_lanes(void); // that this processor has
+const NativeCode *native_code(const Native *n); // of one that is ready
 
 #endif

@@ -19,18 +19,24 @@
 
 // r: registers of the machine. s: room for values between parts. held, piece, hold: states of
 // switches, pieces of functions, and whether they count. solve: an implicit block; its unknowns go
-// to their registers.
+// to their registers. Over lanes every double is a vector of them, a lane per run, and so is the
+// state of a switch.
 NATIVE_CALL_STRUCT(NATIVE_CALL)
 
 typedef int NativeFunction(BondynCall *c, double *result); // 0: a block has no solution
 typedef int NativeQuads(BondynCall *c, double *rate, double *quad);
+// A step of h over lanes; y: states, then quadratures; work: four times as much. Gives: a bit for
+// each lane whose y is not finite.
+typedef int NativeStep(BondynCall *c, double time, double h, double *y, double *work);
 
 typedef struct { // of one loaded library
     NativeFunction *rates, *outputs, *switches;
     NativeFunction *jacobian; // NULL: not compiled
     NativeQuads *quads;
     NativeFunction *const *residual, *const *matrix; // per implicit block
+    NativeStep *euler, *heun, *rk4;                  // over lanes only
     unsigned slots;
+    int lanes; // runs at a time
 } NativeCode;
 
 #endif

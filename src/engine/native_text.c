@@ -12,8 +12,8 @@
 #include "engine/c_output.h"
 #include "engine/native.h"
 #include "engine/native_code.h"
+#include "engine/native_forms.h"
 #include "engine/native_order.h"
-#include "expr/trig.h"
 
 #include "base/memory.h"
 #include <math.h>
@@ -22,9 +22,11 @@
 typedef struct {
     Text *out;
     const Program *p;
-    int *variable; // per node: the model variable with this value + 1, or 0
-    int lanes, slots;
-    const Order *o; // of the function that is being written
+    int *variable;    // per node: the model variable with this value + 1, or 0
+    bool lanes;       // a run per lane; else one run
+    int width, slots; // width: angles of a group
+    const char *type; // of a value
+    const Order *o;   // of the function that is being written
     int part;
 } Writer;
 
@@ -35,10 +37,10 @@ static void write_register(Writer *w, uint32_t r) {
         text_printf(w->out, "r[%u]", r);
         return;
     }
-    bool sign = signbit(w->p->constant[r]);
-    if (sign) text_char(w->out, '(');
+    bool bracket = w->lanes || signbit(w->p->constant[r]);
+    if (bracket) text_add(w->out, w->lanes ? "each(" : "(");
     c_number(w->out, w->p->constant[r]);
-    if (sign) text_char(w->out, ')');
+    if (bracket) text_char(w->out, ')');
 }
 
 static void write_ref(Writer *w, Ref ref) {
@@ -56,7 +58,6 @@ static void write_ref(Writer *w, Ref ref) {
         text_printf(w->out, "t%d", ref);
 }
 
-// A form such as "A + B" or "T - A * B": letters are the operands.
 static void write_form(Writer *w, const Value *v, const char *form) {
     for (; *form; form++) {
         if (*form == 'A')
@@ -70,53 +71,42 @@ static void write_form(Writer *w, const Value *v, const char *form) {
     }
 }
 
-static const char *form_of(TapeOp op) {
-    switch (op) {
-    case TAPE_COPY: return "A";
-    case TAPE_ADD: return "A + B";
-    case TAPE_SUB: return "A - B";
-    case TAPE_MUL: return "A * B";
-    case TAPE_DIV: return "A / B";
-    case TAPE_NEG: return "-A";
-    case TAPE_SQUARE: return "A * A";
-    case TAPE_SQRT: return "sqrt(A)";
-    case TAPE_RECIPROCAL: return "1 / A";
-    case TAPE_MULADD: return "T + A * B";
-    case TAPE_MULSUB: return "T - A * B";
-    case TAPE_SELECT: return "A != 0 ? B : T";
-    case TAPE_OP_LESS: return "A < B";
-    case TAPE_OP_LESS_EQUAL: return "A <= B";
-    case TAPE_OP_EQUAL: return "A == B";
-    case TAPE_OP_AND: return "A != 0 && B != 0";
-    case TAPE_OP_OR: return "A != 0 || B != 0";
-    case TAPE_OP_NOT: return "A == 0";
-    default: return NULL;
+// What is held during a step: of one run, or of every lane.
+static void write_held(Writer *w, const char *what, unsigned number) {
+    text_printf(w->out, w->lanes ? "((const BondynLanes *)c->%s)[%u]" : "c->%s[%u]", what, number);
+}
+
+static void write_table(Writer *w, Instruction c, const Value *v) {
+    const char *lanes = w->lanes ? "lanes_" : "", *name = tape_info[c.op].name;
+    if (c.aux) {
+        text_printf(w->out, "c->hold ? bondyn_%s%s_in(&bondyn_table_of[%u], ", lanes, name, c.b);
+        write_held(w, "piece", c.aux - 1u);
+        write_form(w, v, ", A) : ");
     }
+    text_printf(w->out, "bondyn_%s%s(&bondyn_table_of[%u], ", lanes, name, c.b);
+    write_form(w, v, "A)");
 }
 
 static void write_expression(Writer *w, int i) {
     Instruction c = w->o->f->code[i];
     const Value *v = &w->o->value[i];
-    const char *form = form_of((TapeOp)c.op);
+    const char *form = native_form((TapeOp)c.op, w->lanes);
     if (form) {
         write_form(w, v, form);
     } else if (c.op == TAPE_SWITCH) {
-        text_printf(w->out, "c->hold ? c->held[%u] : ", c.b);
-        write_form(w, v, c.aux ? "A <= 0" : "A < 0");
+        text_add(w->out, "c->hold ? ");
+        write_held(w, "held", c.b);
+        text_add(w->out, " : ");
+        write_form(w, v, native_relation(c.aux, w->lanes));
     } else if (c.op == TAPE_OP_TABLE || c.op == TAPE_OP_TABLE_SLOPE) {
-        const char *name = tape_info[c.op].name;
-        if (c.aux) {
-            text_printf(w->out, "c->hold ? bondyn_%s_in(&bondyn_table_of[%u], (int)c->piece[%u], ",
-                        name, c.b, c.aux - 1u);
-            write_form(w, v, "A) : ");
-        }
-        text_printf(w->out, "bondyn_%s(&bondyn_table_of[%u], ", name, c.b);
-        write_form(w, v, "A)");
+        write_table(w, c, v);
     } else if (c.op == TAPE_HELD) {
-        text_printf(w->out, "c->hold ? c->piece[%u] : ", c.b);
-        write_form(w, v, "A");
+        text_add(w->out, "c->hold ? ");
+        write_held(w, "piece", c.b);
+        write_form(w, v, " : A");
     } else {
-        text_printf(w->out, "%s(", c_function_name((TapeOp)c.op));
+        text_printf(w->out, "%s%s(", w->lanes ? "bondyn_lanes_" : "",
+                    w->lanes ? tape_info[c.op].name : c_function_name((TapeOp)c.op));
         write_form(w, v, tape_info[c.op].b ? "A, B)" : "A)");
     }
 }
@@ -146,20 +136,31 @@ static void write_copies(Writer *w, int i) {
     }
 }
 
+// One run: the angles are the lanes of one vector. A run per lane: each angle is a vector.
+static void write_angles(Writer *w, int group, int count) {
+    if (w->lanes)
+        text_printf(w->out,
+                    "};\n    BondynLanes sin%d[%d], cos%d[%d];\n"
+                    "    for (int i = 0; i < %d; i++)\n"
+                    "        bondyn_sincos(angle%d[i], &sin%d[i], &cos%d[i]);",
+                    group, count, group, count, count, group, group, group);
+    else
+        text_printf(w->out,
+                    "};\n    double sin%d[BONDYN_LANES], cos%d[BONDYN_LANES];\n"
+                    "    bondyn_angles(angle%d, sin%d, cos%d);",
+                    group, group, group, group, group);
+}
+
 static void write_group(Writer *w, int first) {
     int group = w->o->value[first].group, end = first, filled = 0;
     const Value *v = w->o->value;
-    text_add(w->out, "    BondynLanes ");
-    text_printf(w->out, "angle%d = {", group);
+    text_printf(w->out, "    BondynLanes angle%d%s = {", group, w->lanes ? "[]" : "");
     for (; end < w->o->f->count && v[end].group == group; end++) {
         if (v[end].lane < filled) continue;
         if (filled++) text_add(w->out, ", ");
         write_ref(w, v[end].a);
     }
-    text_printf(w->out,
-                "};\n    double sin%d[BONDYN_LANES], cos%d[BONDYN_LANES];\n"
-                "    bondyn_angles(angle%d, sin%d, cos%d);",
-                group, group, group, group, group);
+    write_angles(w, group, filled);
     for (int i = first; i < end; i++) write_comment(w, i);
     text_char(w->out, '\n');
     for (int i = first; i < end; i++) write_copies(w, i);
@@ -170,7 +171,7 @@ static void write_statement(Writer *w, int i) {
         write_group(w, i);
         return;
     }
-    text_printf(w->out, "    const double t%d = ", i);
+    text_printf(w->out, "    const %s t%d = ", w->type, i);
     write_expression(w, i);
     text_char(w->out, ';');
     write_comment(w, i);
@@ -193,10 +194,10 @@ static void write_part(Writer *w, const char *name, int k, int split) {
     const Part *part = &o->part.data[k];
     w->part = k;
     text_printf(w->out,
-                "\nstatic void %s_%d(const BondynCall *c, double *restrict y) {\n"
-                "    double *restrict r = c->r, *restrict s = c->s;\n"
+                "\nstatic void %s_%d(const BondynCall *c, %s *restrict y) {\n"
+                "    %s *restrict r = (%s *)c->r, *restrict s = (%s *)c->s;\n"
                 "    (void)r, (void)s, (void)y;\n",
-                name, k);
+                name, k, w->type, w->type, w->type, w->type);
     for (int i = 0; i < part->count; i++) write_statement(w, o->statement.data[part->first + i]);
     write_results(w, part, split);
     text_add(w->out, "}\n");
@@ -214,7 +215,7 @@ static void write_calls(Writer *w, const char *name, bool second, const char *to
 
 static void write_parts(Writer *w, Order *o, const char *name, const TapeFunction *f, int half,
                         int split) {
-    order_open(o, w->p, f, half, split, w->lanes);
+    order_open(o, w->p, f, half, split, w->width);
     w->o = o;
     if (o->slots > w->slots) w->slots = o->slots;
     for (int k = 0; k < o->part.count; k++) write_part(w, name, k, split);
@@ -223,7 +224,7 @@ static void write_parts(Writer *w, Order *o, const char *name, const TapeFunctio
 static void write_function(Writer *w, const char *name, const TapeFunction *f) {
     Order o;
     write_parts(w, &o, name, f, f->count, f->result_count);
-    text_printf(w->out, "\nint bondyn_%s(BondynCall *c, double *y) {\n", name);
+    text_printf(w->out, "\nint bondyn_%s(BondynCall *c, %s *y) {\n", name, w->type);
     write_calls(w, name, false, "y");
     text_add(w->out, "    return 1;\n}\n");
     w->o = NULL;
@@ -235,10 +236,10 @@ static void write_derivative(Writer *w) {
     const Program *p = w->p;
     Order o;
     write_parts(w, &o, "rates", &p->derivative, p->rate_code, p->state_count);
-    text_add(w->out, "\nint bondyn_rates(BondynCall *c, double *y) {\n");
+    text_printf(w->out, "\nint bondyn_rates(BondynCall *c, %s *y) {\n", w->type);
     write_calls(w, "rates", false, "y");
-    text_add(w->out,
-             "    return 1;\n}\n\nint bondyn_quads(BondynCall *c, double *y, double *q) {\n");
+    text_printf(w->out, "    return 1;\n}\n\nint bondyn_quads(BondynCall *c, %s *y, %s *q) {\n",
+                w->type, w->type);
     write_calls(w, "rates", false, "y");
     if (p->quad_count == 0) text_add(w->out, "    (void)q;\n");
     write_calls(w, "rates", true, "q");
@@ -258,7 +259,7 @@ static void write_blocks(Writer *w) {
         }
     for (int k = 0; k < 2; k++) {
         const char *what = k ? "matrix" : "residual";
-        text_printf(w->out, "\nint (*const bondyn_%s[])(BondynCall *, double *) = {", what);
+        text_printf(w->out, "\nint (*const bondyn_%s[])(BondynCall *, %s *) = {", what, w->type);
         for (int i = 0; i < p->block_count; i++) text_printf(w->out, "bondyn_%s_of_%d, ", what, i);
         text_add(w->out, "0};\n");
     }
@@ -267,20 +268,14 @@ static void write_blocks(Writer *w) {
 
 // --- the whole text ------------------------------------------------------------------------------
 
-static void write_angles(Writer *w) {
-    text_printf(w->out,
-                "enum { BONDYN_LANES = %d };\n"
-                "typedef double BondynLanes __attribute__((vector_size(%d)));\n"
-                "typedef long long BondynBits __attribute__((vector_size(%d)));\n%s\n",
-                w->lanes, 8 * w->lanes, 8 * w->lanes, trig_text);
-    text_add(w->out,
-             "static inline void bondyn_angles(BondynLanes x, double *sine, double *cosine) {\n"
-             "    BondynLanes s, c;\n"
-             "    bondyn_sincos(x, &s, &c);\n"
-             "    memcpy(sine, &s, sizeof s);\n"
-             "    memcpy(cosine, &c, sizeof c);\n"
-             "}\n");
-}
+// Angles of one run, put together.
+static const char angle_helper[] =
+    "static inline void bondyn_angles(BondynLanes x, double *sine, double *cosine) {\n"
+    "    BondynLanes s, c;\n"
+    "    bondyn_sincos(x, &s, &c);\n"
+    "    memcpy(sine, &s, sizeof s);\n"
+    "    memcpy(cosine, &c, sizeof c);\n"
+    "}\n";
 
 static void write_legend(Writer *w) {
     const Program *p = w->p;
@@ -294,20 +289,47 @@ static void write_legend(Writer *w) {
                     name_text(m->names, m->var[p->param_var[i]].path));
 }
 
-void native_text(Text *out, const Program *p, bool jacobian, int lanes) {
-    Writer w = {.out = out, .p = p, .lanes = lanes, .variable = c_variables_by_node(p)};
-    text_add(out, "// Native code of a model, written by Bondyn " BONDYN_VERSION ".\n"
-                  "#include <math.h>\n#include <string.h>\n\n" NATIVE_CALL_TEXT);
-    c_scalar_helpers(out);
-    write_angles(&w);
-    c_tables(out, p, "bondyn");
-    write_legend(&w);
+static void write_helpers(Writer *w, int width) {
+    text_add(w->out, "// Native code of a model, written by Bondyn " BONDYN_VERSION ".\n"
+                     "#include <math.h>\n#include <string.h>\n\n" NATIVE_CALL_TEXT);
+    c_scalar_helpers(w->out);
+    native_vectors(w->out, width);
+    if (w->lanes)
+        native_lane_helpers(w->out);
+    else
+        text_add(w->out, angle_helper);
+    c_tables(w->out, w->p, "bondyn");
+    if (w->lanes && w->p->table_count) native_lane_tables(w->out);
+    write_legend(w);
+}
+
+static void write_end(Writer *w) {
+    text_printf(w->out, "\nconst unsigned bondyn_slots = %d, bondyn_registers = %u;\n", w->slots,
+                w->p->register_count);
+    free(w->variable);
+}
+
+void native_text(Text *out, const Program *p, bool jacobian, int width) {
+    Writer w = {.out = out, .p = p, .width = width, .type = "double"};
+    w.variable = c_variables_by_node(p);
+    write_helpers(&w, width);
     write_blocks(&w);
     write_derivative(&w);
     write_function(&w, "outputs", &p->outputs);
     write_function(&w, "switches", &p->switches);
     if (jacobian && p->has_jacobian) write_function(&w, "jacobian", &p->jacobian);
-    text_printf(out, "\nconst unsigned bondyn_slots = %d, bondyn_registers = %u;\n", w.slots,
-                p->register_count);
-    free(w.variable);
+    write_end(&w);
+}
+
+enum { ANGLES_TOGETHER = 8 }; // of a run per lane: a loop
+
+void native_lane_text(Text *out, const Program *p, int lanes) {
+    Writer w = {.out = out, .p = p, .width = ANGLES_TOGETHER, .lanes = true, .type = "BondynLanes"};
+    w.variable = c_variables_by_node(p);
+    write_helpers(&w, lanes);
+    write_derivative(&w);
+    write_function(&w, "outputs", &p->outputs);
+    write_function(&w, "switches", &p->switches);
+    native_steps(out, p);
+    write_end(&w);
 }

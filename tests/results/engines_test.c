@@ -1,11 +1,13 @@
-// Every example on both engines: the virtual machine and native code give the same bits, at the
-// start and at states around it, for rates, integrals, all variables, borders and small Jacobians.
+// Every example on all engines: the virtual machine, native code and native code over lanes give
+// the same bits, at the start and at states around it, for rates, integrals, all variables, borders
+// and small Jacobians.
 #include "../test.h"
 
 #include "../pipeline.h"
 #include "base/array.h"
 #include "base/files.h"
-#include "engine/native.h"
+#include "base/memory.h"
+#include "engine/lanes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -58,6 +60,63 @@ static void compare_points(Pair *k) {
     free(at);
 }
 
+// --- lanes ---------------------------------------------------------------------------------------
+
+typedef struct {
+    Pair pair;
+    LaneMachine *x;
+    double *at, *result; // vectors
+} LanePair;
+
+// Every lane has a state of its own; they are compared one after the other.
+static void lane_same(LanePair *k, const char *what, int lane, int first, int count) {
+    for (int i = 0; i < count; i++) k->pair.y[i] = k->result[(first + i) * k->x->lanes + lane];
+    same(&k->pair, what, count);
+}
+
+static void compare_lanes_at(LanePair *k, double t) {
+    const Program *p = k->pair.p;
+    int n = p->state_count, lanes = k->x->lanes;
+    double *one = calloc((size_t)n + 1, sizeof *one);
+    for (int lane = 0; lane < lanes; lane++) {
+        for (int i = 0; i < n; i++) one[i] = k->at[i * lanes + lane];
+        lanes_rates(k->x, t, k->at, k->result, k->result + n * lanes);
+        if (machine_derivative(k->pair.vm, t, one, k->pair.x, k->pair.x + n))
+            lane_same(k, "rate in a lane", lane, 0, n + p->quad_count);
+        lanes_outputs(k->x, t, k->at, k->result);
+        if (machine_outputs(k->pair.vm, t, one, k->pair.x))
+            lane_same(k, "output in a lane", lane, 0, p->output_count);
+        lanes_switches(k->x, t, k->at, k->result);
+        if (machine_switches(k->pair.vm, t, one, k->pair.x))
+            lane_same(k, "switch in a lane", lane, 0, p->switch_count);
+    }
+    free(one);
+}
+
+static void compare_lanes(Pair pair, size_t room, const char *folder, int lanes) {
+    const Program *p = pair.p;
+    if (lanes_obstacle(p)) return;
+    NativeOptions o = {.folder = folder, .lanes = lanes};
+    Native *native = native_start(p, &o);
+    if (native_wait(native) != NATIVE_READY) fail_msg("%s: %s", pair.name, native_words(native));
+    LanePair k = {.pair = pair, .x = lanes_new(p, native)};
+    k.at = memory_aligned((size_t)((p->state_count + 1) * lanes), sizeof *k.at);
+    k.result = memory_aligned(room * (size_t)lanes, sizeof *k.result);
+    for (int lane = 0; lane < lanes; lane++) lanes_load(k.x, lane, pair.vm);
+    for (int point = 0; point < 3; point++) {
+        for (int i = 0; i < p->state_count; i++)
+            for (int lane = 0; lane < lanes; lane++) {
+                double off = sin(1 + 3.7 * i + point + 5 * lane) * (fabs(p->start[i]) + 0.1);
+                k.at[i * lanes + lane] = p->start[i] + 0.2 * (point + lane) * off;
+            }
+        compare_lanes_at(&k, 0.3 * point);
+    }
+    free(k.at);
+    free(k.result);
+    lanes_free(k.x);
+    native_free(native);
+}
+
 static void compare_engines(const Program *p, const char *folder, const char *name) {
     NativeOptions o = {.folder = folder,
                        .jacobian = p->has_jacobian && p->jacobian.count <= LARGEST_JACOBIAN};
@@ -70,6 +129,7 @@ static void compare_engines(const Program *p, const char *folder, const char *na
     k.y = calloc(room, sizeof *k.y);
     machine_use(k.native, n);
     compare_points(&k);
+    compare_lanes(k, room, folder, native_lanes());
     machine_free(k.vm);
     machine_free(k.native);
     native_free(n);

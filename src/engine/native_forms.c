@@ -1,0 +1,211 @@
+// See native_forms.h.
+#include "engine/native_forms.h"
+
+#include "expr/trig.h"
+
+// --- one run -------------------------------------------------------------------------------------
+
+static const char *scalar_form(TapeOp op) {
+    switch (op) {
+    case TAPE_COPY: return "A";
+    case TAPE_ADD: return "A + B";
+    case TAPE_SUB: return "A - B";
+    case TAPE_MUL: return "A * B";
+    case TAPE_DIV: return "A / B";
+    case TAPE_NEG: return "-A";
+    case TAPE_SQUARE: return "A * A";
+    case TAPE_SQRT: return "sqrt(A)";
+    case TAPE_RECIPROCAL: return "1 / A";
+    case TAPE_MULADD: return "T + A * B";
+    case TAPE_MULSUB: return "T - A * B";
+    case TAPE_SELECT: return "A != 0 ? B : T";
+    case TAPE_OP_LESS: return "A < B";
+    case TAPE_OP_LESS_EQUAL: return "A <= B";
+    case TAPE_OP_EQUAL: return "A == B";
+    case TAPE_OP_AND: return "A != 0 && B != 0";
+    case TAPE_OP_OR: return "A != 0 || B != 0";
+    case TAPE_OP_NOT: return "A == 0";
+    default: return NULL;
+    }
+}
+
+// --- lanes ---------------------------------------------------------------------------------------
+
+static const char *lane_form(TapeOp op) {
+    switch (op) {
+    case TAPE_SQRT: return "bondyn_lanes_sqrt(A)";
+    case TAPE_RECIPROCAL: return "each(1.0) / A";
+    case TAPE_SELECT: return "bondyn_select(A != each(0.0), B, T)";
+    case TAPE_OP_POWER: return "bondyn_lanes_power(A, B)";
+    case TAPE_OP_LESS: return "one(A < B)";
+    case TAPE_OP_LESS_EQUAL: return "one(A <= B)";
+    case TAPE_OP_EQUAL: return "one(A == B)";
+    case TAPE_OP_AND: return "one((A != each(0.0)) & (B != each(0.0)))";
+    case TAPE_OP_OR: return "one((A != each(0.0)) | (B != each(0.0)))";
+    case TAPE_OP_NOT: return "one(A == each(0.0))";
+    default: return scalar_form(op);
+    }
+}
+
+const char *native_form(TapeOp op, bool lanes) { return lanes ? lane_form(op) : scalar_form(op); }
+
+const char *native_relation(bool or_equal, bool lanes) {
+    if (lanes) return or_equal ? "one(A <= each(0.0))" : "one(A < each(0.0))";
+    return or_equal ? "A <= 0" : "A < 0";
+}
+
+void native_vectors(Text *out, int lanes) {
+    text_printf(out,
+                "enum { BONDYN_LANES = %d };\n"
+                "typedef double BondynLanes __attribute__((vector_size(%d)));\n"
+                "typedef long long BondynBits __attribute__((vector_size(%d)));\n%s\n",
+                lanes, 8 * lanes, 8 * lanes, trig_text);
+    text_add(out, "#define each(x) ((BondynLanes){");
+    for (int i = 0; i < lanes; i++) text_add(out, i ? ", x" : "x");
+    text_add(out, "})\n");
+}
+
+// As scalar_helpers of c_output.c, with selects in place of branches.
+static const char *const select_helpers[] = {
+    "#define one(truth) ((BondynLanes)((truth) & (BondynBits)each(1.0)))\n"
+    "static inline BondynLanes bondyn_select(BondynBits m, BondynLanes a, BondynLanes b) {\n"
+    "    return (BondynLanes)(((BondynBits)a & m) | ((BondynBits)b & ~m));\n"
+    "}\n"
+    "static inline BondynLanes bondyn_lanes_sign(BondynLanes x) {\n"
+    "    BondynLanes rest = bondyn_select(x == each(0.0), each(0.0), x);\n"
+    "    return bondyn_select(x > each(0.0), each(1.0),\n"
+    "                         bondyn_select(x < each(0.0), each(-1.0), rest));\n"
+    "}\n",
+    "static inline BondynLanes bondyn_lanes_min(BondynLanes a, BondynLanes b) {\n"
+    "    return bondyn_select(a < b, a, bondyn_select(a >= b, b, a + b));\n"
+    "}\n"
+    "static inline BondynLanes bondyn_lanes_max(BondynLanes a, BondynLanes b) {\n"
+    "    return bondyn_select(a > b, a, bondyn_select(a <= b, b, a + b));\n"
+    "}\n"
+    "static inline BondynLanes bondyn_lanes_abs(BondynLanes x) {\n"
+    "    return (BondynLanes)((BondynBits)x & 0x7fffffffffffffffLL);\n"
+    "}\n",
+    "#ifndef __has_builtin\n#define __has_builtin(x) 0\n#endif\n"
+    "static inline BondynLanes bondyn_lanes_sqrt(BondynLanes x) {\n"
+    "#if __has_builtin(__builtin_elementwise_sqrt)\n"
+    "    return __builtin_elementwise_sqrt(x);\n"
+    "#elif defined(__AVX__) && __has_builtin(__builtin_ia32_sqrtpd256)\n"
+    "    if (BONDYN_LANES == 4) {\n"
+    "        typedef double Four __attribute__((vector_size(32)));\n"
+    "        Four y;\n"
+    "        memcpy(&y, &x, sizeof y);\n"
+    "        y = __builtin_ia32_sqrtpd256(y);\n"
+    "        memcpy(&x, &y, BONDYN_LANES == 4 ? sizeof y : 0);\n"
+    "        return x;\n"
+    "    }\n"
+    "#endif\n"
+    "    for (int i = 0; i < BONDYN_LANES; i++) x[i] = sqrt(x[i]);\n"
+    "    return x;\n"
+    "}\n",
+};
+
+// Lane by lane: functions of the C library, and powers.
+static const char *const loop_helpers[] = {
+    "#define LANES1(f)                                                                   \\\n"
+    "    static inline BondynLanes bondyn_lanes_##f(BondynLanes x) {                     \\\n"
+    "        for (int i = 0; i < BONDYN_LANES; i++) x[i] = f(x[i]);                      \\\n"
+    "        return x;                                                                   \\\n"
+    "    }\n"
+    "LANES1(exp) LANES1(log) LANES1(tan) LANES1(asin) LANES1(acos) LANES1(atan)\n"
+    "LANES1(sinh) LANES1(cosh) LANES1(tanh) LANES1(floor) LANES1(ceil)\n",
+    "static inline BondynLanes bondyn_lanes_power(BondynLanes a, BondynLanes b) {\n"
+    "    for (int i = 0; i < BONDYN_LANES; i++) a[i] = bondyn_power(a[i], b[i]);\n"
+    "    return a;\n"
+    "}\n"
+    "static inline BondynLanes bondyn_lanes_atan2(BondynLanes a, BondynLanes b) {\n"
+    "    for (int i = 0; i < BONDYN_LANES; i++) a[i] = atan2(a[i], b[i]);\n"
+    "    return a;\n"
+    "}\n"
+    "static inline BondynLanes bondyn_lanes_mod(BondynLanes x, BondynLanes y) {\n"
+    "    return x - y * bondyn_lanes_floor(x / y);\n"
+    "}\n",
+};
+
+void native_lane_helpers(Text *out) {
+    for (size_t i = 0; i < sizeof select_helpers / sizeof *select_helpers; i++)
+        text_add(out, select_helpers[i]);
+    for (size_t i = 0; i < sizeof loop_helpers / sizeof *loop_helpers; i++)
+        text_add(out, loop_helpers[i]);
+}
+
+void native_lane_tables(Text *out) {
+    text_add(out,
+             "#define TABLES(f)                                                              \\\n"
+             "    static inline BondynLanes bondyn_lanes_##f(const BondynTable *t,           \\\n"
+             "                                               BondynLanes x) {                \\\n"
+             "        for (int i = 0; i < BONDYN_LANES; i++) x[i] = bondyn_##f(t, x[i]);     \\\n"
+             "        return x;                                                              \\\n"
+             "    }                                                                          \\\n"
+             "    static inline BondynLanes bondyn_lanes_##f##_in(                           \\\n"
+             "        const BondynTable *t, BondynLanes piece, BondynLanes x) {              \\\n"
+             "        for (int i = 0; i < BONDYN_LANES; i++)                                 \\\n"
+             "            x[i] = bondyn_##f##_in(t, (int)piece[i], x[i]);                    \\\n"
+             "        return x;                                                              \\\n"
+             "    }\n"
+             "TABLES(table) TABLES(slope)\n");
+}
+
+// --- steps over lanes ----------------------------------------------------------------------------
+
+// The formulas of solve/fixed.c. y: states, then quadratures; work: four times as much. Trial
+// states go straight to their registers; quadratures need none. Gives: a bit per lane whose y is
+// not finite, as it is when any rate was not.
+static const char *const steps[] = {
+    "\nstatic void bondyn_at(BondynCall *c, double t, double h, const BondynLanes *y,\n"
+    "                      const BondynLanes *k) {\n"
+    "    BondynLanes *r = (BondynLanes *)c->r;\n"
+    "    r[TIME] = each(t);\n"
+    "    for (int i = 0; i < STATES; i++) r[STATE + i] = k ? y[i] + h * k[i] : y[i];\n"
+    "}\n"
+    "static int bondyn_slopes(BondynCall *c, BondynLanes *k) {\n"
+    "    return QUADS ? bondyn_quads(c, k, k + STATES) : bondyn_rates(c, k);\n"
+    "}\n"
+    "static int bondyn_not_finite(const BondynLanes *y) {\n"
+    "    BondynLanes zero = each(0.0);\n"
+    "    for (int i = 0; i < TOTAL; i++) zero += y[i] - y[i];\n"
+    "    int bad = 0;\n"
+    "    for (int i = 0; i < BONDYN_LANES; i++) bad |= (zero[i] != 0) << i;\n"
+    "    return bad;\n"
+    "}\n",
+    "int bondyn_euler(BondynCall *c, double t, double h, BondynLanes *y, BondynLanes *k) {\n"
+    "    bondyn_at(c, t, 0, y, 0);\n"
+    "    bondyn_slopes(c, k);\n"
+    "    for (int i = 0; i < TOTAL; i++) y[i] += h * k[i];\n"
+    "    return bondyn_not_finite(y);\n"
+    "}\n"
+    "int bondyn_heun(BondynCall *c, double t, double h, BondynLanes *y, BondynLanes *k) {\n"
+    "    BondynLanes *k2 = k + TOTAL;\n"
+    "    bondyn_at(c, t, 0, y, 0);\n"
+    "    bondyn_slopes(c, k);\n"
+    "    bondyn_at(c, t + h, h, y, k);\n"
+    "    bondyn_slopes(c, k2);\n"
+    "    for (int i = 0; i < TOTAL; i++) y[i] += h / 2 * (k[i] + k2[i]);\n"
+    "    return bondyn_not_finite(y);\n"
+    "}\n",
+    "int bondyn_rk4(BondynCall *c, double t, double h, BondynLanes *y, BondynLanes *k) {\n"
+    "    BondynLanes *k2 = k + TOTAL, *k3 = k2 + TOTAL, *k4 = k3 + TOTAL;\n"
+    "    bondyn_at(c, t, 0, y, 0);\n"
+    "    bondyn_slopes(c, k);\n"
+    "    bondyn_at(c, t + h / 2, h / 2, y, k);\n"
+    "    bondyn_slopes(c, k2);\n"
+    "    bondyn_at(c, t + h / 2, h / 2, y, k2);\n"
+    "    bondyn_slopes(c, k3);\n"
+    "    bondyn_at(c, t + h, h, y, k3);\n"
+    "    bondyn_slopes(c, k4);\n"
+    "    for (int i = 0; i < TOTAL; i++) y[i] += h / 6 * (k[i] + 2 * (k2[i] + k3[i]) + k4[i]);\n"
+    "    return bondyn_not_finite(y);\n"
+    "}\n",
+};
+
+void native_steps(Text *out, const Program *p) {
+    text_printf(out,
+                "\nenum { TIME = %u, STATE = %u, STATES = %d, QUADS = %d, TOTAL = STATES + QUADS "
+                "};\n",
+                p->time, p->first_state, p->state_count, p->quad_count);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) text_add(out, steps[i]);
+}
