@@ -2,6 +2,8 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "engine/lanes.h"
+#include "results/batch.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,13 +21,15 @@ enum { MESSAGE = 240, MOST_WORKERS = 256, MOST_DEATHS = 1000 };
 
 const char *const outcome_name[OUTCOMES] = {"end", "min", "max", "mean"};
 
+static const char study_magic[8] = "bondyn-2";
+
 typedef struct {
     char magic[8];
     uint64_t key;
     int32_t runs, signals, rows;
     atomic_int next;
     atomic_int finished;
-    atomic_int busy[MOST_WORKERS]; // the run of each worker, or -1
+    atomic_int busy[MOST_WORKERS][MOST_LANES]; // the runs of each worker, or -1
 } Head;
 
 typedef struct { // then signals x OUTCOMES numbers, then signals x rows
@@ -114,7 +118,7 @@ static void no_file(const Study *s, Report *r, const char *what) {
 
 static bool is_same_study(const Study *s, const StudyPlan *p) {
     const Head *h = s->map;
-    return memcmp(h->magic, "bondyn-s", 8) == 0 && h->key == key_of(p) && h->runs == s->runs &&
+    return memcmp(h->magic, study_magic, 8) == 0 && h->key == key_of(p) && h->runs == s->runs &&
            h->signals == s->signals && h->rows == s->rows;
 }
 
@@ -142,12 +146,13 @@ static bool open_file(Study *s, const StudyPlan *p, Report *r) {
     if (!is_same_study(s, p)) {
         memset(s->map, 0, s->map_size);
         *h = (Head){.key = key_of(p), .runs = s->runs, .signals = s->signals, .rows = s->rows};
-        memcpy(h->magic, "bondyn-s", 8);
+        memcpy(h->magic, study_magic, 8);
     }
     for (int i = 0; i < s->runs; i++) s->kept += record_of(s, i)->state == RUN_DONE;
     h->next = 0;
     h->finished = s->kept;
-    for (int i = 0; i < MOST_WORKERS; i++) h->busy[i] = -1;
+    for (int i = 0; i < MOST_WORKERS * MOST_LANES; i++)
+        h->busy[i / MOST_LANES][i % MOST_LANES] = -1;
     return true;
 }
 
@@ -190,81 +195,132 @@ static bool is_whole(const Study *s, const Run *run) {
            run->results.column_count == s->signals + 1 && run->results.row_count == s->rows;
 }
 
-static void compute(const Study *s, const StudyPlan *p, int run, int *var, double *value) {
-    Report r = {0};
-    RunOptions o = *p->options;
-    for (int i = 0; i < p->factor_count; i++) {
-        var[i] = p->factor[i].var;
-        value[i] = factor_si(&p->factor[i], study_value(p, run, i));
-    }
-    o.set_var = var;
-    o.set_value = value;
-    o.set_count = p->factor_count;
-    o.progress = NULL;
-    o.cancel = p->cancel;
-    Run *result = run_experiment(p->system, &o, &r);
-    if (result && result->status == SOLVE_CANCELLED) {
-        run_free(result);
-        report_free(&r);
-        return;
-    }
+static void take_result(const Study *s, int run, const Run *result, const Report *r) {
+    if (result && result->status == SOLVE_CANCELLED) return;
     if (is_whole(s, result)) {
         keep_run(s, run, result);
         atomic_store(&record_of(s, run)->state, RUN_DONE);
     } else {
-        const Remark *m = r.first;
+        const Remark *m = r->first;
         while (m && m->severity != ERROR) m = m->next;
         fail_run(s, run, m ? m->message : "the run ended early");
     }
     atomic_fetch_add(&head_of(s)->finished, 1);
-    run_free(result);
-    report_free(&r);
 }
 
 // --- workers
 // ------------------------------------------------------------------------------------------------
 
-static void work(const Study *s, const StudyPlan *p, int worker) {
-    int *var = memory_zeroed((size_t)p->factor_count, sizeof *var);
-    double *value = memory_zeroed((size_t)p->factor_count, sizeof *value);
-    Head *h = head_of(s);
-    for (;;) {
-        int run = atomic_fetch_add(&h->next, 1);
-        if (run >= s->runs || *p->cancel) break;
-        if (record_of(s, run)->state == RUN_DONE) continue;
-        record_of(s, run)->state = RUN_OPEN;
-        atomic_store(&h->busy[worker], run);
-        compute(s, p, run, var, value);
-        atomic_store(&h->busy[worker], -1);
-    }
-    free(var);
-    free(value);
+typedef struct { // the runs that a worker is in
+    int run[MOST_LANES], count;
+} Group;
+
+typedef struct {
+    const Study *study;
+    const StudyPlan *plan;
+    const RunBatch *batch;
+    int worker;
+    int *var; // per factor; then values per run and factor
+    double *value;
+} Worker;
+
+static RunOptions options_of(const Worker *w, int run, double *value) {
+    const StudyPlan *p = w->plan;
+    RunOptions o = *p->options;
+    for (int i = 0; i < p->factor_count; i++)
+        value[i] = factor_si(&p->factor[i], study_value(p, run, i));
+    o.set_var = w->var;
+    o.set_value = value;
+    o.set_count = p->factor_count;
+    o.progress = NULL;
+    o.cancel = p->cancel;
+    return o;
 }
 
-static pid_t start_worker(const Study *s, const StudyPlan *p, int worker) {
+static void compute(const Worker *w, const Group *g) {
+    RunOptions o[MOST_LANES];
+    Report r[MOST_LANES];
+    Run *result[MOST_LANES];
+    Head *h = head_of(w->study);
+    for (int i = 0; i < g->count; i++) {
+        r[i] = (Report){0};
+        o[i] = options_of(w, g->run[i], w->value + (ptrdiff_t)i * w->plan->factor_count);
+        record_of(w->study, g->run[i])->state = RUN_OPEN;
+        atomic_store(&h->busy[w->worker][i], g->run[i]);
+    }
+    batch_run(w->batch, o, g->count, r, result);
+    for (int i = 0; i < g->count; i++) {
+        take_result(w->study, g->run[i], result[i], &r[i]);
+        atomic_store(&h->busy[w->worker][i], -1);
+        run_free(result[i]);
+        report_free(&r[i]);
+    }
+}
+
+// No worker takes more at once than its share.
+static int group_size(const Worker *w) {
+    int share = (w->plan->runs + w->plan->workers - 1) / w->plan->workers;
+    int lanes = batch_lanes(w->batch);
+    return lanes < share ? lanes : share;
+}
+
+// The next runs that are not made yet.
+static Group next_group(const Worker *w, int most) {
+    Group g = {.count = 0};
+    const Study *s = w->study;
+    while (g.count < most && !*w->plan->cancel) {
+        int run = atomic_fetch_add(&head_of(s)->next, 1);
+        if (run >= s->runs) break;
+        if (record_of(s, run)->state != RUN_DONE) g.run[g.count++] = run;
+    }
+    return g;
+}
+
+// First one by one what another worker died of.
+static void work(Worker *w, const Group *again) {
+    int factors = w->plan->factor_count, most = group_size(w);
+    w->var = memory_zeroed((size_t)factors, sizeof *w->var);
+    w->value = memory_zeroed((size_t)factors * MOST_LANES, sizeof *w->value);
+    for (int i = 0; i < factors; i++) w->var[i] = w->plan->factor[i].var;
+    for (int i = 0; i < again->count && !*w->plan->cancel; i++)
+        compute(w, &(Group){{again->run[i]}, 1});
+    for (Group g; (g = next_group(w, most)).count;) compute(w, &g);
+    free(w->var);
+    free(w->value);
+}
+
+static pid_t start_worker(Worker w, const Group *again) {
     pid_t child = fork();
     if (child != 0) return child;
-    work(s, p, worker);
+    work(&w, again);
     _exit(0);
 }
 
-static void bury(const Study *s, int worker) {
-    int run = atomic_exchange(&head_of(s)->busy[worker], -1);
-    if (run < 0 || record_of(s, run)->state != RUN_OPEN) return;
-    fail_run(s, run, "its process was killed");
+// What a dead worker was in. A single run is what it died of; several are made again.
+static Group bury(const Study *s, int worker) {
+    Group g = {.count = 0};
+    for (int i = 0; i < MOST_LANES; i++) {
+        int run = atomic_exchange(&head_of(s)->busy[worker][i], -1);
+        if (run >= 0 && record_of(s, run)->state == RUN_OPEN) g.run[g.count++] = run;
+    }
+    if (g.count != 1) return g;
+    fail_run(s, g.run[0], "its process was killed");
     atomic_fetch_add(&head_of(s)->finished, 1);
+    return (Group){.count = 0};
 }
 
 static void rest(void) { nanosleep(&(struct timespec){0, 20000000}, NULL); }
 
 // Starts workers, follows them, and replaces those that were killed as long as there is work.
-static bool run_workers(Study *s, const StudyPlan *p) {
+static bool run_workers(Study *s, const StudyPlan *p, const RunBatch *batch) {
     pid_t child[MOST_WORKERS] = {0};
+    Worker w = {.study = s, .plan = p, .batch = batch};
     int count = p->workers, alive = 0, deaths = 0;
     bool told = false;
     if (count > MOST_WORKERS) count = MOST_WORKERS;
     for (int i = 0; i < count; i++) {
-        child[i] = start_worker(s, p, i);
+        w.worker = i;
+        child[i] = start_worker(w, &(Group){.count = 0});
         alive += child[i] > 0;
     }
     if (!alive) return false;
@@ -280,9 +336,11 @@ static bool run_workers(Study *s, const StudyPlan *p) {
             alive--;
             child[i] = 0;
             if (WIFEXITED(status)) continue;
-            bury(s, i);
-            if (*p->cancel || head_of(s)->next >= s->runs || ++deaths > MOST_DEATHS) continue;
-            child[i] = start_worker(s, p, i);
+            Group again = bury(s, i);
+            bool more = again.count || head_of(s)->next < s->runs;
+            if (*p->cancel || !more || ++deaths > MOST_DEATHS) continue;
+            w.worker = i;
+            child[i] = start_worker(w, &again);
             alive += child[i] > 0;
         }
     }
@@ -343,7 +401,17 @@ Study *study_run(const StudyPlan *p, const Run *nominal, Report *r) {
         study_close(s, true);
         return NULL;
     }
-    if (!run_workers(s, p)) {
+    int workers = p->workers < MOST_WORKERS ? p->workers : MOST_WORKERS;
+    BatchPlan plan = {.options = p->options,
+                      .nominal = nominal,
+                      .runs = (double)(s->runs - s->kept) / workers,
+                      .lanes = p->lanes};
+    RunBatch *batch = batch_new(p->system, &plan);
+    const char *words = batch_words(batch);
+    s->engine = arena_copy_text(&s->arena, words, strlen(words));
+    bool started = run_workers(s, p, batch);
+    batch_free(batch);
+    if (!started) {
         no_file(s, r, "worked on: no process could be started");
         study_close(s, true);
         return NULL;

@@ -3,10 +3,11 @@
 //     plan  ->  runs.part  [ head | record 0 | record 1 | ... ]   shared by all worker processes
 //                            next   state, outcomes, rows
 //
-// Workers are processes that take the next number, compute the run and write its record; what a run
-// gives depends on its number and the seed alone, so any number of workers finds the same. A worker
-// that dies loses the run it was in, nothing else. The file outlives an interruption: the same
-// study asked for again goes on with what is missing.
+// Workers are processes that take the next numbers, compute the runs and write their records: as
+// many at once as fit over SIMD lanes (results/batch.h). What a run gives depends on its number and
+// the seed alone, so any number of workers and lanes finds the same. When a worker dies, the runs
+// it was in are made again one by one; the one it dies of is lost, nothing else. The file outlives
+// an interruption: the same study asked for again goes on with what is missing.
 #ifndef BONDYN_ANALYSIS_STUDY_H
 #define BONDYN_ANALYSIS_STUDY_H
 
@@ -28,6 +29,7 @@ typedef struct {
     bool latin;  // random: one draw in each of `runs` equal slices of every factor
     uint64_t seed;
     int workers;
+    int lanes; // 1: one run at a time in each process; 0: as many as fit
     const char *folder;
     const char *key; // text that changes when the model or the plan does
     void (*progress)(void *context, double fraction);
@@ -52,6 +54,7 @@ typedef struct {
     const char *first_message; // of the first failed run, or NULL
     int first_failed;
     bool interrupted;
+    const char *engine; // how the runs went, in words
 } Study;
 
 int study_runs(const StudyPlan *p);                         // of all combinations; -1 = too many

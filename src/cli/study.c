@@ -70,6 +70,14 @@ static bool count_option(Session *s, OptionId id, int most, int *value) {
     return false;
 }
 
+static bool lanes_option(Session *s, int *lanes) {
+    const char *asked = session_value(s, OPT_LANES);
+    *lanes = asked && strcmp(asked, "1") == 0;
+    if (!asked || *lanes == 1 || strcmp(asked, "auto") == 0) return true;
+    report_error(&s->report, T_BAD_VALUE, POS_NONE, "--lanes takes 1 or auto");
+    return false;
+}
+
 static const char *study_key(Task *t) {
     Session *s = t->s;
     size_t length;
@@ -113,7 +121,8 @@ static bool make_plan(Task *t) {
                      .workers = cores > 0 ? (int)cores : 1,
                      .cancel = interrupt_watch()};
     if (!read_factors(t) || !check_factors(t)) return false;
-    if (!count_option(s, OPT_JOBS, 256, &p->workers) || !option_number(s, OPT_SEED, &seed))
+    if (!count_option(s, OPT_JOBS, 256, &p->workers) || !option_number(s, OPT_SEED, &seed) ||
+        !lanes_option(s, &p->lanes))
         return false;
     p->seed = (uint64_t)seed;
     if (p->random && !count_option(s, OPT_RUNS, MOST_RUNS, &p->runs)) return false;
@@ -173,6 +182,7 @@ static void print_study(Text *out, const Task *t, const TextList *written) {
     if (s->kept) text_printf(out, ", %d of them from before", s->kept);
     if (s->failed) text_printf(out, ", %d FAILED", s->failed);
     text_printf(out, ", by %d processes\n", t->plan.workers);
+    if (session_has(t->s, OPT_VERBOSE)) text_printf(out, "engine       %s\n", s->engine);
     int all = 0;
     for (int i = 0; i < s->runs; i++)
         all += s->state[i] == RUN_DONE && s->expected[i] == s->expectations;
@@ -193,6 +203,8 @@ static void json_study(Text *out, const Task *t, const TextList *written) {
         json_key(out, counts[i].key);
         json_number(out, counts[i].value);
     }
+    json_key(out, "engine");
+    json_string(out, s->engine);
     json_key(out, "files");
     json_open(out, '[');
     for (int i = 0; i < written->count; i++) json_string(out, written->data[i]);

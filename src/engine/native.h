@@ -39,7 +39,7 @@ void machine_use(Machine *m, const Native *n);
 // The C text of native code. Width: how many angles are computed at once, 2, 4 or 8.
 void native_text(Text *out, const Program *p, bool jacobian, int width);
 void native_lane_text(Text *out, const Program *p, int lanes); // a run per lane: 2, 4 or 8
-int native_lanes(void); // that this processor has
-const NativeCode *native_code(const Native *n); // of one that is ready
+int native_lanes(void);                                        // that this processor has
+const NativeCode *native_code(const Native *n);                // of one that is ready
 
 #endif

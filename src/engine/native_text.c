@@ -270,7 +270,7 @@ static void write_blocks(Writer *w) {
 
 // Angles of one run, put together.
 static const char angle_helper[] =
-    "static inline void bondyn_angles(BondynLanes x, double *sine, double *cosine) {\n"
+    "static inline __attribute__((always_inline)) void bondyn_angles(BondynLanes x, double *sine, double *cosine) {\n"
     "    BondynLanes s, c;\n"
     "    bondyn_sincos(x, &s, &c);\n"
     "    memcpy(sine, &s, sizeof s);\n"

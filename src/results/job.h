@@ -132,6 +132,16 @@ void rows_open(Job *j, const Column *column, int count, long rows);
 bool rows_add(Job *j, const SolvePoint *p); // false: they cannot be kept
 void rows_close(Job *j);
 
+// A run in steps (run.c), for batches: prepare, program, solve, finish, close.
+void job_open(Job *j, const System *s, const RunOptions *o, Report *r); // o: Nullable
+bool job_is_sweep(const Job *j); // of frequencies, which has steps of its own
+bool job_prepare(Job *j);        // what it evaluates, and room for what comes back
+ProgramWish job_program_wish(const Job *j);
+SolveOptions job_solve_options(Job *j, const SolveModes *modes);
+bool job_solved(Job *j, Machine *m, SolveStatus status); // false: it could not start
+void job_finish(Job *j);                                 // rows, probes, verdicts, audit, curves
+Run *job_close(Job *j, bool good);                       // NULL when it was not good
+
 // Curves (curves.c): which tracks, before the run; the pictures, after it.
 void curves_want(Job *j);
 void curves_finish(Job *j);

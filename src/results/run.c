@@ -1,4 +1,5 @@
-// A run from experiment to verdict, in the order of job_run at the end of this file.
+// A run from experiment to verdict, in the order of job_prepare and job_run at the end of this
+// file.
 #include "results/job.h"
 
 #include "results/modes.h"
@@ -242,40 +243,53 @@ const double *job_parameters(Job *j, const Program *p) {
     return value;
 }
 
-static bool solve(Job *j, Machine *m, const SolveModes *modes) {
-    SolveOptions o = {.method = j->plan.solver,
-                      .engine = j->options->engine,
-                      .rtol = j->plan.rtol,
-                      .atol = j->plan.atol,
-                      .step = j->plan.step,
-                      .max_step = j->plan.max_step,
-                      .start = j->plan.start,
-                      .stop = j->plan.stop,
-                      .next_time = next_time,
-                      .sink = take_point,
-                      .context = j,
-                      .progress = j->options->progress ? tell_progress : NULL,
-                      .event = j->run->audit.off ? NULL : take_event,
-                      .modes = modes,
-                      .cancel = j->options->cancel,
-                      .most_steps = j->options->most_steps,
-                      .energy_count = j->book.track_count,
-                      .pos = j->plan.pos};
-    j->run->status = solve_run(m, job_parameters(j, m->program), &o, &j->run->stats, j->report);
-    if (j->run->status == SOLVE_REFUSED) return false;
+SolveOptions job_solve_options(Job *j, const SolveModes *modes) {
+    return (SolveOptions){.method = j->plan.solver,
+                          .engine = j->options->engine,
+                          .rtol = j->plan.rtol,
+                          .atol = j->plan.atol,
+                          .step = j->plan.step,
+                          .max_step = j->plan.max_step,
+                          .start = j->plan.start,
+                          .stop = j->plan.stop,
+                          .next_time = next_time,
+                          .sink = take_point,
+                          .context = j,
+                          .progress = j->options->progress ? tell_progress : NULL,
+                          .event = j->run->audit.off ? NULL : take_event,
+                          .modes = modes,
+                          .cancel = j->options->cancel,
+                          .most_steps = j->options->most_steps,
+                          .energy_count = j->book.track_count,
+                          .pos = j->plan.pos};
+}
+
+bool job_solved(Job *j, Machine *m, SolveStatus status) {
+    j->run->status = status;
+    if (status == SOLVE_REFUSED) return false;
     Results *r = &j->run->results;
-    r->complete = j->run->status == SOLVE_DONE && j->taken == times_count(&j->times);
+    r->complete = status == SOLVE_DONE && j->taken == times_count(&j->times);
     r->solver = solver_name(j->run->stats.method);
     report_bad_outputs(j, m);
     return true;
 }
 
+ProgramWish job_program_wish(const Job *j) {
+    return (ProgramWish){.output = j->outputs.expr.data,
+                         .output_count = j->outputs.expr.count,
+                         .quadrature = j->quads.data,
+                         .quadrature_count = j->quads.count,
+                         .implicit = j->plan.solver == SOLVER_IDA};
+}
+
+static bool solve(Job *j, Machine *m, const SolveModes *modes) {
+    SolveOptions o = job_solve_options(j, modes);
+    const double *params = job_parameters(j, m->program);
+    return job_solved(j, m, solve_run(m, params, &o, &j->run->stats, j->report));
+}
+
 static bool build_and_solve(Job *j) {
-    ProgramWish wish = {.output = j->outputs.expr.data,
-                        .output_count = j->outputs.expr.count,
-                        .quadrature = j->quads.data,
-                        .quadrature_count = j->quads.count,
-                        .implicit = j->plan.solver == SOLVER_IDA};
+    ProgramWish wish = job_program_wish(j);
     Modes *modes = switches(j) ? modes_new(j) : NULL;
     if (modes) wish = modes_wish(j, &j->tmp, j->system, modes_memory(modes));
     Program *p = program_build(j->system, &wish, j->report);
@@ -343,16 +357,17 @@ static void open_symbols(Job *j) {
         symbols_set(&j->symbols, j->model->var[o->set_var[k]].symbol, o->set_value[k]);
 }
 
-// The steps of a run.
-static bool job_run(Job *j) {
+// --- the steps of a run
+// --------------------------------------------------------------------------
+
+bool job_is_sweep(const Job *j) {
+    return j->model->experiment && j->model->experiment->sweep.symbol;
+}
+
+bool job_prepare(Job *j) {
     Column *column;
     int columns;
     long rows;
-    if (j->model->experiment && j->model->experiment->sweep.symbol) {
-        plan_from_options(j);
-        name_results(j);
-        return sweep_run(j);
-    }
     if (!make_plan(j) || !want_records(j, &column, &columns)) return false;
     if (j->plan.probe_count || j->plan.expect_count) open_symbols(j);
     curves_want(j);
@@ -363,37 +378,59 @@ static bool job_run(Job *j) {
     rows_open(j, column, columns, rows);
     keep_watched(j, watched);
     name_results(j);
-    if (!build_and_solve(j)) return false;
+    return true;
+}
+
+void job_finish(Job *j) {
     rows_close(j);
     probes_finish(j);
     verdicts_make(j);
     close_audit(j);
     curves_finish(j);
+}
+
+static bool job_run(Job *j) {
+    if (job_is_sweep(j)) {
+        plan_from_options(j);
+        name_results(j);
+        return sweep_run(j);
+    }
+    if (!job_prepare(j) || !build_and_solve(j)) return false;
+    job_finish(j);
     return true;
 }
 
-Run *run_experiment(const System *s, const RunOptions *o, Report *r) {
+void job_open(Job *j, const System *s, const RunOptions *o, Report *r) {
     static const RunOptions nothing = {0};
-    Run *run = memory_zeroed(1, sizeof *run);
-    Job j = {.system = s,
-             .model = s->model,
-             .options = o ? o : &nothing,
-             .run = run,
-             .report = r,
-             .resolver = resolver_new(s),
-             .bad_output = -1};
-    bool good = job_run(&j);
-    resolver_free(j.resolver);
-    symbols_close(&j.symbols);
-    outputs_free(&j.outputs);
-    array_free(&j.quads);
-    array_free(&j.tracks);
-    for (int i = 0; i < j.curves.count; i++) trace_free(&j.curves.data[i].trace);
-    array_free(&j.curves);
-    arena_free(&j.tmp);
+    *j = (Job){.system = s,
+               .model = s->model,
+               .options = o ? o : &nothing,
+               .run = memory_zeroed(1, sizeof *j->run),
+               .report = r,
+               .resolver = resolver_new(s),
+               .bad_output = -1};
+}
+
+Run *job_close(Job *j, bool good) {
+    Run *run = j->run;
+    resolver_free(j->resolver);
+    symbols_close(&j->symbols);
+    outputs_free(&j->outputs);
+    array_free(&j->quads);
+    array_free(&j->tracks);
+    for (int i = 0; i < j->curves.count; i++) trace_free(&j->curves.data[i].trace);
+    array_free(&j->curves);
+    arena_free(&j->tmp);
     if (good) return run;
     run_free(run);
     return NULL;
+}
+
+Run *run_experiment(const System *s, const RunOptions *o, Report *r) {
+    Job j;
+    job_open(&j, s, o, r);
+    bool good = job_run(&j);
+    return job_close(&j, good);
 }
 
 void run_free(Run *run) {

@@ -20,10 +20,9 @@ enum { POLLS_PER_LOOK = 16 };
 
 static bool wants_jacobian(const Job *j) { return j->stats->method == SOLVER_CVODE_BDF; }
 
-static double compile_seconds(const Job *j) {
-    const Program *p = j->p;
+double engine_compile_seconds(const Program *p, bool jacobian) {
     double count = p->derivative.count + p->outputs.count + p->switches.count;
-    if (wants_jacobian(j)) count += p->jacobian.count;
+    if (jacobian) count += p->jacobian.count;
     return COMPILER_START + COMPILER_SECOND * count;
 }
 
@@ -67,7 +66,8 @@ static void consider(Job *j, double time) {
     if (passed < j->engine.next_look || !(done > 0)) return;
     j->engine.next_look = 10 * passed;
     double left = passed * (j->o->stop - time) / done;
-    if (left >= WORTH_A_LOOK) start(j, time, left >= 2 * compile_seconds(j));
+    if (left >= WORTH_A_LOOK)
+        start(j, time, left >= 2 * engine_compile_seconds(j->p, wants_jacobian(j)));
 }
 
 void engine_start(Job *j) {

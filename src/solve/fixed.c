@@ -11,23 +11,11 @@
 //   samples  moments of `sample` and kinks of tables of time divide the step of the grid
 //   events   relations are held during a step; when one has changed after it, the step ends where
 //            it did, and another goes on from there to the grid
-#include "solve/job.h"
+#include "solve/fixed.h"
 
 #include "base/memory.h"
 #include <math.h>
 #include <string.h>
-
-typedef struct {
-    Job *j;
-    int total;    // states and quadratures
-    double *y;    // states, then quadratures
-    double *k[4]; // rates at the stages
-    double *trial;
-    double *kept;        // y at the grid point while a step aside is taken
-    double *begin, *end; // y where the present step begins, and where it ends
-    int *direction;      // of switches that changed
-    Rosenbrock *rosenbrock;
-} Fixed;
 
 static bool rates(Fixed *f, double t, const double *y, double *dy) {
     return job_rates(f->j, t, y, dy, f->j->nq ? dy + f->j->n : NULL);
@@ -40,14 +28,14 @@ static const double *stage(Fixed *f, double h, const double *k) {
 
 // y += h f(t, y)
 static bool euler(Fixed *f, double t, double h) {
-    if (!rates(f, t, f->y, f->k[0])) return false;
-    for (int i = 0; i < f->total; i++) f->y[i] += h * f->k[0][i];
+    if (!rates(f, t, f->y, f->rate[0])) return false;
+    for (int i = 0; i < f->total; i++) f->y[i] += h * f->rate[0][i];
     return true;
 }
 
 // y += h/2 (k1 + k2),  k1 = f(t, y),  k2 = f(t + h, y + h k1)
 static bool heun(Fixed *f, double t, double h) {
-    double *k1 = f->k[0], *k2 = f->k[1];
+    double *k1 = f->rate[0], *k2 = f->rate[1];
     if (!rates(f, t, f->y, k1)) return false;
     if (!rates(f, t + h, stage(f, h, k1), k2)) return false;
     for (int i = 0; i < f->total; i++) f->y[i] += h / 2 * (k1[i] + k2[i]);
@@ -56,7 +44,7 @@ static bool heun(Fixed *f, double t, double h) {
 
 // y += h/6 (k1 + 2 k2 + 2 k3 + k4)
 static bool rk4(Fixed *f, double t, double h) {
-    double *k1 = f->k[0], *k2 = f->k[1], *k3 = f->k[2], *k4 = f->k[3];
+    double *k1 = f->rate[0], *k2 = f->rate[1], *k3 = f->rate[2], *k4 = f->rate[3];
     if (!rates(f, t, f->y, k1)) return false;
     if (!rates(f, t + h / 2, stage(f, h / 2, k1), k2)) return false;
     if (!rates(f, t + h / 2, stage(f, h / 2, k2), k3)) return false;
@@ -83,9 +71,9 @@ static bool step_or_trouble(Fixed *f, double t, double h) {
     return false;
 }
 
-static bool emit_up_to(Fixed *f, double t) {
+bool fixed_emit(Fixed *f) {
     Job *j = f->j;
-    while (job_wants(j, t + 1e-9 * j->step))
+    while (job_wants(j, f->t + fixed_near(j)))
         if (!job_emit(j, j->wanted, f->y, f->y + j->n)) return false;
     return true;
 }
@@ -150,66 +138,90 @@ static bool emit_between(Fixed *f, double t, double next) {
     return good;
 }
 
-static void integrate(Fixed *f) {
+double fixed_grid(const Job *j, double k) {
+    double grid = j->o->start + (k + 1) * j->step;
+    return grid > j->o->stop - fixed_near(j) ? j->o->stop : grid;
+}
+
+bool fixed_start(Fixed *f) {
     Job *j = f->j;
-    double t = j->time, close = 1e-9 * j->step;
-    if (!events_start(j, t, f->y)) return;
-    for (double k = floor((t - j->o->start + close) / j->step);
-         emit_up_to(f, t) && t < j->o->stop;) {
-        double grid = j->o->start + (k + 1) * j->step;
-        if (grid > j->o->stop - close) grid = j->o->stop;
-        double moment = fmin(whens_next_moment(j), events_next_kink(j, t));
-        double next = moment < grid - close ? moment : grid, over = history_next_break(j, t);
-        bool breaks =
-            over <= next + close && over < j->o->stop; // a step to before it, on behind it
-        if (breaks) next = over - events_margin(j, over);
-        bool event = false;
-        if (!step_to(f, t, &next, &event) || !emit_between(f, t, next - close)) return;
-        j->stats->steps++;
-        j->stats->last_step = next - t;
-        if (!history_add(j, next, f->y)) return;
-        if (breaks && !event) next = over + events_margin(j, over);
-        if (next >= grid - close) k++;
-        t = next;
-        bool changed, jumps = event || breaks || moment <= t + close;
-        if (event && !events_cross(j, t, f->y, f->direction)) return;
-        if (!whens_moment(j, t, close, f->y) || !job_choose(j, t, f->y, &changed)) return;
-        if (jumps && !history_break(j, t, f->y)) return;
-        if (!modes_hold(j, t, f->y) || !job_poll(j, t)) return;
-    }
+    f->t = j->time;
+    f->k = floor((f->t - j->o->start + fixed_near(j)) / j->step);
+    return events_start(j, f->t, f->y);
+}
+
+bool fixed_advance(Fixed *f) {
+    Job *j = f->j;
+    double t = f->t, close = fixed_near(j), grid = fixed_grid(j, f->k);
+    double moment = fmin(whens_next_moment(j), events_next_kink(j, t));
+    double next = moment < grid - close ? moment : grid, over = history_next_break(j, t);
+    bool breaks = over <= next + close && over < j->o->stop; // a step to before it, on behind it
+    if (breaks) next = over - events_margin(j, over);
+    bool event = false;
+    if (!step_to(f, t, &next, &event) || !emit_between(f, t, next - close)) return false;
+    double h = next - t;
+    if (!history_add(j, next, f->y)) return false;
+    if (breaks && !event) next = over + events_margin(j, over);
+    if (next >= grid - close) f->k++;
+    f->t = next;
+    if (event && !events_cross(j, next, f->y, f->direction)) return false;
+    return fixed_arrive(f, h, event || breaks || moment <= next + close);
+}
+
+bool fixed_arrive(Fixed *f, double h, bool jumps) {
+    Job *j = f->j;
+    bool changed;
+    j->stats->steps++;
+    j->stats->last_step = h;
+    return whens_moment(j, f->t, fixed_near(j), f->y) && job_choose(j, f->t, f->y, &changed) &&
+           (!jumps || history_break(j, f->t, f->y)) && modes_hold(j, f->t, f->y) &&
+           job_poll(j, f->t);
+}
+
+static void integrate(Fixed *f) {
+    if (!fixed_start(f)) return;
+    while (fixed_emit(f) && f->t < f->j->o->stop)
+        if (!fixed_advance(f)) return;
 }
 
 // Steps of one size are counted beforehand: whoever asks for many means it.
 #define MOST_FIXED_STEPS 10000000000
 
-void fixed_run(Job *j) {
+bool fixed_open(Fixed *f, Job *j) {
+    *f = (Fixed){.j = j, .total = j->n + j->nq};
     if (j->o->most_steps <= 0) j->most_steps = MOST_FIXED_STEPS;
     if (j->span / j->step > (double)j->most_steps) {
         problem_too_many_steps(j, j->o->start);
-        return;
+        return false;
     }
-    if (!history_has_room(j, j->step)) return;
-    Fixed f = {.j = j, .total = j->n + j->nq};
-    double *space = memory_zeroed(9 * (size_t)f.total, sizeof *space);
-    f.direction = memory_zeroed((size_t)j->p->switch_count, sizeof *f.direction);
-    f.y = space;
-    f.trial = space + f.total;
-    for (int i = 0; i < 4; i++) f.k[i] = space + (2 + i) * f.total;
-    f.kept = space + 6 * f.total;
-    f.begin = space + 7 * f.total;
-    f.end = space + 8 * f.total;
-    if (j->n) memcpy(f.y, j->state, (size_t)j->n * sizeof *f.y);
-    if (j->nq) memcpy(f.y + j->n, j->quad, (size_t)j->nq * sizeof *f.y);
-    if (j->stats->method == SOLVER_ROSENBROCK) f.rosenbrock = rosenbrock_new(j);
-    if (j->stats->method == SOLVER_ROSENBROCK && !f.rosenbrock)
-        problem_solver(j, j->o->start, "d rate / d state is out of proportion", 0);
-    else
-        integrate(&f);
-    rosenbrock_free(f.rosenbrock);
+    if (!history_has_room(j, j->step)) return false;
+    f->y = memory_zeroed(9 * (size_t)f->total, sizeof *f->y);
+    f->direction = memory_zeroed((size_t)j->p->switch_count, sizeof *f->direction);
+    f->trial = f->y + f->total;
+    for (int i = 0; i < 4; i++) f->rate[i] = f->y + (2 + i) * f->total;
+    f->kept = f->y + 6 * f->total;
+    f->begin = f->y + 7 * f->total;
+    f->end = f->y + 8 * f->total;
+    if (j->n) memcpy(f->y, j->state, (size_t)j->n * sizeof *f->y);
+    if (j->nq) memcpy(f->y + j->n, j->quad, (size_t)j->nq * sizeof *f->y);
+    if (j->stats->method != SOLVER_ROSENBROCK) return true;
+    f->rosenbrock = rosenbrock_new(j);
+    if (!f->rosenbrock) problem_solver(j, j->o->start, "d rate / d state is out of proportion", 0);
+    return f->rosenbrock != NULL;
+}
+
+void fixed_shut(Fixed *f) {
+    rosenbrock_free(f->rosenbrock);
+    free(f->y);
+    free(f->direction);
+}
+
+void fixed_run(Job *j) {
+    Fixed f;
+    if (fixed_open(&f, j)) integrate(&f);
     if (j->status == SOLVE_SWITCH) {
         if (j->n) memcpy(j->state, f.y, (size_t)j->n * sizeof *f.y);
         if (j->nq) memcpy(j->quad, f.y + j->n, (size_t)j->nq * sizeof *f.y);
     }
-    free(space);
-    free(f.direction);
+    fixed_shut(&f);
 }

@@ -182,6 +182,10 @@ bool job_emit(Job *j, double time, const double *state, const double *quad) {
         problem_trouble(j);
         return false;
     }
+    return job_hand_over(j, time, state, quad);
+}
+
+bool job_hand_over(Job *j, double time, const double *state, const double *quad) {
     SolvePoint point = {.time = time, .state = state, .output = j->output, .quad = quad};
     fetch_wanted(j);
     if (j->o->sink && !j->o->sink(j->o->context, &point)) {

@@ -118,6 +118,11 @@ typedef struct {
     struct timespec begin, shown;
 } Job;
 
+// --- solve.c: a run begins, with an end for every beginning, also for one that failed
+bool solve_begin(Job *j, Machine *m, const double *params, const SolveOptions *o, SolveStats *stats,
+                 Report *r);
+SolveStatus solve_end(Job *j);
+
 // --- job.c
 void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Report *r);
 void job_free(Job *j);
@@ -125,8 +130,10 @@ void job_take(Job *j, Machine *m); // room for the program of another machine
 void job_leave(Job *j);
 bool job_rates(Job *j, double time, const double *state, double *rate, double *quad);
 bool job_emit(Job *j, double time, const double *state, const double *quad); // false: stop
-void job_block_failed(Job *j, double time, const double *state);             // reports it
-bool job_poll(Job *j, double time);     // false: stop; the status says why
+bool job_hand_over(Job *j, double time, const double *state,
+                   const double *quad); // the same, with j->output as it is
+void job_block_failed(Job *j, double time, const double *state); // reports it
+bool job_poll(Job *j, double time);                              // false: stop; the status says why
 bool job_is_stuck(Job *j, double time); // many steps were lost in the rounding of the time
 bool job_in_trouble(const Job *j);      // the rates had no value in the present step
 double job_seconds(const Job *j);

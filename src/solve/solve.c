@@ -149,25 +149,36 @@ static bool params_are_finite(Machine *m, const double *params, const SolveOptio
     return refuse(o, r, "a parameter is not a finite number", "give every parameter a number");
 }
 
+bool solve_begin(Job *j, Machine *m, const double *params, const SolveOptions *o, SolveStats *stats,
+                 Report *r) {
+    *stats = (SolveStats){.method = o->method, .why = "", .reached = o->start};
+    bool good = check_options(o, r) && params_are_finite(m, params, o, r);
+    job_init(j, m, o, stats, r);
+    if (!good) {
+        j->status = SOLVE_REFUSED;
+        return false;
+    }
+    machine_initial(m, o->start, j->state);
+    if (!start_is_finite(j) || !whens_open(j) || !history_open(j) || !modes_open(j)) return false;
+    if (o->method == SOLVER_AUTO) stats->method = choose(j);
+    if (!has_modes(j)) engine_start(j); // each mode has a program of its own
+    return true;
+}
+
+SolveStatus solve_end(Job *j) {
+    engine_close(j);
+    j->m->hold = false;
+    j->stats->start_steps = j->m->continued;
+    j->stats->wall_seconds = job_seconds(j);
+    SolveStatus status = j->status;
+    job_free(j);
+    return status;
+}
+
 SolveStatus solve_run(Machine *m, const double *params, const SolveOptions *o, SolveStats *stats,
                       Report *r) {
     SolveStats own;
-    if (!stats) stats = &own;
-    *stats = (SolveStats){.method = o->method, .why = "", .reached = o->start};
-    if (!check_options(o, r) || !params_are_finite(m, params, o, r)) return SOLVE_REFUSED;
     Job j;
-    job_init(&j, m, o, stats, r);
-    machine_initial(m, o->start, j.state);
-    if (start_is_finite(&j) && whens_open(&j) && history_open(&j) && modes_open(&j)) {
-        if (o->method == SOLVER_AUTO) stats->method = choose(&j);
-        if (!has_modes(&j)) engine_start(&j); // each mode has a program of its own
-        run_stretches(&j);
-        engine_close(&j);
-    }
-    m->hold = false;
-    stats->start_steps = m->continued;
-    stats->wall_seconds = job_seconds(&j);
-    SolveStatus status = j.status;
-    job_free(&j);
-    return status;
+    if (solve_begin(&j, m, params, o, stats ? stats : &own, r)) run_stretches(&j);
+    return solve_end(&j);
 }

@@ -82,5 +82,23 @@ typedef struct {
 SolveStatus solve_run(Machine *m, const double *params, const SolveOptions *o, SolveStats *stats,
                       Report *r);
 const char *solver_name(SolverKind k);
+double engine_compile_seconds(const Program *p, bool jacobian); // about
+
+// --- several runs at once, one per SIMD lane (lanes.c) ------------------------------------------
+
+typedef struct {
+    Machine *machine; // of its own, all with the same program
+    const double *params;
+    SolveOptions options; // those of different runs differ in `context`, and `native` serves single
+    SolveStats stats;     // steps, as in solve_run
+    Report *report;
+    SolveStatus status;
+} SolveLane;
+
+// Why runs with this method cannot go over lanes; NULL when they can.
+const char *solve_lanes_obstacle(const Program *p, const SolveOptions *o);
+// Needs: code for as many lanes or more, ready.  Gives: what solve_run gives, to the last bit, in
+// `status`, `stats` and the sinks. A run that fails leaves the others alone.
+void solve_lanes(SolveLane *lane, int count, const Native *code);
 
 #endif

@@ -1,0 +1,200 @@
+// See batch.h.
+#include "results/batch.h"
+
+#include "base/memory.h"
+#include "engine/lanes.h"
+#include "results/job.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct RunBatch {
+    const System *system;
+    Program *program;    // NULL: every run is built for itself
+    Expr *output, *quad; // what it was built for
+    int output_count, quad_count;
+    Native *single, *lanes; // NULL or ready
+    Text words;
+};
+
+// --- native code ---------------------------------------------------------------------------------
+
+static bool is_interrupted(const RunOptions *o) { return o->cancel && *o->cancel; }
+
+// Ready, or NULL with the reason in words.
+static Native *settle(Native *n, const RunOptions *o, Text *words) {
+    while (native_poll(n) == NATIVE_COMPILING && !is_interrupted(o))
+        nanosleep(&(struct timespec){0, 2000000}, NULL);
+    text_add(words, native_words(n));
+    if (native_poll(n) == NATIVE_READY) return n;
+    native_free(n);
+    return NULL;
+}
+
+// A compiler is started when the runs take twice as long as it does.
+static void get_code(RunBatch *b, const BatchPlan *plan, int lanes) {
+    const Program *p = b->program;
+    bool jacobian = plan->nominal->stats.method == SOLVER_CVODE_BDF;
+    double work = plan->nominal->stats.wall_seconds * plan->runs;
+    bool compile =
+        plan->options->engine == ENGINE_NATIVE || work > 2 * engine_compile_seconds(p, jacobian);
+    NativeOptions one = {.jacobian = jacobian, .only_cached = !compile};
+    NativeOptions many = {.lanes = lanes, .only_cached = !compile};
+    Text words = {0};
+    Native *single = native_start(p, &one), *wide = lanes > 1 ? native_start(p, &many) : NULL;
+    b->single = settle(single, plan->options, &words);
+    if (wide) {
+        text_clear(&words);
+        b->lanes = settle(wide, plan->options, &words);
+    }
+    text_add(&b->words, text_get(&words));
+    text_free(&words);
+}
+
+// --- opening and closing -------------------------------------------------------------------------
+
+static void keep_wish(RunBatch *b, const ProgramWish *w) {
+    b->output_count = w->output_count;
+    b->quad_count = w->quadrature_count;
+    b->output = memory_zeroed((size_t)w->output_count, sizeof *b->output);
+    b->quad = memory_zeroed((size_t)w->quadrature_count, sizeof *b->quad);
+    if (w->output_count) memcpy(b->output, w->output, (size_t)w->output_count * sizeof *b->output);
+    if (w->quadrature_count)
+        memcpy(b->quad, w->quadrature, (size_t)w->quadrature_count * sizeof *b->quad);
+}
+
+static bool is_same_wish(const RunBatch *b, const ProgramWish *w) {
+    return w->output_count == b->output_count && w->quadrature_count == b->quad_count &&
+           (!w->output_count ||
+            memcmp(w->output, b->output, (size_t)w->output_count * sizeof *b->output) == 0) &&
+           (!w->quadrature_count ||
+            memcmp(w->quadrature, b->quad, (size_t)w->quadrature_count * sizeof *b->quad) == 0);
+}
+
+// How many runs go at a time; the words begin with the reason when it is one.
+static int choose_lanes(RunBatch *b, Job *j, const BatchPlan *plan) {
+    SolveOptions o = job_solve_options(j, NULL);
+    const char *why = plan->lanes == 1                     ? "as asked for"
+                      : plan->options->engine == ENGINE_VM ? "the virtual machine has no lanes"
+                                                           : solve_lanes_obstacle(b->program, &o);
+    if (!why) return native_lanes();
+    text_printf(&b->words, "one run at a time: %s; ", why);
+    return 1;
+}
+
+static void open_program(RunBatch *b, Job *j, const BatchPlan *plan) {
+    ProgramWish wish = job_program_wish(j);
+    b->program = program_build(b->system, &wish, j->report);
+    if (!b->program) return;
+    keep_wish(b, &wish);
+    int lanes = choose_lanes(b, j, plan);
+    if (plan->options->engine == ENGINE_VM)
+        text_add(&b->words, "virtual machine");
+    else
+        get_code(b, plan, lanes);
+}
+
+RunBatch *batch_new(const System *s, const BatchPlan *plan) {
+    RunBatch *b = memory_zeroed(1, sizeof *b);
+    b->system = s;
+    Report ignored = {0};
+    Job j;
+    job_open(&j, s, plan->options, &ignored);
+    if (s->model->choice_count || job_is_sweep(&j))
+        text_printf(&b->words, "one run at a time: %s",
+                    job_is_sweep(&j) ? "each sweeps frequencies" : "laws switch");
+    else if (job_prepare(&j))
+        open_program(b, &j, plan);
+    run_free(job_close(&j, true));
+    report_free(&ignored);
+    Text words = {0};
+    if (b->lanes) text_printf(&words, "%d runs at a time, ", batch_lanes(b));
+    text_add(&words, text_get(&b->words));
+    text_free(&b->words);
+    b->words = words;
+    return b;
+}
+
+void batch_free(RunBatch *b) {
+    if (!b) return;
+    native_free(b->single);
+    native_free(b->lanes);
+    program_free(b->program);
+    free(b->output);
+    free(b->quad);
+    text_free(&b->words);
+    free(b);
+}
+
+int batch_lanes(const RunBatch *b) { return b->lanes ? native_code(b->lanes)->lanes : 1; }
+
+const char *batch_words(const RunBatch *b) { return text_get(&b->words); }
+
+// --- running -------------------------------------------------------------------------------------
+
+// Runs of which expectations name other times do not fit beside each other.
+static bool have_same_times(const SolveLane *lane, int count) {
+    for (int i = 1; i < count; i++)
+        if (lane[i].options.time_count != lane[0].options.time_count ||
+            memcmp(lane[i].options.times, lane[0].options.times,
+                   (size_t)lane[0].options.time_count * sizeof(double)) != 0)
+            return false;
+    return true;
+}
+
+static void solve_group(const RunBatch *b, SolveLane *lane, int count) {
+    if (count > 1 && b->lanes && have_same_times(lane, count)) {
+        solve_lanes(lane, count, b->lanes);
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        lane[i].status = solve_run(lane[i].machine, lane[i].params, &lane[i].options,
+                                   &lane[i].stats, lane[i].report);
+}
+
+static void open_lane(const RunBatch *b, SolveLane *lane, Job *j) {
+    lane->machine = machine_new(b->program);
+    lane->params = job_parameters(j, b->program);
+    lane->options = job_solve_options(j, NULL);
+    if (b->single) lane->options.native = b->single;
+    lane->report = j->report;
+}
+
+static bool close_lane(SolveLane *lane, Job *j) {
+    j->run->stats = lane->stats;
+    bool started = job_solved(j, lane->machine, lane->status);
+    if (started) job_finish(j);
+    machine_free(lane->machine);
+    return started;
+}
+
+// False: this run does not fit the program, and goes its own way.
+static bool open_job(const RunBatch *b, Job *j, SolveLane *lane, const RunOptions *o, Report *r) {
+    job_open(j, b->system, o, r);
+    if (!job_prepare(j)) return false;
+    ProgramWish wish = job_program_wish(j);
+    if (!is_same_wish(b, &wish)) return false;
+    open_lane(b, lane, j);
+    return true;
+}
+
+void batch_run(const RunBatch *b, const RunOptions *o, int count, Report *r, Run **run) {
+    Job *job = memory_zeroed((size_t)count, sizeof *job);
+    SolveLane lane[MOST_LANES] = {{0}};
+    int of[MOST_LANES], lanes = 0;
+    for (int i = 0; i < count; i++) {
+        if (b->program && open_job(b, &job[lanes], &lane[lanes], &o[i], &r[i])) {
+            of[lanes++] = i;
+            continue;
+        }
+        if (b->program) job_close(&job[lanes], false);
+        report_free(&r[i]);
+        run[i] = run_experiment(b->system, &o[i], &r[i]);
+    }
+    solve_group(b, lane, lanes);
+    for (int k = 0; k < lanes; k++) {
+        bool good = close_lane(&lane[k], &job[k]);
+        run[of[k]] = job_close(&job[k], good);
+    }
+    free(job);
+}

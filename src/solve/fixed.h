@@ -1,0 +1,30 @@
+// A run with fixed steps while it goes on, for fixed.c and lanes.c.
+#ifndef BONDYN_SOLVE_FIXED_H
+#define BONDYN_SOLVE_FIXED_H
+
+#include "solve/job.h"
+
+typedef struct {
+    Job *j;
+    int total;       // states and quadratures
+    double t, k;     // where the run is; the last point of the grid up to there
+    double *y;       // states, then quadratures
+    double *rate[4]; // at the stages
+    double *trial;
+    double *kept;        // y at the grid point while a step aside is taken
+    double *begin, *end; // y where the present step begins, and where it ends
+    int *direction;      // of switches that changed
+    Rosenbrock *rosenbrock;
+} Fixed;
+
+bool fixed_open(Fixed *f, Job *j); // false: reported
+void fixed_shut(Fixed *f);
+bool fixed_start(Fixed *f);
+bool fixed_emit(Fixed *f);    // wanted points here
+bool fixed_advance(Fixed *f); // to the next point of the grid, sample or event; false: stop
+bool fixed_arrive(Fixed *f, double h);     // what is due at the end of a step
+double fixed_grid(const Job *j, double k); // the time of point k + 1
+
+static inline double fixed_near(const Job *j) { return 1e-9 * j->step; } // times that are one
+
+#endif
