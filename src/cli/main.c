@@ -7,9 +7,9 @@
 
 #define MODEL_OPTIONS (OPT_BIT(MODEL) | OPT_BIT(SET))
 #define STUDY_OPTIONS                                                                              \
-    (MODEL_OPTIONS | OPT_BIT(VARY) | OPT_BIT(JOBS) | OPT_BIT(LANES) | OPT_BIT(YES) |               \
-     OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RTOL) | OPT_BIT(ATOL) | OPT_BIT(RECORD) |           \
-     OPT_BIT(OUT) | OPT_BIT(CSV) | OPT_BIT(H5) | OPT_BIT(NO_PLOT))
+    (MODEL_OPTIONS | OPT_BIT(VARY) | OPT_BIT(JOBS) | OPT_BIT(LANES) | OPT_BIT(ENGINE) |            \
+     OPT_BIT(YES) | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RTOL) | OPT_BIT(ATOL) |              \
+     OPT_BIT(RECORD) | OPT_BIT(OUT) | OPT_BIT(CSV) | OPT_BIT(H5) | OPT_BIT(NO_PLOT))
 
 static const Verb verbs[] = {
     {

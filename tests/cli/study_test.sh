@@ -47,6 +47,36 @@ expect_exit 5 sweep decay.bond --vary "k = 1, 10 {1/s}" --record y --out failing
 expect_text err "warning V006: 1 of 2 runs failed"
 expect_text out "1 of 2"
 
+# Over SIMD lanes: the same table as one by one, a run that fails beside others included.
+cat >fixed.bond <<END
+model Fixed
+  param k = 2 {1/s}
+  var x initial 1
+  der(x) = -k*x + 0.1*sqrt(2.5 - k*1 {s})*1 {1/s}
+end
+experiment Steps of Fixed
+  stop 1 {s}
+  points 20
+  solver rk4 step 1e-3 {s}
+  record x
+end
+END
+export XDG_CACHE_HOME="$PWD/cache"
+for lanes in 1 auto; do
+    expect_exit 5 sweep fixed.bond --vary "k = 1 .. 3 in 21 {1/s}" -j 2 --engine native -v \
+        --lanes $lanes --out lanes_$lanes
+    expect_text err "warning V006: 5 of 21 runs failed"
+done
+cmp -s lanes_1/runs.csv lanes_auto/runs.csv || fail "lanes change the answer"
+if cc --version >/dev/null 2>&1; then
+    expect_text out "runs at a time, native code"
+fi
+expect_exit 5 sweep fixed.bond --vary "k = 1 .. 3 in 21 {1/s}" --engine vm -v --out lanes_vm
+expect_text out "one run at a time: the virtual machine has no lanes"
+cmp -s lanes_1/runs.csv lanes_vm/runs.csv || fail "the engine changes the answer"
+expect_exit 1 sweep fixed.bond --vary "k = 1, 2" --lanes 3
+expect_text err "lanes takes 1 or auto"
+
 # Interrupted and gone on with.
 cat >slow.bond <<END
 model Slow
@@ -63,7 +93,7 @@ experiment Long of Slow
   audit off
 end
 END
-"$bondyn" sweep slow.bond --vary "k = 1 .. 3 in 60 {1/s}" -j 2 --out slow --yes >out 2>err &
+"$bondyn" sweep slow.bond --vary "k = 1 .. 3 in 2000 {1/s}" -j 2 --out slow --yes >out 2>err &
 worker=$!
 tries=0
 while [ ! -s slow/runs.part ] && [ $tries -lt 200 ]; do sleep 0.1; tries=$((tries + 1)); done
@@ -75,9 +105,9 @@ code=$?
 [ $code -eq 130 ] || fail "interrupted, the exit code is $code"
 expect_text err "the same command goes on from here"
 [ -s slow/runs.part ] || fail "finished runs are lost"
-made=$(sed -n 's/^runs  *\([0-9]*\) of 60.*/\1/p' out)
+made=$(sed -n 's/^runs  *\([0-9]*\) of 2000.*/\1/p' out)
 for seconds in 1 4 16; do # on a busy machine a second may not be enough to begin
-    "$bondyn" sweep slow.bond --vary "k = 1 .. 3 in 60 {1/s}" -j 2 --out slow --yes >out 2>err &
+    "$bondyn" sweep slow.bond --vary "k = 1 .. 3 in 2000 {1/s}" -j 2 --out slow --yes >out 2>err &
     worker=$!
     sleep $seconds
     kill -TERM $worker
@@ -85,6 +115,29 @@ for seconds in 1 4 16; do # on a busy machine a second may not be enough to begi
     [ ! -s out ] || break
 done
 [ "$made" -eq 0 ] || expect_text out "$made of them from before"
+
+# A worker that is killed: its runs are made again one by one, none is lost.
+"$bondyn" sweep slow.bond --vary "k = 1 .. 3 in 60 {1/s}" -j 1 -v --out killed --yes >out 2>err &
+study=$!
+tries=0
+victim=
+while [ -z "$victim" ] && [ $tries -lt 2400 ] && [ -d /proc/$study ]; do
+    for pid in $(cat /proc/$study/task/$study/children 2>/dev/null); do
+        [ "$(cat /proc/$pid/comm 2>/dev/null)" = bondyn ] && victim=$pid
+    done
+    sleep 0.05
+    tries=$((tries + 1))
+done
+[ -n "$victim" ] || fail "no worker was found"
+kill -KILL "$victim"
+wait $study
+code=$?
+if grep -q "runs at a time" out; then
+    [ $code -eq 0 ] || fail "after a worker was killed, the exit code is $code: $(cat err)"
+    expect_text out "60 of 60"
+else
+    expect_text err "its process was killed"
+fi
 
 expect_exit 1 sweep decay.bond
 expect_text err "error V004: nothing is varied"
