@@ -143,6 +143,10 @@ double fixed_grid(const Job *j, double k) {
     return grid > j->o->stop - fixed_near(j) ? j->o->stop : grid;
 }
 
+double fixed_moment(Job *j, double t) {
+    return fmin(whens_next_moment(j), events_next_kink(j, t));
+}
+
 bool fixed_start(Fixed *f) {
     Job *j = f->j;
     f->t = j->time;
@@ -153,7 +157,7 @@ bool fixed_start(Fixed *f) {
 bool fixed_advance(Fixed *f) {
     Job *j = f->j;
     double t = f->t, close = fixed_near(j), grid = fixed_grid(j, f->k);
-    double moment = fmin(whens_next_moment(j), events_next_kink(j, t));
+    double moment = fixed_moment(j, t);
     double next = moment < grid - close ? moment : grid, over = history_next_break(j, t);
     bool breaks = over <= next + close && over < j->o->stop; // a step to before it, on behind it
     if (breaks) next = over - events_margin(j, over);

@@ -139,11 +139,11 @@ static unsigned changed_relations(Lanes *l, double time) {
     return changed;
 }
 
-static unsigned samples_inside(const Lanes *l, double grid) {
+static unsigned samples_inside(Lanes *l, double grid) {
     unsigned inside = 0;
     for (int i = 0; i < l->count; i++) {
-        const Job *j = &l->job[i];
-        if (is_together(l, i) && whens_next_moment(j) < grid - fixed_near(j)) inside |= 1u << i;
+        Job *j = &l->job[i];
+        if (is_together(l, i) && fixed_moment(j, l->t) < grid - fixed_near(j)) inside |= 1u << i;
     }
     return inside;
 }

@@ -170,6 +170,25 @@ static void events_agree(void **state) {
     batch_close(&b);
 }
 
+// Kinks of tables of time and of states, steps of floor and mod, met at other times in every lane.
+static void pieces_agree(void **state) {
+    (void)state;
+    if (no_compiler()) skip();
+    static const char text[] =
+        "table T(x) linear\n 0, 1\n 0.4, 0.5\n 1.1, 0.7\n 3, 2\nend\n"
+        "model M\n param k = 2 {1/s}\n var x initial 0, y initial 0\n"
+        "der(x) = T(y)*1 {1/s} + T(time*k)*1 {1/s}\n"
+        "der(y) = (1 + 0.3*floor(3*x) + 0.2*mod(x, 0.7) + 0.1*ceil(k*time))*1 {1/s}\nend\n"
+        "experiment E of M\n stop 2 {s}\n points 50\n solver rk4 step 0.01 {s}\nend\n";
+    static const char *const factor[] = {"k", NULL};
+    double value[9];
+    for (int i = 0; i < 9; i++) value[i] = 0.5 + 0.3 * i;
+    Batch b;
+    batch_open(&b, text, factor, (RunOptions){0});
+    assert_int_equal(compare(&b, value, 9), 9);
+    batch_close(&b);
+}
+
 // --- what goes wrong -----------------------------------------------------------------------------
 
 static void a_lane_that_fails_leaves_the_others_alone(void **state) {
@@ -255,6 +274,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(smooth_runs_agree),
         cmocka_unit_test(events_agree),
+        cmocka_unit_test(pieces_agree),
         cmocka_unit_test(a_lane_that_fails_leaves_the_others_alone),
         cmocka_unit_test(an_assertion_ends_one_run),
         cmocka_unit_test(points_of_their_own),
