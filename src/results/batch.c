@@ -132,18 +132,8 @@ const char *batch_words(const RunBatch *b) { return text_get(&b->words); }
 
 // --- running -------------------------------------------------------------------------------------
 
-// Runs of which expectations name other times do not fit beside each other.
-static bool have_same_times(const SolveLane *lane, int count) {
-    for (int i = 1; i < count; i++)
-        if (lane[i].options.time_count != lane[0].options.time_count ||
-            memcmp(lane[i].options.times, lane[0].options.times,
-                   (size_t)lane[0].options.time_count * sizeof(double)) != 0)
-            return false;
-    return true;
-}
-
 static void solve_group(const RunBatch *b, SolveLane *lane, int count) {
-    if (count > 1 && b->lanes && have_same_times(lane, count)) {
+    if (count > 1 && b->lanes) {
         solve_lanes(lane, count, b->lanes);
         return;
     }

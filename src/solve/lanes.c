@@ -88,20 +88,24 @@ static void emit_point(Lanes *l, double time, const double *y, unsigned who) {
     }
 }
 
+// Of these lanes, those that want this time next.
+static unsigned wanting(const Lanes *l, double time, unsigned who) {
+    for (int i = 0; i < l->count; i++)
+        if (l->over[i] || l->job[i].wanted != time) who &= ~(1u << i);
+    return who;
+}
+
 // False: all runs are over.
 static bool emit_here(Lanes *l) {
     bool any = false;
-    for (int i = 0; i < l->count; i++)
+    unsigned who = together(l);
+    for (int i = 0; i < l->count; i++) {
+        const Job *j = &l->job[i];
         if (!l->over[i] && l->apart[i]) l->over[i] = !fixed_emit(&l->fixed[i]);
-    if (l->lead >= 0) {
-        Job *j = &l->job[l->lead];
-        unsigned who = together(l);
-        while (who && job_wants(j, l->t + fixed_near(j))) {
-            emit_point(l, j->o->times[j->next], l->y, who);
-            who = together(l);
-        }
+        while (is_together(l, i) && job_wants(j, l->t + fixed_near(j)))
+            emit_point(l, j->wanted, l->y, wanting(l, j->wanted, who));
+        any = any || !l->over[i];
     }
-    for (int i = 0; i < l->count; i++) any = any || !l->over[i];
     return any;
 }
 
@@ -110,13 +114,11 @@ static unsigned emit_between(Lanes *l, double grid, unsigned who) {
     unsigned failed = 0;
     for (int i = 0; i < l->count; i++) {
         const Job *j = &l->job[i];
-        if (!(who & 1u << i) || l->over[i]) continue;
-        while (!(failed & 1u << i) && job_wants(j, grid - fixed_near(j))) {
-            double wanted = j->o->times[j->next];
+        while (who & ~failed & 1u << i && !l->over[i] && job_wants(j, grid - fixed_near(j))) {
+            double time = j->wanted;
             memcpy(l->aside, l->begin, y_size(l));
-            failed |= (unsigned)lanes_step(l->x, j->stats->method, l->t, wanted - l->t, l->aside);
-            emit_point(l, wanted, l->aside, who & ~failed);
-            if (l->over[i]) break;
+            failed |= (unsigned)lanes_step(l->x, j->stats->method, l->t, time - l->t, l->aside);
+            emit_point(l, time, l->aside, wanting(l, time, who & ~failed));
         }
     }
     return failed & who;
