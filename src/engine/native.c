@@ -46,7 +46,7 @@ struct Native {
 // become exp2(x), which rounds otherwise. Tuning for a typical processor does better on long
 // straight-line code than for the very one.
 static const char *const flags[] = {"-std=gnu17",
-                                    "-O2",
+                                    "-O3",
 #if defined(__x86_64__) || defined(__i386__)
                                     "-march=native",
                                     "-mtune=generic",

@@ -269,13 +269,13 @@ static void write_blocks(Writer *w) {
 // --- the whole text ------------------------------------------------------------------------------
 
 // Angles of one run, put together.
-static const char angle_helper[] =
-    "static inline __attribute__((always_inline)) void bondyn_angles(BondynLanes x, double *sine, double *cosine) {\n"
-    "    BondynLanes s, c;\n"
-    "    bondyn_sincos(x, &s, &c);\n"
-    "    memcpy(sine, &s, sizeof s);\n"
-    "    memcpy(cosine, &c, sizeof c);\n"
-    "}\n";
+static const char angle_helper[] = "static inline __attribute__((always_inline)) void "
+                                   "bondyn_angles(BondynLanes x, double *sine, double *cosine) {\n"
+                                   "    BondynLanes s, c;\n"
+                                   "    bondyn_sincos(x, &s, &c);\n"
+                                   "    memcpy(sine, &s, sizeof s);\n"
+                                   "    memcpy(cosine, &c, sizeof c);\n"
+                                   "}\n";
 
 static void write_legend(Writer *w) {
     const Program *p = w->p;
@@ -289,9 +289,15 @@ static void write_legend(Writer *w) {
                     name_text(m->names, m->var[p->param_var[i]].path));
 }
 
+// gcc orders straight-line code again before it assigns registers, with an eye on how many there
+// are: fewer values wait in memory. As text, for clang does not know one of the flags.
+#define SCHEDULING                                                                                 \
+    "#if defined(__GNUC__) && !defined(__clang__)\n"                                               \
+    "#pragma GCC optimize(\"schedule-insns\", \"sched-pressure\")\n#endif\n\n"
+
 static void write_helpers(Writer *w, int width) {
     text_add(w->out, "// Native code of a model, written by Bondyn " BONDYN_VERSION ".\n"
-                     "#include <math.h>\n#include <string.h>\n\n" NATIVE_CALL_TEXT);
+                     "#include <math.h>\n#include <string.h>\n" SCHEDULING NATIVE_CALL_TEXT);
     c_scalar_helpers(w->out);
     native_vectors(w->out, width);
     if (w->lanes)
