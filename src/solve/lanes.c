@@ -265,6 +265,7 @@ const char *solve_lanes_obstacle(const Program *p, const SolveOptions *o) {
     if (o->method != SOLVER_EULER && o->method != SOLVER_HEUN && o->method != SOLVER_RK4)
         return "the method does not have fixed steps";
     if (o->modes) return "laws switch";
+    if (p->system->whens.delay_count) return "it remembers what was (delay)";
     if (p->state_count + p->quad_count == 0) return "there is nothing to integrate";
     return lanes_obstacle(p);
 }
