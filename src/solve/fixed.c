@@ -143,9 +143,7 @@ double fixed_grid(const Job *j, double k) {
     return grid > j->o->stop - fixed_near(j) ? j->o->stop : grid;
 }
 
-double fixed_moment(Job *j, double t) {
-    return fmin(whens_next_moment(j), events_next_kink(j, t));
-}
+double fixed_moment(Job *j, double t) { return fmin(whens_next_moment(j), events_next_kink(j, t)); }
 
 bool fixed_start(Fixed *f) {
     Job *j = f->j;
