@@ -394,41 +394,39 @@ void problem_assertion(Job *j, double time, int branch) {
 
 // --- modes ---------------------------------------------------------------------------------------
 
-Remark *problem_no_mode(Job *j, double time, int choice) {
+// The name lives as long as the report.
+static const char *choice_name(Job *j, int choice) {
     Text name = {0};
     name_choice(&name, j, choice);
+    const char *text = arena_copy_text(&j->r->arena, text_get(&name), name.length);
+    text_free(&name);
+    j->status = SOLVE_FAILED;
+    return text;
+}
+
+Remark *problem_no_mode(Job *j, double time, int choice) {
     Remark *m = report_error(j->r, S_NO_MODE, choice_pos(j, choice),
                              "at t = %g s %s cannot go on, and no other modes hold together", time,
-                             text_get(&name));
+                             choice_name(j, choice));
     remark_help(j->r, m,
                 "look for a case that no mode covers, or for modes that leave a variable open; a "
                 "small resistance or leakage often decides");
-    text_free(&name);
-    j->status = SOLVE_FAILED;
     return m;
 }
 
 void problem_instants(Job *j, double time, int choice) {
-    Text name = {0};
-    name_choice(&name, j, choice);
     Remark *m = report_error(j->r, S_INSTANTS, choice_pos(j, choice),
                              "at t = %g s the impacts of %s cause each other without end", time,
-                             text_get(&name));
+                             choice_name(j, choice));
     remark_help(j->r, m,
                 "let the condition of its `once` fail after the impact: f < -v_rest, with a mode "
                 "of rest for what is slower");
-    text_free(&name);
-    j->status = SOLVE_FAILED;
 }
 
 void problem_mode_zeno(Job *j, double time, int choice, const Pace *pace, double limit) {
-    Text name = {0};
-    name_choice(&name, j, choice);
     Remark *m = report_error(j->r, S_MODE_ZENO, choice_pos(j, choice),
                              "at t = %g s %s switches ever faster, the last two times %.1g s apart "
                              "after %ld: this piles up at t = %.6g s",
-                             time, text_get(&name), pace->gap, pace->count, limit);
+                             time, choice_name(j, choice), pace->gap, pace->count, limit);
     remark_help(j->r, m, "give it a mode of rest that holds below a small speed");
-    text_free(&name);
-    j->status = SOLVE_FAILED;
 }
