@@ -59,6 +59,7 @@ static const char *const item_word[] = {
     [ITEM_TIE] = "constraint",
     [ITEM_ENERGY] = "energy",
     [ITEM_VELOCITY] = "velocity",
+    [ITEM_SHAPE] = "shape",
 };
 
 static void print_exprs(Text *t, const Names *n, AstExpr *const *list, int from, int to) {
@@ -191,8 +192,8 @@ static void print_part(Text *t, const Names *n, const AstItem *i) {
         print_joint(t, n, i);
         return;
     }
-    print_declared(t, n, i);
-    if (i->kind == ITEM_FRAME)
+    if (i->kind != ITEM_SHAPE) print_declared(t, n, i);
+    if (i->kind == ITEM_FRAME || i->kind == ITEM_SHAPE)
         print_place(t, n, i);
     else
         print_clauses(t, n, i, 0);
@@ -289,6 +290,7 @@ static void print_statement(Text *t, const Names *n, const AstItem *i) {
     case ITEM_JOINT:
     case ITEM_BODY:
     case ITEM_FRAME:
+    case ITEM_SHAPE:
     case ITEM_TIE: print_part(t, n, i); break;
     case ITEM_ENERGY:
         text_printf(t, "%s ", name_text(n, i->name));

@@ -50,7 +50,8 @@ typedef struct {
 typedef struct {
     int link;
     const char *what;  // "visual" or "collision"
-    const char *shape; // mesh "package://..." ...
+    const char *shape; // mesh "package://..." ... as the file says it
+    const char *form;  // ... and in the language; NULL: it has no place there
     UrdfOrigin at;
 } UrdfShape;
 

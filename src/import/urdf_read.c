@@ -143,6 +143,49 @@ static void read_inertial(Reader *k) {
 
 static const char *or_none(const char *text) { return text ? text : "?"; }
 
+// Numbers of an attribute in the language: (0.1, 0.2, 0.3). NULL: they are none, or negative.
+static const char *sizes(Reader *k, const char *attributes[], int count) {
+    double x[3] = {0};
+    int n = count == 1 ? 3 : count;
+    for (int i = 0; i < count; i++) {
+        const char *text = attribute(k, attributes[i]);
+        if (!text || !read_numbers(text, count == 1 ? 3 : 1, x + i, NULL)) return NULL;
+    }
+    Text t = {0};
+    for (int i = 0; i < n; i++) {
+        text_add(&t, i ? ", " : "(");
+        text_number(&t, x[i]);
+        if (x[i] < 0) n = 0;
+    }
+    text_char(&t, ')');
+    const char *kept = n ? keep(k, text_get(&t)) : NULL;
+    text_free(&t);
+    return kept;
+}
+
+// The form in the language, or NULL.
+static const char *shape_form(Reader *k) {
+    Arena *a = &k->u->arena;
+    const char *size = NULL, *tag = k->tag, *file = attribute(k, "filename");
+    double radius;
+    if (strcmp(tag, "box") == 0) {
+        size = sizes(k, (const char *[]){"size"}, 1);
+        return size ? arena_printf(a, "box %s {m}", size) : NULL;
+    }
+    if (strcmp(tag, "cylinder") == 0 || strcmp(tag, "capsule") == 0) {
+        size = sizes(k, (const char *[]){"radius", "length"}, 2);
+        return size ? arena_printf(a, "cylinder %s {m}", size) : NULL;
+    }
+    if (strcmp(tag, "sphere") == 0) {
+        const char *text = attribute(k, "radius");
+        bool good = text && read_numbers(text, 1, &radius, NULL) && radius >= 0;
+        return good ? arena_printf(a, "sphere %.17g {m}", radius) : NULL;
+    }
+    if (strcmp(tag, "mesh") != 0 || !file || strpbrk(file, "\"\n\r")) return NULL;
+    size = sizes(k, (const char *[]){"scale"}, 1);
+    return arena_printf(a, "mesh \"%s\"%s%s", file, size ? " scale " : "", size ? size : "");
+}
+
 // What a shape looks like, for the view.
 static void read_shape(Reader *k) {
     const char *shape = NULL, *tag = k->tag;
@@ -161,7 +204,9 @@ static void read_shape(Reader *k) {
     }
     if (!shape) return;
     const char *what = k->section == SECTION_VISUAL ? "visual" : "collision";
-    array_push(&k->u->shape, ((UrdfShape){.link = k->link, .what = what, .shape = shape}));
+    const char *form = k->section == SECTION_VISUAL ? shape_form(k) : NULL;
+    array_push(&k->u->shape,
+               ((UrdfShape){.link = k->link, .what = what, .shape = shape, .form = form}));
 }
 
 static void open_section(Reader *k) {

@@ -6,7 +6,7 @@
 //
 // roll, pitch and yaw are turns about fixed axes: R = Rz(yaw) Ry(pitch) Rx(roll). Mimic joints are
 // driven by the coordinate that they follow. What the language has no place for (greatest efforts,
-// dampers) stays as remarks.
+// dampers, shapes for collisions) stays as remarks.
 #include "import/urdf_data.h"
 
 #include "base/files.h"
@@ -207,9 +207,13 @@ static void write_body(Text *out, const UrdfLink *l) {
     text_char(out, '\n');
 }
 
-static void write_shape(Text *out, const UrdfShape *s) {
-    text_printf(out, "    // %s ", s->what);
-    write_remark(out, s->shape);
+static void write_shape(Text *out, const UrdfShape *s, const char *body) {
+    if (s->form && body) {
+        text_printf(out, "  shape on %s %s", body, s->form);
+    } else {
+        text_printf(out, "    // %s ", s->what);
+        write_remark(out, s->shape);
+    }
     write_origin(out, &s->at);
     text_char(out, '\n');
 }
@@ -222,10 +226,10 @@ static void write_links(Text *out, const Urdf *u) {
         bool frame = l->parent >= 0 && u->joint.data[l->parent].is_frame;
         bool world = i == u->root && u->on_world;
         if (!frame && !world) write_body(out, l);
-        if ((frame || world) && shape < u->shape.count && u->shape.data[shape].link == i)
-            text_printf(out, "    // on %s:\n", world ? "world" : u->joint.data[l->parent].id);
+        if (frame && shape < u->shape.count && u->shape.data[shape].link == i)
+            text_printf(out, "    // on %s:\n", u->joint.data[l->parent].id);
         for (; shape < u->shape.count && u->shape.data[shape].link == i; shape++)
-            write_shape(out, &u->shape.data[shape]);
+            write_shape(out, &u->shape.data[shape], frame ? NULL : body_name(u, i));
     }
 }
 

@@ -135,6 +135,7 @@ typedef enum {
     ITEM_TIE,      // path = kind, exprs = the two ends; first clauses: axis, axis2, pitch
     ITEM_ENERGY,   // name = kinetic, potential or dissipation; left
     ITEM_VELOCITY, // of a lagrangian: path = kind of joint with such a flow; left
+    ITEM_SHAPE,    // for the view: exprs = body
 } ItemKind;
 
 // As with expressions, what no kind needs together shares its place. A bond, the most frequent one,

@@ -478,6 +478,7 @@ static void sweep_item(Elaboration *e, const AstItem *item, const Env *env, bool
     case ITEM_TIE:
     case ITEM_ENERGY:
     case ITEM_VELOCITY:
+    case ITEM_SHAPE:
         if (sweep == SWEEP_COMPONENTS) declare_part(b, e->instance, item, env);
         break;
     default:

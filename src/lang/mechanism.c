@@ -381,6 +381,11 @@ static void declare_body(Builder *b, MechPart part) {
     array_push(&b->part, part);
 }
 
+static void declare_shape(Builder *b, MechPart part) {
+    part.path = member_path(b, part.owner, "shape"); // for messages: shapes have no names
+    array_push(&b->part, part);
+}
+
 static void declare_gravity(Builder *b, MechPart part) {
     for (int i = b->instance.data[part.owner].first_part; i < b->part.count; i++) {
         const MechPart *x = &b->part.data[i];
@@ -404,6 +409,7 @@ void declare_part(Builder *b, int instance, const AstItem *item, const Env *env)
     case ITEM_TIE: declare_tie(b, part); break;
     case ITEM_ENERGY: declare_energy(b, part); break;
     case ITEM_VELOCITY: declare_velocity(b, part); break;
+    case ITEM_SHAPE: declare_shape(b, part); break;
     default: declare_gravity(b, part); break;
     }
 }
@@ -488,7 +494,8 @@ static void find_bodies(Builder *b, const Instance *i, int *joint_of) {
     for (int k = i->first_part; k < i->first_part + i->part_count; k++) {
         MechPart *x = &b->part.data[k];
         if (x->item->kind == ITEM_TIE) find_ends(b, x);
-        if (x->item->kind != ITEM_JOINT && x->item->kind != ITEM_FRAME) continue;
+        bool place = x->item->kind == ITEM_FRAME || x->item->kind == ITEM_SHAPE;
+        if (x->item->kind != ITEM_JOINT && !place) continue;
         if (!x->item->expr_count) { // a coordinate of a lagrangian
             x->parent = x->child = PART_WORLD;
             continue;
@@ -496,7 +503,7 @@ static void find_bodies(Builder *b, const Instance *i, int *joint_of) {
         x->parent = find_place(b, x, x->item->exprs[0], false);
         x->from_world = x->parent == PART_WORLD;
         if (x->from_world) x->parent = mount_body(b, x->owner);
-        if (x->item->kind == ITEM_FRAME) continue;
+        if (place) continue;
         x->child = find_place(b, x, x->item->exprs[1], false);
         if (x->child == PART_WORLD) {
             Remark *m = complain(b, M_TWO_JOINTS, ast_start(x->item->exprs[1]),

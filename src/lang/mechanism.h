@@ -31,7 +31,14 @@ int joint_velocities(JointKind kind);
 int joint_coordinates(JointKind kind);
 int joint_linear(JointKind kind); // how many velocities come before the angular ones
 
-typedef enum { SHAPE_NONE, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_SPHERE, SHAPE_TUBE } ShapeKind;
+typedef enum {
+    SHAPE_NONE,
+    SHAPE_BOX,
+    SHAPE_CYLINDER,
+    SHAPE_SPHERE,
+    SHAPE_TUBE,
+    SHAPE_MESH
+} ShapeKind;
 
 typedef struct { // its middle is the centre of gravity
     ShapeKind kind;
@@ -130,6 +137,13 @@ typedef struct {
     int gap;            // how far the ends are from where they should be
 } MechTie;
 
+typedef struct {     // a shape for the view, which has no influence on the motion
+    int body;        // -1 = world
+    MechShape shape; // of a mesh: size is its scale
+    Expr at[3];      // its middle, in the body's frame
+    Name mesh;       // its file, as written
+} MechDrawing;
+
 typedef struct { // of a lagrangian: a velocity that is no rate of a coordinate
     Name name;
     Pos pos;
@@ -148,6 +162,8 @@ typedef struct {
     int frame_count;
     MechTie *tie;
     int tie_count;
+    MechDrawing *drawing;
+    int drawing_count;
     bool held;      // by ties or drives
     bool by_energy; // a lagrangian: coordinates (as joints) and energies, no bodies
     Expr T, V, D;   // of coordinates q and their flows: kinetic, potential, dissipation function

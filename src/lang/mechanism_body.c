@@ -24,7 +24,8 @@ static const Shape shapes[] = {{"box", 3, SHAPE_BOX},
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 static bool bad_body(Builder *b, Pos pos, const MechPart *x, const char *why, const char *help) {
-    Remark *m = complain(b, M_BAD_BODY, pos, "body '%s' %s", part_text(b, x), why);
+    const char *what = x->item->kind == ITEM_SHAPE ? "" : "body ";
+    Remark *m = complain(b, M_BAD_BODY, pos, "%s'%s' %s", what, part_text(b, x), why);
     remark_help(b->r, m, "%s", help);
     return false;
 }
@@ -97,7 +98,9 @@ static bool tube_is_hollow(Builder *b, const MechPart *x, const Datum *size) {
 static bool refuse_clause(Builder *b, const MechPart *x, const char *word, const char *why) {
     const AstArg *a = find_clause(b, x->item, word);
     if (!a) return true;
-    Remark *m = complain(b, M_CLAUSE, a->pos, "'%s' of body '%s' %s", word, part_text(b, x), why);
+    const char *what = x->item->kind == ITEM_SHAPE ? "" : "body ";
+    Remark *m =
+        complain(b, M_CLAUSE, a->pos, "'%s' of %s'%s' %s", word, what, part_text(b, x), why);
     remark_help(b->r, m, "take one of them away");
     return false;
 }
@@ -141,6 +144,38 @@ static bool from_shape(Builder *b, const MechPart *x, int shape, MechBody *body)
     for (int i = 0; i < 9; i++)
         body->inertia[i] = i % 4 ? expr_number(d, 0) : expr_mul(d, body->mass, per_mass[i / 4]);
     return true;
+}
+
+// --- shapes for the view
+// ------------------------------------------------------------------------------------------------
+
+static bool read_mesh(Builder *b, const MechPart *x, MechDrawing *out) {
+    const AstArg *mesh = find_clause(b, x->item, "mesh"), *scale = find_clause(b, x->item, "scale");
+    if (!mesh) {
+        Remark *m = complain(b, M_CLAUSE, x->item->pos, "this shape has no form");
+        remark_help(b->r, m,
+                    "write shape on arm box (1, 0.1, 0.1) {m}, or cylinder, sphere, tube, mesh");
+        return false;
+    }
+    out->shape.kind = SHAPE_MESH;
+    out->mesh = mesh->value->name;
+    for (int i = 0; i < 3; i++) out->shape.size[i] = expr_number(b->dag, 1);
+    if (!scale) return true;
+    Datum size = clause_datum(b, x, scale, "scale", 3, 1, "1");
+    return positive(b, x, &size, out->shape.size);
+}
+
+bool read_shape(Builder *b, const MechPart *x, MechDrawing *out) {
+    int form = find_shape(b, x);
+    if (form < 0) return read_mesh(b, x, out);
+    for (int i = form + 1; i < SHAPES; i++)
+        if (!refuse_clause(b, x, shapes[i].word, "is a second form")) return false;
+    Datum size = clause_datum(b, x, find_clause(b, x->item, shapes[form].word), "size",
+                              shapes[form].numbers, 1, "m");
+    out->shape.kind = shapes[form].kind;
+    return refuse_clause(b, x, "mesh", "is a second form") &&
+           refuse_clause(b, x, "scale", "belongs to a mesh") &&
+           positive(b, x, &size, out->shape.size);
 }
 
 // --- inertia as given

@@ -407,6 +407,28 @@ static bool make_frame(Build *k, const MechPart *x) {
     return true;
 }
 
+// --- shapes
+// ------------------------------------------------------------------------------------------------
+
+// They follow each other as they are written.
+static void make_drawings(Build *k) {
+    Builder *b = k->b;
+    int count = 0;
+    for (int i = 0; i < k->count; i++) count += b->part.data[k->first + i].item->kind == ITEM_SHAPE;
+    k->m.drawing = ARENA_ARRAY(b->out, MechDrawing, count);
+    for (int i = 0; i < k->count; i++) {
+        const MechPart *x = &b->part.data[k->first + i];
+        MechDrawing *to = &k->m.drawing[k->m.drawing_count];
+        Pose p;
+        if (x->item->kind != ITEM_SHAPE) continue;
+        *to = (MechDrawing){.body = body_number(k, x->parent)};
+        if (!read_shape(b, x, to) || !read_pose(b, x, &p) || !place_on(k, x, &p)) continue;
+        memcpy(to->at, p.at, sizeof p.at);
+        memcpy(to->shape.turn, p.turn, sizeof p.turn);
+        k->m.drawing_count++;
+    }
+}
+
 // --- the whole
 // ------------------------------------------------------------------------------------------------
 
@@ -542,6 +564,7 @@ static void make_all(Build *k) {
         if (x->item->kind == ITEM_BODY) make_body(b, x, &k->beyond[i], &k->m.body[k->number[i]]);
     }
     make_gravity(k);
+    if (!k->bare) make_drawings(k);
 }
 
 void mechanism_laws(Builder *b, int instance) {

@@ -35,6 +35,7 @@ void state_variable(Builder *b, int var, VarKind kind, const char *rate_unit);
 
 // mechanism_body.c; `beyond` is the user's frame in the body's own
 bool make_body(Builder *b, const MechPart *x, const Pose *beyond, MechBody *body);
+bool read_shape(Builder *b, const MechPart *x, MechDrawing *out); // its kind and size
 
 // lagrangian.c: T, V and the dissipation function
 bool make_energies(Builder *b, const Instance *i, Mechanism *m);

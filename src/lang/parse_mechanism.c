@@ -17,7 +17,8 @@ typedef enum {
     CLAUSE_START,
     CLAUSE_DH,
     CLAUSE_DRIVEN,
-    CLAUSE_LIMITS
+    CLAUSE_LIMITS,
+    CLAUSE_TEXT
 } ClauseForm;
 
 typedef struct {
@@ -134,6 +135,17 @@ static void parse_limits(Parser *p, ArgList *list, Token start) {
     add_clause(p, list, "limits_to", parse_sum(p), t);
 }
 
+// text = string
+static void parse_text(Parser *p, ArgList *list, const char *word, Token start) {
+    AstExpr *e = p_new_expr(p, AST_STRING, start);
+    if (!p_at(p, TOKEN_STRING)) {
+        Remark *m = p_fail_expected(p, "a file in quotes");
+        p_help(p, m, "write %s \"arm.stl\"", word);
+    }
+    e->name = p_accept_string(p);
+    add_clause(p, list, word, e, start);
+}
+
 static void refuse_twice(Parser *p, const ArgList *list, Token t, const char *word) {
     Name name = name_of(p->names, word);
     for (int i = 0; i < list->count; i++) {
@@ -156,6 +168,7 @@ static void parse_clause(Parser *p, ArgList *list, const Clause *c) {
     case CLAUSE_DH: parse_dh(p, list, c->word, start); break;
     case CLAUSE_DRIVEN: parse_driven(p, list, start); break;
     case CLAUSE_LIMITS: parse_limits(p, list, start); break;
+    case CLAUSE_TEXT: parse_text(p, list, c->word, start); break;
     }
 }
 
@@ -288,20 +301,20 @@ static AstItem *parse_body_item(Parser *p) {
 }
 
 // place = "on" body clauses
-static void parse_place(Parser *p, AstItem *item) {
+static void parse_place(Parser *p, AstItem *item, const Clause *known) {
     ArgList list = {0};
     if (!p_accept_word(p, "on")) {
         Remark *m = p_fail_expected(p, "'on' and a body");
         p_help(p, m, "write on body at (x, y, z) {m}");
     }
     keep_bodies(p, item, parse_path(p, "a body"), NULL);
-    parse_clauses(p, item, &list, place_clauses);
+    parse_clauses(p, item, &list, known);
 }
 
 // frame = "frame" name place ["in" ("world" | "body")] [string]
 static AstItem *parse_frame(Parser *p) {
     AstItem *item = named_item(p, ITEM_FRAME, "the name of a frame");
-    parse_place(p, item);
+    parse_place(p, item, place_clauses);
     if (p_accept(p, TOKEN_IN)) {
         item->out = p_accept_word(p, "world");
         if (!item->out && !p_accept_word(p, "body")) {
@@ -310,6 +323,19 @@ static AstItem *parse_frame(Parser *p) {
         }
     }
     if (!item->text) item->text = p_accept_string(p);
+    return item;
+}
+
+static const Clause shape_clauses[] = {
+    {"box", CLAUSE_VALUE},  {"cylinder", CLAUSE_VALUE}, {"sphere", CLAUSE_VALUE},
+    {"tube", CLAUSE_VALUE}, {"mesh", CLAUSE_TEXT},      {"scale", CLAUSE_VALUE},
+    {"at", CLAUSE_VALUE},   {"rotated", CLAUSE_TURNS},  {NULL, CLAUSE_VALUE}};
+
+// shape = "shape" place, with one of box, cylinder, sphere, tube, mesh
+static AstItem *parse_shape(Parser *p) {
+    AstItem *item = p_new_item(p, ITEM_SHAPE, p->token);
+    p_advance(p);
+    parse_place(p, item, shape_clauses);
     return item;
 }
 
@@ -408,7 +434,7 @@ static AstItem *parse_mount(Parser *p) {
         return NULL;
     }
     item->mount = p_new_item(p, ITEM_FRAME, p->token);
-    parse_place(p, item->mount);
+    parse_place(p, item->mount, place_clauses);
     item->text = item->mount->text;
     return item;
 }
@@ -438,6 +464,8 @@ bool parse_mechanism_statement(Parser *p, ItemList *list) {
         item = parse_body_item(p);
     else if (p_at_word(p, "frame"))
         item = parse_frame(p);
+    else if (p_at_word(p, "shape"))
+        item = parse_shape(p);
     else if (p_at_word(p, "constraint"))
         item = parse_constraint(p);
     else if (p_at_word(p, "actuator"))

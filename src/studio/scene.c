@@ -28,13 +28,48 @@ static Expr *coordinates(Arena *out, const Model *m, const Mechanism *x) {
     return q;
 }
 
-static void plan_shape(SceneBody *b, const MechBody *of, Dag *d, Watch *watch) {
+static SceneShape plan_shape(const MechShape *of, const Expr *middle, Dag *d, Watch *watch) {
     Expr size[3];
-    for (int i = 0; i < 3; i++) size[i] = of->shape.size[i] ? of->shape.size[i] : expr_number(d, 0);
-    b->shape = of->shape.kind;
-    b->size = watch_add(watch, size, 3);
-    b->middle = watch_add(watch, of->cg, 3);
-    b->turn = watch_add(watch, of->shape.turn, 9);
+    for (int i = 0; i < 3; i++) size[i] = of->size[i] ? of->size[i] : expr_number(d, 0);
+    SceneShape s = {.kind = of->kind, .mesh = ""};
+    s.size = watch_add(watch, size, 3);
+    s.middle = watch_add(watch, middle, 3);
+    s.turn = watch_add(watch, of->turn, 9);
+    return s;
+}
+
+// Of body -1, the world, or of a body.
+static void plan_shapes(SceneBody *b, const Model *m, const Mechanism *x, int body, Arena *out,
+                        Watch *watch) {
+    b->shape = ARENA_ARRAY(out, SceneShape, x->drawing_count + 1);
+    for (int i = 0; i < x->drawing_count; i++) {
+        const MechDrawing *w = &x->drawing[i];
+        if (w->body != body) continue;
+        b->shape[b->shape_count] = plan_shape(&w->shape, w->at, m->dag, watch);
+        if (w->mesh) b->shape[b->shape_count].mesh = name_text(m->names, w->mesh);
+        b->shape_count++;
+    }
+    if (b->shape_count || body < 0 || x->body[body].shape.kind == SHAPE_NONE) return;
+    b->shape[b->shape_count++] = plan_shape(&x->body[body].shape, x->body[body].cg, m->dag, watch);
+}
+
+static bool draws_on_world(const Mechanism *x) {
+    for (int i = 0; i < x->drawing_count; i++)
+        if (x->drawing[i].body < 0) return true;
+    return false;
+}
+
+// What stands still.
+static void plan_world(Scene *s, const Model *m, const Mechanism *x, Arena *out, Watch *watch) {
+    Expr zero = expr_number(m->dag, 0), one = expr_number(m->dag, 1);
+    const Expr origin[3] = {zero, zero, zero};
+    const Expr straight[9] = {one, zero, zero, zero, one, zero, zero, zero, one};
+    SceneBody *b = &s->body[s->body_count++];
+    *b = (SceneBody){.name = "world"};
+    plan_shapes(b, m, x, -1, out, watch);
+    b->point = watch_add(watch, origin, 3);
+    b->position = watch_add(watch, origin, 3);
+    b->rotation = watch_add(watch, straight, 9);
 }
 
 static void plan_points(SceneBody *b, const Model *m, const Mechanism *x, int body, Arena *out,
@@ -65,7 +100,7 @@ static void plan_mechanism(Scene *s, const Model *m, const Mechanism *x, Arena *
     for (int i = 0; i < n; i++) {
         SceneBody *b = &s->body[s->body_count++];
         *b = (SceneBody){.name = name_text(m->names, x->body[i].name)};
-        plan_shape(b, &x->body[i], m->dag, watch);
+        plan_shapes(b, m, x, i, out, watch);
         plan_points(b, m, x, i, out, watch);
         b->position = watch_add(watch, position + (size_t)3 * i, 3);
         b->rotation = watch_add(watch, rotation + (size_t)9 * i, 9);
@@ -76,12 +111,15 @@ static void plan_mechanism(Scene *s, const Model *m, const Mechanism *x, Arena *
 Scene scene_plan(Arena *out, const Model *m, Watch *watch) {
     Scene s = {0};
     int bodies = 0;
-    for (int i = 0; i < m->mechanism_count; i++) bodies += m->mechanism[i].body_count;
+    for (int i = 0; i < m->mechanism_count; i++)
+        bodies += m->mechanism[i].body_count + draws_on_world(&m->mechanism[i]);
     if (!bodies) return s;
     s.body = ARENA_ARRAY(out, SceneBody, bodies);
     s.gravity = watch_add(watch, m->mechanism[0].gravity, 3);
-    for (int i = 0; i < m->mechanism_count; i++)
+    for (int i = 0; i < m->mechanism_count; i++) {
         plan_mechanism(&s, m, &m->mechanism[i], out, watch);
+        if (draws_on_world(&m->mechanism[i])) plan_world(&s, m, &m->mechanism[i], out, watch);
+    }
     return s;
 }
 
@@ -146,16 +184,29 @@ static void add_points(Text *out, const char *key, const Run *run, int first, in
     text_char(out, ']');
 }
 
+static void add_shape(Text *out, const SceneShape *s, const Run *run) {
+    static const char *const kind[] = {"none", "box", "cylinder", "sphere", "tube", "mesh"};
+    text_printf(out, "{\"kind\":\"%s\",\"size\":", kind[s->kind]);
+    add_numbers(out, run, s->size, 3, 0);
+    text_add(out, ",\"middle\":");
+    add_numbers(out, run, s->middle, 3, 0);
+    text_add(out, ",\"turn\":");
+    add_numbers(out, run, s->turn, 9, 0);
+    if (*s->mesh) text_add(out, ",\"file\":");
+    if (*s->mesh) text_json(out, s->mesh);
+    text_char(out, '}');
+}
+
 static void add_body(Text *out, const SceneBody *b, const Run *run, int step) {
-    static const char *const kind[] = {"none", "box", "cylinder", "sphere", "tube"};
     text_add(out, "{\"name\":");
     text_json(out, b->name);
-    text_printf(out, ",\"kind\":\"%s\",\"size\":", kind[b->shape]);
-    add_numbers(out, run, b->size, 3, 0);
-    text_add(out, ",\"middle\":");
-    add_numbers(out, run, b->middle, 3, 0);
-    text_add(out, ",\"turn\":");
-    add_numbers(out, run, b->turn, 9, 0);
+    text_add(out, ",\"shapes\":[");
+    for (int i = 0; i < b->shape_count; i++) {
+        if (i) text_char(out, ',');
+        add_shape(out, &b->shape[i], run);
+    }
+    text_add(out, "],\"centre\":");
+    add_numbers(out, run, b->point + 3 * (b->joint_count + b->frame_count), 3, 0);
     add_points(out, "joints", run, b->point, b->joint_count);
     add_points(out, "frames", run, b->point + 3 * b->joint_count, b->frame_count);
     text_add(out, ",\"names\":[");

@@ -10,12 +10,18 @@
 
 typedef ARRAY(Expr) Watch;
 
+typedef struct {
+    ShapeKind kind;
+    const char *mesh; // of a mesh: its file
+    int size;         // 3
+    int middle, turn; // 3 and 9, in the body's frame
+} SceneShape;
+
 typedef struct { // a body; all numbers are places in the watch list
     const char *name;
-    ShapeKind shape;
-    int size;         // 3
-    int middle, turn; // 3 and 9: of the shape, in the body's frame
-    int point;        // 3 each: joints on it, then its frames, then the centre of gravity
+    SceneShape *shape; // those of `shape` statements, or else its own
+    int shape_count;
+    int point; // 3 each: joints on it, then its frames, then the centre of gravity
     int joint_count, frame_count;
     const char **frame_name;
     bool heavy;             // has a centre of gravity

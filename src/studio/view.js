@@ -91,9 +91,10 @@
   for (const b of scene.bodies)
     for (let k = 0; k < count; k += Math.max(1, Math.floor(count / 60))) {
       const m = poseMatrix(b.pose, k);
-      for (const p of [[0, 0, 0], b.middle, ...b.joints, ...b.frames]) reach(carry(m, p));
+      for (const p of [[0, 0, 0], b.centre, ...b.shapes.map((s) => s.middle), ...b.joints, ...b.frames])
+        reach(carry(m, p));
     }
-  const span = Math.max(length(sub(high, low)), ...scene.bodies.map((b) => Math.max(...b.size)), 1e-3);
+  const span = Math.max(length(sub(high, low)), ...scene.bodies.map((b) => Math.max(0, ...b.shapes.filter((s) => s.kind !== "mesh").map((s) => Math.max(...s.size)))), 1e-3);
   const palette = [[0.20, 0.45, 0.75], [0.90, 0.55, 0.15], [0.25, 0.62, 0.40], [0.72, 0.30, 0.35],
     [0.52, 0.42, 0.72], [0.35, 0.60, 0.68], [0.78, 0.68, 0.25], [0.55, 0.55, 0.58]];
   const buffer = (data) => {
@@ -106,20 +107,24 @@
   const parts = []; // solid: buffer, count, at, colour, body
   const add = (data, at, colour, body) => parts.push({ data: buffer(data), n: data.length / 6, at, colour, body });
   scene.bodies.forEach((b, i) => {
-    const colour = palette[i % palette.length], t = b.turn;
-    const at = frame([t[0], t[3], t[6]], [t[1], t[4], t[7]], [t[2], t[5], t[8]], b.middle);
-    const [p, q, r] = b.size;
-    if (b.kind === "box") add(box(p, q, r), at, colour, i);
-    else if (b.kind === "cylinder") add(cylinder(p, q), at, colour, i);
-    else if (b.kind === "sphere") add(sphere(p), at, colour, i);
-    else if (b.kind === "tube") add(tube(p, q, r), at, colour, i);
-    else { // no shape given: rods from the body's origin to whatever is on it
-      const thick = span / 90, ends = [...b.joints, ...b.frames, ...(b.heavy ? [b.middle] : [])];
+    const still = b.name === "world", colour = still ? [0.62, 0.62, 0.60] : palette[i % palette.length];
+    const shapes = b.shapes.filter((s) => s.kind !== "mesh"); // files are not read
+    for (const s of shapes) {
+      const t = s.turn, [p, q, r] = s.size;
+      const at = frame([t[0], t[3], t[6]], [t[1], t[4], t[7]], [t[2], t[5], t[8]], s.middle);
+      if (s.kind === "box") add(box(p, q, r), at, colour, i);
+      else if (s.kind === "cylinder") add(cylinder(p, q), at, colour, i);
+      else if (s.kind === "sphere") add(sphere(p), at, colour, i);
+      else if (s.kind === "tube") add(tube(p, q, r), at, colour, i);
+    }
+    if (still) return;
+    if (!shapes.length) { // no shape given: rods from the body's origin to whatever is on it
+      const thick = span / 90, ends = [...b.joints, ...b.frames, ...(b.heavy ? [b.centre] : [])];
       for (const e of ends) {
         const l = length(e);
         if (l > span * 1e-3) add(cylinder(thick, l), along([0, 0, 0], e), colour, i);
       }
-      if (b.heavy) add(sphere(thick * 2), frame([1, 0, 0], [0, 1, 0], [0, 0, 1], b.middle), colour, i);
+      if (b.heavy) add(sphere(thick * 2), frame([1, 0, 0], [0, 1, 0], [0, 0, 1], b.centre), colour, i);
     }
     add(sphere(span / 70), identity, [0.25, 0.25, 0.28], i); // the joint it hangs on
   });

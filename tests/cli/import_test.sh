@@ -13,7 +13,7 @@ expect_text out "joint slide prismatic -z: forearm -> rod"
 expect_text out "limits -2 {rad} .. 2 {rad}"
 expect_text out "// effort 30 velocity 5"
 expect_text out "frame tool on rod at (0, 0, 0.1) {m} rotated y 180 {deg}"
-expect_text out '// visual mesh "package://tilted_arm/upper.stl" scale 0.001 0.001 0.001 at (0, 0, 0.01) {m} rotated x 90 {deg}'
+expect_text out 'shape on upper_arm mesh "package://tilted_arm/upper.stl" scale (0.001, 0.001, 0.001) at (0, 0, 0.01) {m} rotated x 90 {deg}'
 expect_exit 0 import urdf "$arm" --free --out arm.bond
 expect_text arm.bond "joint root free: world -> base_link"
 expect_exit 0 derive arm.bond --only beta

@@ -17,6 +17,9 @@ static const char *const tumbling =
     "  body boom cylinder (0.1, 2) {m} mass 1 {kg} rotated y 90 {deg}\n"
     "  frame eye on hull\n"
     "  frame tip on boom\n"
+    "  shape on boom tube (0.1, 0.05, 2) {m} at (0, 0, 1) {m}\n"
+    "  shape on boom mesh \"boom.stl\" scale (2, 2, 2)\n"
+    "  shape on world sphere 0.3 {m}\n"
     "end\n"
     "experiment Spin of Top\n"
     "  stop 5 {s}\n  points 40\n"
@@ -71,7 +74,7 @@ static void bodies_are_where_their_frames_are(void **state) {
     assert_true(build_text(&b, tumbling, strlen(tumbling), NULL, NULL, NULL));
     Watch watch = {0};
     Scene scene = scene_plan(&b.arena, b.model, &watch);
-    assert_int_equal(scene.body_count, 2);
+    assert_int_equal(scene.body_count, 3); // with the world, on which something is drawn
     RunOptions o = {.watch = watch.data, .watch_count = watch.count};
     Run *run = run_experiment(b.system, &o, &b.report);
     assert_non_null(run);
@@ -82,7 +85,14 @@ static void bodies_are_where_their_frames_are(void **state) {
     compare_body(text_get(&json), run, "boom", "tip");
     assert_non_null(
         strstr(text_get(&json), "\"kind\":\"box\",\"size\":[1,0.5,0.25],\"middle\":[0.1,0.2,0.3]"));
-    assert_non_null(strstr(text_get(&json), "\"kind\":\"cylinder\",\"size\":[0.1,2,0]"));
+    // shapes stand in for the body's own
+    assert_null(strstr(text_get(&json), "\"kind\":\"cylinder\""));
+    assert_non_null(
+        strstr(text_get(&json), "\"kind\":\"tube\",\"size\":[0.1,0.05,2],\"middle\":[0,0,1]"));
+    assert_non_null(strstr(text_get(&json), "\"kind\":\"mesh\",\"size\":[2,2,2]"));
+    assert_non_null(strstr(text_get(&json), "\"file\":\"boom.stl\""));
+    assert_non_null(
+        strstr(text_get(&json), "{\"name\":\"world\",\"shapes\":[{\"kind\":\"sphere\""));
     text_free(&json);
     run_free(run);
     array_free(&watch);
