@@ -131,7 +131,7 @@ typedef enum {
     ITEM_JOINT,   // path = kind, exprs = parent and child; first clauses: axis, axis2, pitch. A
                   // coordinate of a lagrangian: without exprs
     ITEM_BODY,
-    ITEM_FRAME,    // exprs = body; out: in the axes of the world
+    ITEM_FRAME,    // exprs = body; out: in the axes of the world; path: in those of another place
     ITEM_TIE,      // path = kind, exprs = the two ends; first clauses: axis, axis2, pitch
     ITEM_ENERGY,   // name = kinetic, potential or dissipation; left
     ITEM_VELOCITY, // of a lagrangian: path = kind of joint with such a flow; left

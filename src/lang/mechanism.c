@@ -503,6 +503,7 @@ static void find_bodies(Builder *b, const Instance *i, int *joint_of) {
         x->parent = find_place(b, x, x->item->exprs[0], false);
         x->from_world = x->parent == PART_WORLD;
         if (x->from_world) x->parent = mount_body(b, x->owner);
+        if (place && x->item->path) x->child = find_place(b, x, x->item->path, true);
         if (place) continue;
         x->child = find_place(b, x, x->item->exprs[1], false);
         if (x->child == PART_WORLD) {

@@ -87,13 +87,20 @@ typedef struct {
     int mu, nu;    // ... corrections of momenta and of coordinates
 } MechJoint;
 
+typedef struct { // a place on a body
+    int body;    // -1 = world
+    Expr position[3], rotation[9];
+} MechEnd;
+
 typedef struct {
     Name name;
     Pos pos;
     int body; // -1 = world
     Expr position[3], rotation[9];
     // in the flat model
-    bool world_axes;        // effort and flow are in the axes of the world
+    bool world_axes; // effort and flow are in the axes of the world
+    bool other_axes; // ... in those of another place, `axes`
+    MechEnd axes;
     int e, f;               // first of 6
     int place, orientation; // first of 3 and of 9 variables: position and rotation in the world
 } MechFrame;
@@ -112,11 +119,6 @@ typedef enum {
 
 int tie_rows(TieKind kind, JointKind joint);    // directions that are held
 int tie_freedom(TieKind kind, JointKind joint); // scalars of its port
-
-typedef struct { // a place on a body
-    int body;    // -1 = world
-    Expr position[3], rotation[9];
-} MechEnd;
 
 enum { TIE_ROWS = 6 };
 

@@ -393,7 +393,9 @@ static bool make_frame(Build *k, const MechPart *x) {
     *f = (MechFrame){.name = i->path,
                      .pos = x->item->pos,
                      .body = body_number(k, x->parent),
-                     .world_axes = x->item->out};
+                     .world_axes = x->item->out,
+                     .other_axes = x->item->path != NULL};
+    if (f->other_axes && !place_end(k, x, x->child, false, &f->axes)) return false;
     if (!k->bare) {
         f->e = b->terminal.data[i->first_terminal].e;
         f->f = b->terminal.data[i->first_terminal].f;

@@ -311,16 +311,14 @@ static void parse_place(Parser *p, AstItem *item, const Clause *known) {
     parse_clauses(p, item, &list, known);
 }
 
-// frame = "frame" name place ["in" ("world" | "body")] [string]
+// frame = "frame" name place ["in" ("world" | "body" | path)] [string]
 static AstItem *parse_frame(Parser *p) {
     AstItem *item = named_item(p, ITEM_FRAME, "the name of a frame");
     parse_place(p, item, place_clauses);
     if (p_accept(p, TOKEN_IN)) {
         item->out = p_accept_word(p, "world");
-        if (!item->out && !p_accept_word(p, "body")) {
-            Remark *m = p_fail_expected(p, "'world' or 'body'");
-            p_help(p, m, "the axes of its effort and flow: in world, or those of the frame");
-        }
+        if (!item->out && !p_accept_word(p, "body"))
+            item->path = parse_path(p, "whose axes: world, body, or another frame or body");
     }
     if (!item->text) item->text = p_accept_string(p);
     return item;

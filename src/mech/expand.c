@@ -7,8 +7,8 @@
 // Effort comes in everywhere and flow goes out. Energies and frames are equations like any other:
 // what nobody reads is never computed.
 //
-// A frame `in world` has its effort and flow in the axes of the world: the wrench on the body is R'
-// of it, with R the frame's rotation, which a first tracing finds out.
+// A frame `in world`, or in the axes of another place, has its effort and flow there: the wrench on
+// the body is M' of it, with M the turn from the frame's axes, which a first tracing finds out.
 #include "mech/expand.h"
 
 #include "mech/expansion.h"
@@ -98,8 +98,10 @@ static void turn(Dag *d, const Expr *r, bool back, const Expr x[3], Expr out[3])
     }
 }
 
-// The wrench on each frame in its own axes. Frames in world axes need `rotation`, 9 per frame.
-static Expr *frame_wrenches(Expansion *k, const Expr *rotation) {
+static bool has_own_axes(const MechFrame *f) { return !f->world_axes && !f->other_axes; }
+
+// The wrench on each frame in its own axes.
+static Expr *frame_wrenches(Expansion *k) {
     const Mechanism *x = k->x;
     Expr *wrench = ARENA_ARRAY(&k->scratch, Expr, 6 * x->frame_count);
     for (int i = 0; i < x->frame_count; i++) {
@@ -110,23 +112,60 @@ static Expr *frame_wrenches(Expansion *k, const Expr *rotation) {
             w[c] = effort_of(k, f->e + c);
             any |= w[c] != 0;
         }
-        if (!any || !f->world_axes || !rotation) continue;
+        if (!any || has_own_axes(f)) continue;
         for (int part = 0; part < 6; part += 3) {
             Expr given[3];
             memcpy(given, w + part, sizeof given);
-            turn(k->d, rotation + 9 * i, true, given, w + part);
+            turn(k->d, k->axes + 9 * i, true, given, w + part);
         }
     }
     return wrench;
 }
 
+// M = R(axes)' R(frame), column by column.
+static void turn_to(Expansion *k, const MechFrame *f, const Expr *body_rotation, const Expr *frame,
+                    Expr *out) {
+    Expr axes[9], column[3], turned[3];
+    const Expr *body = f->axes.body < 0 ? NULL : body_rotation + 9 * f->axes.body;
+    for (int c = 0; c < 3; c++) {
+        for (int i = 0; i < 3; i++) column[i] = f->axes.rotation[3 * i + c];
+        memcpy(turned, column, sizeof turned);
+        if (body) turn(k->d, body, false, column, turned);
+        for (int i = 0; i < 3; i++) axes[3 * i + c] = turned[i];
+    }
+    for (int c = 0; c < 3; c++) {
+        for (int i = 0; i < 3; i++) column[i] = frame[3 * i + c];
+        turn(k->d, axes, true, column, turned);
+        for (int i = 0; i < 3; i++) out[3 * i + c] = turned[i];
+    }
+}
+
+static void find_axes(Expansion *k) {
+    const Mechanism *x = k->x;
+    bool any = false, other = false;
+    for (int i = 0; i < x->frame_count; i++) {
+        any |= !has_own_axes(&x->frame[i]);
+        other |= x->frame[i].other_axes;
+    }
+    k->axes = NULL;
+    if (!any) return;
+    k->axes = mech_momentum_form(&k->scratch, k->d, x, &k->in, METHOD_AUTO)->frame_rotation;
+    if (!other) return;
+    Expr *place = ARENA_ARRAY(&k->scratch, Expr, 3 * x->body_count);
+    Expr *rotation = ARENA_ARRAY(&k->scratch, Expr, 9 * x->body_count);
+    mech_body_poses(k->d, x, k->in.q, place, rotation);
+    Expr *all = ARENA_ARRAY(&k->scratch, Expr, 9 * x->frame_count);
+    memcpy(all, k->axes, 9 * (size_t)x->frame_count * sizeof *all);
+    for (int i = 0; i < x->frame_count; i++)
+        if (x->frame[i].other_axes)
+            turn_to(k, &x->frame[i], rotation, k->axes + 9 * i, all + 9 * i);
+    k->axes = all;
+}
+
 static void trace(Expansion *k) {
     MechInputs *in = &k->in;
-    const Expr *rotation = NULL;
-    for (int i = 0; i < k->x->frame_count && !rotation; i++)
-        if (k->x->frame[i].world_axes)
-            rotation = mech_momentum_form(&k->scratch, k->d, k->x, in, METHOD_AUTO)->frame_rotation;
-    in->wrench = frame_wrenches(k, rotation);
+    find_axes(k);
+    in->wrench = frame_wrenches(k);
     if (k->held) held_inputs(k);
     MechInputs all = *in;
     if (k->x->held) all.effort = held_efforts(k);
@@ -163,9 +202,8 @@ static void frame_laws(Expansion *k, int frame) {
     const MechFrame *f = &k->x->frame[frame];
     Expr twist[6];
     memcpy(twist, t->frame_twist + 6 * frame, sizeof twist);
-    for (int part = 0; f->world_axes && part < 6; part += 3)
-        turn(k->d, t->frame_rotation + 9 * frame, false, t->frame_twist + 6 * frame + part,
-             twist + part);
+    for (int part = 0; !has_own_axes(f) && part < 6; part += 3)
+        turn(k->d, k->axes + 9 * frame, false, t->frame_twist + 6 * frame + part, twist + part);
     for (int c = 0; c < 6; c++) add_law(k, symbol(k, f->f + c), twist[c], f->pos);
     free_efforts(k, f->e, 6, f->pos);
     for (int c = 0; c < 3; c++)

@@ -20,6 +20,8 @@ typedef struct {
     Expr pull;               // rate at which states go back onto the constraints
     Matrix solved;           // B^-1 (p_state, J'), where it is held
     const MechEquations *traced;
+    Expr *axes; // 9 per frame: turns what is in its axes into those of its port; NULL: all are its
+                // own
     ARRAY(Equation) law;
     ARRAY(When) guard; // what ends a run
 } Expansion;
