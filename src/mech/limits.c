@@ -9,6 +9,18 @@
 
 static double start_number(const Expansion *k, Expr e) { return expr_evaluate(k->d, e, k->number); }
 
+// A stop that pulls, or that gives energy.
+static bool check_stop(Expansion *k, const MechJoint *j) {
+    if (j->stop < 0) return true;
+    double stiffness = start_number(k, j->stiffness), damping = start_number(k, j->damping);
+    if (stiffness > 0 && damping >= 0) return true;
+    Remark *m = report_error(k->report, M_LIMITS, j->pos, "the %s of the stops of '%s' is %g",
+                             stiffness > 0 ? "damping" : "stiffness",
+                             name_text(k->m->names, j->name), stiffness > 0 ? damping : stiffness);
+    remark_help(k->report, m, "a stiffness is more than 0, a damping not less");
+    return false;
+}
+
 // The coordinates at the start are in `number` already.
 bool check_limits(Expansion *k) {
     bool good = true;
@@ -19,6 +31,7 @@ bool check_limits(Expansion *k) {
         double q = start_number(k, symbol(k, j->coordinate[0]));
         const char *name = name_text(k->m->names, j->name);
         Remark *m = NULL;
+        good &= check_stop(k, j);
         if (!(lower < upper)) {
             good = false;
             m = report_error(k->report, M_LIMITS, j->pos,
