@@ -571,8 +571,8 @@ static void test_mistakes_are_told_once(void **state) {
         {"mechanism A\n  joint a revolute z: world -> u[1]\n  body u[2] mass 1 {kg}\nend\n",
          "M023"},
         {"mechanism A\n  joint a revolute z: world -> u\n  body u mass 1 {kg} cg (1, 0, 0) {m}\n"
-         "  frame f on u in u\nend\n",
-         "P011"},
+         "  frame f on u in nobody\nend\n",
+         "M023"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         Made *x = made(wrong[i].text);
