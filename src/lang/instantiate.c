@@ -181,6 +181,7 @@ static void free_builder(Builder *b) {
     array_free(&b->action);
     array_free(&b->sample);
     array_free(&b->before);
+    array_free(&b->delay);
     array_free(&b->part);
     array_free(&b->mechanism);
     array_free(&b->lender);
