@@ -149,23 +149,23 @@ static bool count_sliding(Job *j, double time, bool sliding) {
 }
 
 bool events_cross(Job *j, double time, double *state, const int *direction) {
-    bool pieces = false, relations = false;
+    bool pieces = false, jumps = false;
     for (int i = 0; i < j->p->switch_count; i++)
         pieces = pieces || (direction[i] && switch_has_pieces(&j->p->sw[i]));
     if (pieces) events_borders(j, time, state, j->border);
     for (int i = 0; i < j->p->switch_count; i++) {
         if (!direction[i]) continue;
         machine_set_switch(j->m, i, direction[i] < 0);
-        if (switch_has_pieces(&j->p->sw[i])) continue;
-        relations = true;
+        if (j->p->sw[i].table) continue; // a kink drives nothing back
+        jumps = true;
         j->last_switch = i;
     }
     settle_others(j, time, state, direction);
-    if (!relations) j->stats->events++;
+    if (!jumps) j->stats->events++;
     long actions = j->when.actions;
-    if (!whens_run(j, time, state) || (relations && !count_event(j, time))) return false;
-    bool sliding = relations && j->when.actions == actions && slides(j, time, state, direction);
-    return (!relations || count_sliding(j, time, sliding)) && modes_hold(j, time, state);
+    if (!whens_run(j, time, state) || (jumps && !count_event(j, time))) return false;
+    bool sliding = jumps && j->when.actions == actions && slides(j, time, state, direction);
+    return (!jumps || count_sliding(j, time, sliding)) && modes_hold(j, time, state);
 }
 
 // A crossing is found a rounding early or late: a border that is about to be crossed anyway has not

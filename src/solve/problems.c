@@ -129,7 +129,9 @@ static int choice_with(const Job *j, Expr relation) {
 static Pos name_relation(Text *out, const Job *j, Expr relation) {
     const System *s = j->p->system;
     const Model *m = s->model;
-    text_add(out, "the relation '");
+    Op op = expr_op(s->dag, relation);
+    bool relates = op == OP_LESS || op == OP_LESS_EQUAL;
+    text_add(out, relates ? "the relation '" : "the function '");
     program_name(out, j->p, relation);
     text_char(out, '\'');
     int i = equation_with(s, relation);
