@@ -1,4 +1,4 @@
-#include "analysis/study.h"
+#include "analysis/study_inside.h"
 
 #include "base/files.h"
 #include "base/memory.h"
@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,7 +44,7 @@ typedef struct { // then signals x OUTCOMES numbers, then signals x rows
 static Head *head_of(const Study *s) { return s->map; }
 
 static Record *record_of(const Study *s, int run) {
-    return (Record *)((char *)s->map + sizeof(Head) + (size_t)run * s->record_size);
+    return (Record *)((char *)s->map + sizeof(Head) + (size_t)(run - s->first) * s->record_size);
 }
 
 static double *outcomes_of(const Study *s, int run) {
@@ -122,6 +125,13 @@ static bool is_same_study(const Study *s, const StudyPlan *p) {
            h->signals == s->signals && h->rows == s->rows;
 }
 
+static void start_queue(Head *h, int next, int finished) {
+    h->next = next;
+    h->finished = finished;
+    for (int i = 0; i < MOST_WORKERS * MOST_LANES; i++)
+        h->busy[i / MOST_LANES][i % MOST_LANES] = -1;
+}
+
 // posix_fallocate, so that a full disk is heard of now and not as a dead worker.
 static bool open_file(Study *s, const StudyPlan *p, Report *r) {
     s->map_size = sizeof(Head) + (size_t)s->runs * s->record_size;
@@ -149,11 +159,64 @@ static bool open_file(Study *s, const StudyPlan *p, Report *r) {
         memcpy(h->magic, study_magic, 8);
     }
     for (int i = 0; i < s->runs; i++) s->kept += record_of(s, i)->state == RUN_DONE;
-    h->next = 0;
-    h->finished = s->kept;
-    for (int i = 0; i < MOST_WORKERS * MOST_LANES; i++)
-        h->busy[i / MOST_LANES][i % MOST_LANES] = -1;
+    start_queue(h, 0, s->kept);
     return true;
+}
+
+// --- for ranks
+// ------------------------------------------------------------------------------------------------
+
+bool study_room(Study *s, const StudyPlan *p, int records) {
+    s->map_size = sizeof(Head) + (size_t)records * s->record_size;
+    int zeros = open("/dev/zero", O_RDWR | O_CLOEXEC);
+    s->map = mmap(NULL, s->map_size, PROT_READ | PROT_WRITE, MAP_SHARED, zeros, 0);
+    if (zeros >= 0) close(zeros);
+    if (s->map == MAP_FAILED) s->map = NULL;
+    s->path = NULL;
+    if (s->map) head_of(s)->key = key_of(p);
+    return s->map != NULL;
+}
+
+void study_range(Study *s, int first, int count) {
+    s->first = first;
+    s->runs = first + count;
+    memset((char *)s->map + sizeof(Head), 0, (size_t)count * s->record_size);
+    start_queue(head_of(s), first, 0);
+}
+
+int study_claim(Study *s, int most, int *first) {
+    atomic_int *next = &head_of(s)->next;
+    for (;;) {
+        int from = atomic_load(next), a = from;
+        while (a < s->runs && study_state(s, a) == RUN_DONE) a++;
+        int b = a;
+        while (b < s->runs && b - a < most && study_state(s, b) != RUN_DONE) b++;
+        if (a >= s->runs) return 0;
+        *first = a;
+        if (atomic_compare_exchange_strong(next, &from, b)) return b - a;
+    }
+}
+
+int study_taken(const Study *s) {
+    int next = atomic_load(&head_of(s)->next);
+    return next < s->runs ? next : s->runs;
+}
+
+double study_progress(const Study *s) { return (double)head_of(s)->finished / s->runs; }
+
+void *study_record(const Study *s, int run) { return record_of(s, run); }
+
+RunState study_state(const Study *s, int run) { return (RunState)record_of(s, run)->state; }
+
+void study_put(Study *s, int run, const void *record) {
+    Record *to = record_of(s, run);
+    const Record *from = record;
+    if (to->state == RUN_DONE) return;
+    to->expected = from->expected;
+    memcpy(to->message, from->message, MESSAGE);
+    memcpy(to + 1, from + 1, s->record_size - sizeof *to);
+    atomic_store(&to->state, atomic_load(&from->state)); // last: a record is whole or not there
+    atomic_fetch_add(&head_of(s)->finished, 1);
 }
 
 // --- one run
@@ -289,9 +352,17 @@ static void work(Worker *w, const Group *again) {
     free(w->value);
 }
 
+// Whoever kills the study does not mean to leave its workers behind.
+static void die_with_parent(void) {
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+}
+
 static pid_t start_worker(Worker w, const Group *again) {
     pid_t child = fork();
     if (child != 0) return child;
+    die_with_parent();
     work(&w, again);
     _exit(0);
 }
@@ -309,10 +380,13 @@ static Group bury(const Study *s, int worker) {
     return (Group){.count = 0};
 }
 
-static void rest(void) { nanosleep(&(struct timespec){0, 20000000}, NULL); }
+static void rest(bool short_one) {
+    nanosleep(&(struct timespec){0, short_one ? 1000000 : 20000000}, NULL);
+}
 
 // Starts workers, follows them, and replaces those that were killed as long as there is work.
-static bool run_workers(Study *s, const StudyPlan *p, const RunBatch *batch) {
+bool study_work(Study *s, const StudyPlan *p, const RunBatch *batch, void (*tick)(void *context),
+                void *context) {
     pid_t child[MOST_WORKERS] = {0};
     Worker w = {.study = s, .plan = p, .batch = batch};
     int count = p->workers, alive = 0, deaths = 0;
@@ -325,11 +399,12 @@ static bool run_workers(Study *s, const StudyPlan *p, const RunBatch *batch) {
     }
     if (!alive) return false;
     while (alive) {
-        rest();
+        rest(tick);
+        if (tick) tick(context);
         for (int i = 0; *p->cancel && !told && i < count; i++)
             if (child[i] > 0) kill(child[i], SIGTERM); // they end their run as we do
         told = *p->cancel;
-        if (p->progress) p->progress(p->context, (double)head_of(s)->finished / s->runs);
+        if (p->progress) p->progress(p->context, study_progress(s));
         for (int i = 0; i < count; i++) {
             int status;
             if (child[i] <= 0 || waitpid(child[i], &status, WNOHANG) != child[i]) continue;
@@ -375,7 +450,7 @@ static void gather(Study *s, const StudyPlan *p) {
     }
 }
 
-static Study *study_new(const StudyPlan *p, const Run *nominal) {
+Study *study_new(const StudyPlan *p, const Run *nominal) {
     Study *s = memory_zeroed(1, sizeof *s);
     const Results *from = &nominal->results;
     s->runs = p->runs;
@@ -395,13 +470,9 @@ static Study *study_new(const StudyPlan *p, const Run *nominal) {
     return s;
 }
 
-Study *study_run(const StudyPlan *p, const Run *nominal, Report *r) {
-    Study *s = study_new(p, nominal);
-    if (!folder_make(p->folder, r) || !open_file(s, p, r)) {
-        study_close(s, true);
-        return NULL;
-    }
+RunBatch *study_batch(Study *s, const StudyPlan *p, const Run *nominal) {
     int workers = p->workers < MOST_WORKERS ? p->workers : MOST_WORKERS;
+    if (p->ranks) workers *= p->ranks->count;
     BatchPlan plan = {.options = p->options,
                       .nominal = nominal,
                       .runs = (double)(s->runs - s->kept) / workers,
@@ -409,9 +480,21 @@ Study *study_run(const StudyPlan *p, const Run *nominal, Report *r) {
     RunBatch *batch = batch_new(p->system, &plan);
     const char *words = batch_words(batch);
     s->engine = arena_copy_text(&s->arena, words, strlen(words));
-    bool started = run_workers(s, p, batch);
+    return batch;
+}
+
+Study *study_run(const StudyPlan *p, const Run *nominal, Report *r) {
+    Study *s = study_new(p, nominal);
+    if (!folder_make(p->folder, r) || !open_file(s, p, r)) {
+        study_close(s, true);
+        return NULL;
+    }
+    RunBatch *batch = study_batch(s, p, nominal);
+    RankServer *server = p->ranks ? rank_server_new(s, p) : NULL;
+    bool worked = study_work(s, p, batch, server ? rank_server_tick : NULL, server);
+    if (server) rank_server_end(server);
     batch_free(batch);
-    if (!started) {
+    if (!worked) {
         no_file(s, r, "worked on: no process could be started");
         study_close(s, true);
         return NULL;

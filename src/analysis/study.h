@@ -12,6 +12,7 @@
 #define BONDYN_ANALYSIS_STUDY_H
 
 #include "analysis/factor.h"
+#include "analysis/ranks.h"
 #include "results/results.h"
 
 enum { OUTCOMES = 4 }; // per signal: at the end, least, most, mean
@@ -28,8 +29,9 @@ typedef struct {
     bool random; // montecarlo; else all combinations of levels
     bool latin;  // random: one draw in each of `runs` equal slices of every factor
     uint64_t seed;
-    int workers;
-    int lanes; // 1: one run at a time in each process; 0: as many as fit
+    int workers;        // processes on this machine
+    int lanes;          // 1: one run at a time in each process; 0: as many as fit
+    const Ranks *ranks; // of mpirun, NULL without; this one is rank 0 in study_run
     const char *folder;
     const char *key; // text that changes when the model or the plan does
     void (*progress)(void *context, double fraction);
@@ -48,7 +50,8 @@ typedef struct {
     RunState *state;           // per run
     int *expected;             // expectations that held, per run
     int expectations;
-    void *map; // the file
+    void *map; // the file, or the memory of a rank that has none
+    int first; // run of its first record
     size_t map_size, record_size, rows_at;
     const char *path;
     const char *first_message; // of the first failed run, or NULL
@@ -61,6 +64,11 @@ int study_runs(const StudyPlan *p);                         // of all combinatio
 double study_value(const StudyPlan *p, int run, int which); // as written
 // `nominal` is a run with the parameters as they are: it tells signals and rows.
 Study *study_run(const StudyPlan *p, const Run *nominal, Report *r);
+// On every other rank: runs for rank 0, until it has no more.
+bool study_serve(const StudyPlan *p, const Run *nominal);
+// Where there will be no study: rank 0 sends the others home, the others go.
+void study_dismiss(const Ranks *ranks);
+void study_leave(const Ranks *ranks);
 const double *study_rows(const Study *s, int run, int signal); // s->rows values
 Results *study_table(const Study *s, const StudyPlan *p);      // one row per run
 void study_close(Study *s, bool keep_file);

@@ -72,8 +72,9 @@ typedef struct {
     Names *names;
     Sources *sources;
     Report report;
-    Text out;  // for stdout: text, or the members of the JSON object
-    bool json; // --json
+    Text out;    // for stdout: text, or the members of the JSON object
+    bool json;   // --json
+    bool silent; // another process of the same mpirun speaks
     bool library_known;
     const char *library; // folder, once known
 } Session;
@@ -118,6 +119,7 @@ LangOptions session_lang_options(Session *s);
 // Which files were written; `note` stands behind each, for people.
 void session_tell_files(Session *s, const char *const *path, int count, const char *note);
 const char *session_library(Session *s); // folder; NULL when there is none
+const char *session_program(Session *s); // the folder of the program's file; NULL: not known
 
 // Fills s->options from the words after the verb; false with a complaint in the report.
 bool options_parse(Session *s, int count, char **words);

@@ -111,7 +111,9 @@ static bool write_object(Session *s, ExitCode code) {
 }
 
 ExitCode session_end(Session *s, ExitCode code) {
-    if (s->json) {
+    if (s->silent) {
+        code = EXIT_GOOD;
+    } else if (s->json) {
         if (!write_object(s, code)) code = exit_worse(code, EXIT_INPUT);
     } else {
         int before = s->report.errors;
@@ -150,12 +152,12 @@ static bool is_folder(const char *path) {
 }
 
 // The folder of this program's file; NULL when the system does not say.
-static char *program_folder(Arena *out) {
+const char *session_program(Session *s) {
     char path[4096];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path);
     if (length <= 0 || length == (ssize_t)sizeof path) return NULL;
     path[length] = 0;
-    return path_folder(out, path);
+    return path_folder(&s->arena, path);
 }
 
 static const char *named_library(Session *s, const char *folder, const char *by) {
@@ -171,7 +173,7 @@ static const char *find_library(Session *s) {
     if (asked) return named_library(s, asked, "--library");
     if (environment && *environment) return named_library(s, environment, "$BONDYN_LIBRARY");
     static const char *const beside[] = {"../../library", "../library", "../share/bondyn/library"};
-    const char *program = program_folder(&s->arena);
+    const char *program = session_program(s);
     for (size_t i = 0; program && i < sizeof beside / sizeof beside[0]; i++) {
         char *folder = path_join(&s->arena, program, beside[i]);
         if (is_folder(folder)) return folder;

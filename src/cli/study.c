@@ -19,6 +19,7 @@ typedef struct {
     Pipeline p;
     RunOptions options;
     StudyPlan plan;
+    Ranks ranks; // of mpirun
     Run *nominal;
     Study *study;
 } Task;
@@ -118,7 +119,8 @@ static bool make_plan(Task *t) {
                      .runs = DEFAULT_RUNS,
                      .random = strcmp(s->verb->name, "montecarlo") == 0,
                      .latin = session_has(s, OPT_LATIN),
-                     .workers = cores > 0 ? (int)cores : 1,
+                     .workers = t->ranks.count || cores < 1 ? 1 : (int)cores,
+                     .ranks = t->ranks.count ? &t->ranks : NULL,
                      .cancel = interrupt_watch()};
     if (!read_factors(t) || !check_factors(t)) return false;
     if (!count_option(s, OPT_JOBS, 256, &p->workers) || !option_number(s, OPT_SEED, &seed) ||
@@ -140,7 +142,8 @@ static bool make_plan(Task *t) {
 
 static bool is_meant(Task *t) {
     const Results *r = &t->nominal->results;
-    double seconds = t->nominal->stats.wall_seconds * t->plan.runs / t->plan.workers;
+    int workers = t->plan.workers * (t->plan.ranks ? t->plan.ranks->count : 1);
+    double seconds = t->nominal->stats.wall_seconds * t->plan.runs / workers;
     double bytes = (double)t->plan.runs * r->row_count * (r->column_count - 1) * sizeof(double);
     if ((seconds <= long_seconds && bytes <= large_bytes) || session_has(t->s, OPT_YES))
         return true;
@@ -181,7 +184,9 @@ static void print_study(Text *out, const Task *t, const TextList *written) {
     text_printf(out, "runs         %d of %d", s->done, s->runs);
     if (s->kept) text_printf(out, ", %d of them from before", s->kept);
     if (s->failed) text_printf(out, ", %d FAILED", s->failed);
-    text_printf(out, ", by %d processes\n", t->plan.workers);
+    text_printf(out, ", by %d processes", t->plan.workers);
+    if (t->plan.ranks) text_printf(out, " on each of %d ranks", t->plan.ranks->count);
+    text_char(out, '\n');
     if (session_has(t->s, OPT_VERBOSE)) text_printf(out, "engine       %s\n", s->engine);
     int all = 0;
     for (int i = 0; i < s->runs; i++)
@@ -260,9 +265,23 @@ static ExitCode finish(Task *t) {
     return good ? code : EXIT_INPUT;
 }
 
+// Rank 0 asks whether it is meant, writes and speaks; the others compute.
+static ExitCode help_rank_0(Task *t) {
+    session_flush(t->s);
+    if (make_plan(t) && run_nominal(t))
+        study_serve(&t->plan, t->nominal);
+    else
+        study_leave(&t->ranks);
+    return EXIT_GOOD;
+}
+
 static ExitCode make_study(Task *t) {
     Session *s = t->s;
-    if (!make_plan(t) || !run_nominal(t) || !is_meant(t)) return EXIT_INPUT;
+    if (t->ranks.rank > 0) return help_rank_0(t);
+    if (!make_plan(t) || !run_nominal(t) || !is_meant(t)) {
+        if (t->ranks.count) study_dismiss(&t->ranks);
+        return EXIT_INPUT;
+    }
     Progress progress = progress_begin(s, s->verb->name);
     t->plan.progress = progress_show;
     t->plan.context = &progress;
@@ -274,14 +293,23 @@ static ExitCode make_study(Task *t) {
     return code;
 }
 
+// Every rank reads the model for itself; what is wrong with it, all find out.
+static ExitCode read_and_make(Task *t) {
+    Session *s = t->s;
+    if (!run_options(s, &t->options)) return EXIT_USAGE;
+    Syntax *syntax = pipeline_load(s, session_argument(s, 0));
+    if (!syntax || !pipeline_build(&t->p, s, syntax, session_argument(s, 1), STAGE_SYSTEM))
+        return EXIT_INPUT;
+    if (ranks_count() > 1 && !ranks_open(&t->ranks, session_program(s), &s->report))
+        return EXIT_INPUT;
+    return make_study(t);
+}
+
 ExitCode verb_study(Session *s) {
     Task t = {.s = s};
-    if (!run_options(s, &t.options)) return EXIT_USAGE;
-    Syntax *syntax = pipeline_load(s, session_argument(s, 0));
-    if (!syntax) return EXIT_INPUT;
-    ExitCode code = EXIT_INPUT;
-    if (pipeline_build(&t.p, s, syntax, session_argument(s, 1), STAGE_SYSTEM))
-        code = make_study(&t);
+    s->silent = ranks_count() > 1 && ranks_number() > 0;
+    ExitCode code = read_and_make(&t);
+    if (t.ranks.end) t.ranks.end();
     run_free(t.nominal);
     pipeline_free(&t.p);
     return code;

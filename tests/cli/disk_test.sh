@@ -77,4 +77,24 @@ grep -q '^# complete: no' "$left" || fail "what a killed run left is not marked"
 [ ! -e killed/results.csv ] || fail "a killed run has results"
 expect_exit 0 run model.bond --out killed
 expect_file killed/results.csv
+
+# A worker of a study is killed: at most the run that it was in is lost, the others finish.
+write_model 'solver rk4 step 1e-4 {s}
+  points 10'
+"$bondyn" sweep model.bond --stop 200 --vary "m = 1 .. 2 in 12" -j 2 --yes --out study >out 2>err &
+study=$!
+tries=0
+until victim=$(ps -o pid= --ppid $study | head -n 1) && [ -n "$victim" ] || [ $tries -gt 100 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
+sleep 0.5
+kill -KILL $victim 2>/dev/null || fail "no worker to kill"
+wait $study
+code=$?
+case $code in
+    0) expect_text out "runs         12 of 12" ;;
+    5) expect_text out "runs         11 of 12"; expect_text err "its process was killed" ;;
+    *) fail "a killed worker: exit $code"; cat err ;;
+esac
 exit $failed
