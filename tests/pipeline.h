@@ -19,17 +19,19 @@ typedef struct {
     System *system; // NULL: look at the report
 } Built;
 
-static inline bool build_text(Built *b, const char *text, size_t length, const char *model,
-                              const char *experiment, const LangOptions *options) {
+static inline LangOptions build_open(Built *b, const LangOptions *options) {
     *b = (Built){.names = names_new(), .sources = sources_new()};
     LangOptions with = options ? *options : (LangOptions){0};
     with.bonds = &b->bonds;
     with.trace = mech_function;
     with.last = true;
-    Syntax *syntax = lang_load_text(&b->tree, b->names, b->sources, "test.bond", text, length,
-                                    &with, &b->report);
+    return with;
+}
+
+static inline bool build_syntax(Built *b, Syntax *syntax, const char *model, const char *experiment,
+                                const LangOptions *options) {
     if (b->report.errors) return false;
-    b->model = lang_instantiate(&b->arena, syntax, model, experiment, &with, &b->report);
+    b->model = lang_instantiate(&b->arena, syntax, model, experiment, options, &b->report);
     arena_free(&b->tree);
     if (!b->model || b->report.errors) return false;
     if (!mech_expand(b->model, &b->arena, &b->report)) return false;
@@ -39,6 +41,20 @@ static inline bool build_text(Built *b, const char *text, size_t length, const c
     if (b->report.errors) return false;
     b->system = equations_build(&b->arena, b->model, b->graph, &b->report);
     return b->system && !b->report.errors;
+}
+
+static inline bool build_text(Built *b, const char *text, size_t length, const char *model,
+                              const char *experiment, const LangOptions *options) {
+    LangOptions with = build_open(b, options);
+    Syntax *syntax = lang_load_text(&b->tree, b->names, b->sources, "test.bond", text, length,
+                                    &with, &b->report);
+    return build_syntax(b, syntax, model, experiment, &with);
+}
+
+static inline bool build_file(Built *b, const char *path, const LangOptions *options) {
+    LangOptions with = build_open(b, options);
+    Syntax *syntax = lang_load(&b->tree, b->names, b->sources, path, &with, &b->report);
+    return build_syntax(b, syntax, NULL, NULL, &with);
 }
 
 static inline void build_free(Built *b) {

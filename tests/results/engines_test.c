@@ -3,6 +3,7 @@
 // and small Jacobians.
 #include "../test.h"
 
+#include "../engine/heap_count.h"
 #include "../pipeline.h"
 #include "base/array.h"
 #include "base/files.h"
@@ -117,6 +118,16 @@ static void compare_lanes(Pair pair, size_t room, const char *folder, int lanes)
     native_free(native);
 }
 
+// The derivative call of native code takes no memory and no lock.
+static void count_calls(Pair *k) {
+    double *rate = k->x, *quad = rate + k->p->state_count;
+    machine_derivative(k->native, 0, k->p->start, rate, quad);
+    long heap = heap_count, locks = lock_count;
+    for (int i = 0; i < 10; i++) machine_derivative(k->native, 0.1 * i, k->p->start, rate, quad);
+    if (heap_count != heap) fail_msg("%s: %ld allocations", k->name, heap_count - heap);
+    if (lock_count != locks) fail_msg("%s: %ld locks", k->name, lock_count - locks);
+}
+
 static void compare_engines(const Program *p, const char *folder, const char *name) {
     NativeOptions o = {.folder = folder,
                        .jacobian = p->has_jacobian && p->jacobian.count <= LARGEST_JACOBIAN};
@@ -130,6 +141,7 @@ static void compare_engines(const Program *p, const char *folder, const char *na
     machine_use(k.native, n);
     compare_points(&k);
     compare_lanes(k, room, folder, native_lanes());
+    count_calls(&k);
     machine_free(k.vm);
     machine_free(k.native);
     native_free(n);
@@ -173,6 +185,7 @@ static void compare_example(const char *path, const char *folder) {
 static void every_example_agrees(void **state) {
     (void)state;
     if (system("cc --version > /dev/null 2>&1") != 0) skip();
+    count_heap();
     char folder[] = "/tmp/bondyn_engines_XXXXXX", command[128];
     assert_non_null(mkdtemp(folder));
     snprintf(command, sizeof command, "ls -d %s/examples/*/*.bond", BONDYN_SOURCE);
