@@ -6,6 +6,7 @@
 //
 // Each size runs in a process of its own, so that peak memory is that size's. The text is written
 // out section by section, as a program that draws would write it; no loops of the language help.
+#include "apart.h"
 #include "bench.h"
 
 #include "equations/system.h"
@@ -14,8 +15,6 @@
 #include <malloc.h>
 #include <math.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 typedef struct {
     double parse, instantiate, causality, equations, total, bytes;
@@ -71,23 +70,10 @@ static Measured measure(const Text *text) {
     return s;
 }
 
-// One sample in a child process; the result comes back through a pipe.
-static bool measure_apart(int bonds, Measured *s) {
-    int fd[2];
-    if (pipe(fd) != 0) return false;
-    pid_t child = fork();
-    if (child == 0) {
-        Text text = {0};
-        write_ladder(&text, bonds / 4);
-        Measured mine = measure(&text);
-        _exit(write(fd[1], &mine, sizeof mine) == sizeof mine ? 0 : 1);
-    }
-    close(fd[1]);
-    bool good = read(fd[0], s, sizeof *s) == sizeof *s;
-    close(fd[0]);
-    int status;
-    waitpid(child, &status, 0);
-    return good && status == 0;
+static void measure_ladder(const void *bonds, void *result) {
+    Text text = {0};
+    write_ladder(&text, *(const int *)bonds / 4);
+    *(Measured *)result = measure(&text);
 }
 
 static double middle(const Measured *s, int n, size_t field) {
@@ -108,7 +94,8 @@ int main(void) {
         Measured s[MOST];
         int n = sizes[k] > 20000 ? 5 : MOST;
         for (int i = 0; i < n; i++)
-            if (!measure_apart(sizes[k], &s[i])) return fprintf(stderr, "ladder failed\n"), 1;
+            if (!measure_apart(measure_ladder, &sizes[k], &s[i], sizeof s[i]))
+                return fprintf(stderr, "ladder failed\n"), 1;
         double total = middle(s, n, offsetof(Measured, total));
         printf("%8d %8d %8.3f %8.3f %8.3f %8.3f %9.3f %10.0f", s[0].bonds, s[0].states,
                1e3 * middle(s, n, offsetof(Measured, parse)),

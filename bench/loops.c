@@ -5,6 +5,7 @@
 //   chain   n links in Cartesian coordinates (index 3): a loop of n tensions at every evaluation
 //
 // Each size runs in a process of its own, so that peak memory is that size's.
+#include "apart.h"
 #include "bench.h"
 
 #include "lang/lang.h"
@@ -13,8 +14,6 @@
 #include <malloc.h>
 #include <math.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 typedef struct {
     double compile, run, evaluation, bytes;
@@ -127,22 +126,16 @@ static Measured measure(const Text *text) {
     return s;
 }
 
-static bool measure_apart(const Family *f, int size, Measured *s) {
-    int fd[2];
-    if (pipe(fd) != 0) return false;
-    pid_t child = fork();
-    if (child == 0) {
-        Text text = {0};
-        f->write(&text, size);
-        Measured mine = measure(&text);
-        _exit(write(fd[1], &mine, sizeof mine) == sizeof mine ? 0 : 1);
-    }
-    close(fd[1]);
-    bool good = read(fd[0], s, sizeof *s) == sizeof *s;
-    close(fd[0]);
-    int status;
-    waitpid(child, &status, 0);
-    return good && status == 0;
+typedef struct {
+    const Family *family;
+    int size;
+} LoopSize;
+
+static void measure_sample(const void *sample, void *result) {
+    const LoopSize *of = sample;
+    Text text = {0};
+    of->family->write(&text, of->size);
+    *(Measured *)result = measure(&text);
 }
 
 static double growth(double now, double before, double size, double size_before) {
@@ -161,7 +154,8 @@ int main(void) {
             Measured s[3];
             double compile_time[3], run[3], evaluation[3];
             for (int i = 0; i < 3; i++) {
-                if (!measure_apart(&families[f], families[f].size[k], &s[i]))
+                LoopSize sample = {&families[f], families[f].size[k]};
+                if (!measure_apart(measure_sample, &sample, &s[i], sizeof s[i]))
                     return fprintf(stderr, "%s failed\n", families[f].name), 1;
                 compile_time[i] = s[i].compile;
                 run[i] = s[i].run;
