@@ -204,6 +204,30 @@ double normal_quantile(double u) {
     return u < 0.5 ? x : -x;
 }
 
+// P(|T| < t) for n degrees of freedom, a finite sum in the angle a = atan(t/sqrt(n)):
+//     odd    2/pi (a + sin a (cos a + 2/3 cos^3 a + 2*4/(3*5) cos^5 a + ... to cos^(n-2)))
+//     even   sin a (1 + 1/2 cos^2 a + 1*3/(2*4) cos^4 a + ... to cos^(n-2))
+static double student_within(double t, int n) {
+    double a = atan(t / sqrt(n)), c = cos(a), term = n % 2 ? c : 1, sum = 0;
+    for (int k = n % 2 ? 1 : 0; k <= n - 2; k += 2) {
+        sum += term;
+        term *= c * c * (k + 1) / (k + 2);
+    }
+    return n % 2 ? 2 / acos(-1) * (a + sin(a) * sum) : sin(a) * sum;
+}
+
+double student_half_width(double part, int freedom) {
+    double z = normal_quantile((1 + part) / 2), low = 0, high = 1e6;
+    if (freedom > 500) // the first terms in 1/n: an error below 3e-8
+        return z + (z * z * z + z) / (4.0 * freedom) +
+               (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96.0 * freedom * freedom);
+    for (int i = 0; i < 100; i++) {
+        double middle = (low + high) / 2;
+        *(student_within(middle, freedom) < part ? &low : &high) = middle;
+    }
+    return (low + high) / 2;
+}
+
 double factor_quantile(const Factor *f, double u) {
     double a = f->a, b = f->b, c = f->c;
     switch (f->kind) {

@@ -35,5 +35,7 @@ bool factor_read(Arena *out, const Model *m, const char *text, Factor *f, Report
 double factor_quantile(const Factor *f, double u); // 0 < u < 1; as written
 double factor_si(const Factor *f, double written);
 double normal_quantile(double u);
+// The t with |T| < t in `part` of all cases, T of Student's distribution: for means of few runs.
+double student_half_width(double part, int freedom);
 
 #endif

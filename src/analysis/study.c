@@ -529,7 +529,8 @@ Summary study_summary(const Study *s, int signal, int outcome) {
         m.most = fmax(m.most, x);
     }
     m.deviation = m.count > 1 ? sqrt(square / (m.count - 1)) : 0;
-    double half = m.count > 0 ? 1.959963984540054 * m.deviation / sqrt(m.count) : 0;
+    double half =
+        m.count > 1 ? student_half_width(0.95, m.count - 1) * m.deviation / sqrt(m.count) : 0;
     m.low = m.mean - half;
     m.high = m.mean + half;
     return m;

@@ -6,10 +6,15 @@
 #include <string.h>
 
 #define MODEL_OPTIONS (OPT_BIT(MODEL) | OPT_BIT(SET))
+#define SOLVE_OPTIONS                                                                              \
+    (MODEL_OPTIONS | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RTOL) | OPT_BIT(ATOL) | OPT_BIT(OUT))
+#define FILE_OPTIONS (OPT_BIT(RECORD) | OPT_BIT(CSV) | OPT_BIT(H5) | OPT_BIT(NO_PLOT))
 #define STUDY_OPTIONS                                                                              \
-    (MODEL_OPTIONS | OPT_BIT(VARY) | OPT_BIT(JOBS) | OPT_BIT(LANES) | OPT_BIT(ENGINE) |            \
-     OPT_BIT(YES) | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RTOL) | OPT_BIT(ATOL) |              \
-     OPT_BIT(RECORD) | OPT_BIT(OUT) | OPT_BIT(CSV) | OPT_BIT(H5) | OPT_BIT(NO_PLOT))
+    (SOLVE_OPTIONS | FILE_OPTIONS | OPT_BIT(VARY) | OPT_BIT(RUNS) | OPT_BIT(SEED) |                \
+     OPT_BIT(LATIN) | OPT_BIT(JOBS) | OPT_BIT(LANES) | OPT_BIT(ENGINE) | OPT_BIT(YES))
+#define STUDY_EXITS                                                                                \
+    "5    some runs failed; they are marked in the table\n"                                        \
+    "130  interrupted; the same command goes on from there\n"
 
 static const Verb verbs[] = {
     {
@@ -30,9 +35,7 @@ static const Verb verbs[] = {
                  "     recorded value is not a finite number\n"
                  "130  interrupted; what was computed is kept and marked\n"
                  "Of several the first in the order 130, 1, 5, 4, 3 is given.\n",
-        .options = MODEL_OPTIONS | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(ENGINE) |
-                   OPT_BIT(RTOL) | OPT_BIT(ATOL) | OPT_BIT(RECORD) | OPT_BIT(OUT) | OPT_BIT(CSV) |
-                   OPT_BIT(H5) | OPT_BIT(NO_PLOT) | OPT_BIT(ALL),
+        .options = SOLVE_OPTIONS | FILE_OPTIONS | OPT_BIT(ENGINE) | OPT_BIT(ALL),
         .least = 1,
         .most = 1000,
         .run = verb_run,
@@ -41,17 +44,19 @@ static const Verb verbs[] = {
         .name = "sweep",
         .arguments = "FILE [EXPERIMENT] --vary \"NAME = VALUES\"...",
         .summary = "all combinations of parameter values: a table, responses, fans",
-        .details = "Values are a range \"k = 1 .. 5 in 9 {N/m}\" or a list \"k = 1, 2, 5 {N/m}\". "
-                   "Runs use "
-                   "all\n"
-                   "cores; an interrupted sweep goes on with the same command. runs.csv has a row "
-                   "per run\n"
-                   "with the end, least, most and mean value of every recorded signal.\n",
+        .details =
+            "Values are a range \"k = 1 .. 5 in 9 {N/m}\" or a list \"k = 1, 2, 5 {N/m}\". "
+            "Runs use "
+            "all\n"
+            "cores; an interrupted sweep goes on with the same command. runs.csv has a row "
+            "per run\n"
+            "with the end, least, most and mean value of every recorded signal. --latin takes "
+            "--runs of\n"
+            "the combinations, every slice of every factor once.\n",
         .examples =
             "bondyn sweep car.bond --vary \"k = 10 .. 40 in 16 {kN/m}\"\n"
             "bondyn sweep car.bond --vary \"k = 10, 20\" --vary \"d = 1, 2, 4\" --record body.f\n",
-        .exits = "5    some runs failed; they are marked in the table\n"
-                 "130  interrupted; the same command goes on from there\n",
+        .exits = STUDY_EXITS,
         .options = STUDY_OPTIONS,
         .least = 1,
         .most = 2,
@@ -69,9 +74,8 @@ static const Verb verbs[] = {
         .examples =
             "bondyn montecarlo car.bond --vary \"k = normal(20, 2) {kN/m}\" --runs 1000\n"
             "bondyn montecarlo car.bond --vary \"m = uniform(200, 300) {kg}\" --latin --seed 7\n",
-        .exits = "5    some runs failed; they are marked in the table\n"
-                 "130  interrupted; the same command goes on from there\n",
-        .options = STUDY_OPTIONS | OPT_BIT(RUNS) | OPT_BIT(SEED) | OPT_BIT(LATIN),
+        .exits = STUDY_EXITS,
+        .options = STUDY_OPTIONS,
         .least = 1,
         .most = 2,
         .run = verb_study,
@@ -124,8 +128,7 @@ static const Verb verbs[] = {
         .examples = "bondyn report arm.bond\n"
                     "bondyn report arm.bond Swing --set \"arm.L = 2 {m}\" -o swing.html\n",
         .exits = "as of `run`; the page is written even then\n",
-        .options = MODEL_OPTIONS | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RTOL) | OPT_BIT(ATOL) |
-                   OPT_BIT(OUT),
+        .options = SOLVE_OPTIONS,
         .least = 1,
         .most = 2,
         .run = verb_report,

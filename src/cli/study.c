@@ -46,16 +46,21 @@ static bool wrong_factors(Session *s, const char *what, const char *help) {
     return false;
 }
 
+static bool is_montecarlo(const Session *s) { return strcmp(s->verb->name, "montecarlo") == 0; }
+
 static bool check_factors(Task *t) {
     int drawn = 0;
     for (int i = 0; i < t->plan.factor_count; i++) drawn += t->plan.factor[i].kind != FACTOR_LEVELS;
     if (!t->plan.factor_count)
         return wrong_factors(t->s, "nothing is varied", "add --vary \"k = 10 .. 100 in 10 {N/m}\"");
-    if (t->plan.random && !drawn)
+    if (is_montecarlo(t->s) && !drawn)
         return wrong_factors(t->s, "no factor is random",
                              "add --vary \"k = normal(50, 5) {N/m}\", or take sweep");
-    if (!t->plan.random && drawn)
+    if (!is_montecarlo(t->s) && drawn)
         return wrong_factors(t->s, "a sweep cannot draw at random", "take montecarlo");
+    if (!t->plan.random && (session_has(t->s, OPT_RUNS) || session_has(t->s, OPT_SEED)))
+        return wrong_factors(t->s, "a sweep makes all combinations",
+                             "leave --runs and --seed out, or choose from them with --latin");
     return true;
 }
 
@@ -117,7 +122,7 @@ static bool make_plan(Task *t) {
                      .sources = s->sources,
                      .options = &t->options,
                      .runs = DEFAULT_RUNS,
-                     .random = strcmp(s->verb->name, "montecarlo") == 0,
+                     .random = is_montecarlo(s) || session_has(s, OPT_LATIN),
                      .latin = session_has(s, OPT_LATIN),
                      .workers = t->ranks.count || cores < 1 ? 1 : (int)cores,
                      .ranks = t->ranks.count ? &t->ranks : NULL,
@@ -216,20 +221,30 @@ static void json_study(Text *out, const Task *t, const TextList *written) {
     json_close(out, ']');
 }
 
+static bool write_table(Task *t, const Results *table, TextList *written) {
+    Session *s = t->s;
+    bool h5 = session_has(s, OPT_H5), csv = session_has(s, OPT_CSV) || !h5, good = true;
+    for (int form = 0; form < 2; form++) {
+        if (!(form ? h5 : csv)) continue;
+        char *path = path_join(&s->arena, t->plan.folder, form ? "runs.h5" : "runs.csv");
+        bool made = form ? results_write_hdf5(table, path, &s->report)
+                         : results_write_csv(table, path, &s->report);
+        if (made) array_push(written, path);
+        good = good && made;
+    }
+    return good;
+}
+
 static bool write_all(Task *t, TextList *written) {
     Session *s = t->s;
-    bool h5 = session_has(s, OPT_H5);
     Results *table = study_table(t->study, &t->plan);
-    char *path = path_join(&s->arena, t->plan.folder, h5 ? "runs.h5" : "runs.csv");
-    bool good = h5 ? results_write_hdf5(table, path, &s->report)
-                   : results_write_csv(table, path, &s->report);
-    if (good) array_push(written, path);
+    bool good = write_table(t, table, written);
     results_free(table);
     Chart *chart;
     int count =
         session_has(s, OPT_NO_PLOT) ? 0 : study_charts(&s->arena, t->study, &t->plan, &chart);
     for (int i = 0; i < count; i++) {
-        path = path_join(&s->arena, t->plan.folder, chart[i].file);
+        char *path = path_join(&s->arena, t->plan.folder, chart[i].file);
         bool made = file_write(path, text_get(&chart[i].svg), chart[i].svg.length, &s->report);
         if (made) array_push(written, path);
         good = good && made;

@@ -76,6 +76,19 @@ static void quantiles(void **state) {
     assert_true(fabs(factor_quantile(&f, 0.5) - 3) < 1e-14);
 }
 
+// Values of tables of Student's distribution.
+static void few_runs_have_wide_intervals(void **state) {
+    (void)state;
+    static const struct {
+        int freedom;
+        double t;
+    } known[] = {{1, 12.706204736432095},   {2, 4.302652729911275},   {4, 2.7764451051977987},
+                 {9, 2.2621571627409915},   {30, 2.0422724563012373}, {500, 1.964719837490404},
+                 {1000, 1.9623390808264078}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        assert_near(student_half_width(0.95, known[i].freedom), known[i].t, 3e-8);
+}
+
 static void latin_draws_fill_every_slice_once(void **state) {
     (void)state;
     enum { RUNS = 137 };
@@ -114,6 +127,7 @@ int main(void) {
         cmocka_unit_test(ranges_lists_and_units),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(quantiles),
+        cmocka_unit_test(few_runs_have_wide_intervals),
         cmocka_unit_test(latin_draws_fill_every_slice_once),
         cmocka_unit_test(sweeps_go_through_all_combinations),
     };
