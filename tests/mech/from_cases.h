@@ -28,6 +28,15 @@ typedef struct {
     double momentum[6];
 } Case;
 
+// The arm of G1 on body number `base`: two hinges and a slide.
+#define G1_LINKS(base)                                                                             \
+    {"link1", (base), JOINT_REVOLUTE, {0, 0, 1}, {0.3, 0.1, 0.2}, {0.2, 0, 0.1}, 2,                \
+     {0.1, 0.2, 0.3}, {0, 0, 0, 0, 0, 0}, 0, {0, 0, 0}},                                           \
+    {"link2", (base) + 1, JOINT_REVOLUTE, {0, 1, 0}, {0.3, 0, 0.1}, {0.2, 0, 0.1}, 1.5,            \
+     {0.1, 0.2, 0.3}, {0, 0, 0, 0, 0, 0}, 0, {0, 0, 0}},                                           \
+    {"link3", (base) + 2, JOINT_PRISMATIC, {1, 0, 0}, {0.1, 0.1, 0}, {0.2, 0.1, 0.1}, 1,           \
+     {0.1, 0.15, 0.2}, {0, 0, 0, 0, 0, 0}, 0, {0, 0, 0}},
+
 static const CaseBody P1_body[] = {
     {"base", -1, JOINT_FREE, {0, 0, 1}, {0, 0, 0}, {0, 0, 0}, 12, {1.1, 1.7, 2.3},
      {0, 0, 0, 0, 0, 0}, 0, {0, 0, 0}},
@@ -874,12 +883,7 @@ static const Case from_cases[] = {
 static const CaseBody group_arm[] = {
     {"base", -1, JOINT_FREE, {0, 0, 1}, {0, 0, 0}, {0, 0, 0}, 10, {1, 2, 3},
      {0, 0, 0, 0, 0, 0}, 0, {0, 0, 0}},
-    {"link1", 0, JOINT_REVOLUTE, {0, 0, 1}, {0.3, 0.1, 0.2}, {0.2, 0, 0.1}, 2, {0.1, 0.2, 0.3},
-     {0, 0, 0, 0, 0, 0}, 0, {0, 0, 0}},
-    {"link2", 1, JOINT_REVOLUTE, {0, 1, 0}, {0.3, 0, 0.1}, {0.2, 0, 0.1}, 1.5, {0.1, 0.2, 0.3},
-     {0, 0, 0, 0, 0, 0}, 0, {0, 0, 0}},
-    {"link3", 2, JOINT_PRISMATIC, {1, 0, 0}, {0.1, 0.1, 0}, {0.2, 0.1, 0.1}, 1, {0.1, 0.15, 0.2},
-     {0, 0, 0, 0, 0, 0}, 0, {0, 0, 0}},
+    G1_LINKS(0)
 };
 static const double group_q[] = {0.4, -0.7, 0.25}, group_rate[] = {0.5, -0.6, 0.7};
 
