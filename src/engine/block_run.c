@@ -10,7 +10,6 @@
 //   for a nonlinear block               not at all: Newton's matrix is the one before the solution
 #include "engine/block_run.h"
 
-#include "base/memory.h"
 #include "engine/sparse.h"
 #include <math.h>
 #include <string.h>
@@ -39,9 +38,9 @@ static bool is_sparse(const TapeBlock *t) {
 
 void block_run_open(Machine *m) {
     const Program *p = m->program;
-    m->work = memory_zeroed(4 * (size_t)p->largest_block, sizeof *m->work);
-    m->away = memory_zeroed(2 * (size_t)p->largest_block, sizeof *m->away);
-    m->factor = memory_zeroed((size_t)p->block_count, sizeof *m->factor);
+    m->work = ARENA_ARRAY(&m->arena, double, 4 * (size_t)p->largest_block);
+    m->away = ARENA_ARRAY(&m->arena, double, 2 * (size_t)p->largest_block);
+    m->factor = ARENA_ARRAY(&m->arena, BlockFactor, p->block_count);
     for (int i = 0; i < p->block_count; i++) {
         const TapeBlock *t = &p->block[i];
         size_t n = (size_t)t->size;
@@ -49,24 +48,16 @@ void block_run_open(Machine *m) {
         if (is_sparse(t)) {
             m->factor[i].sparse = sparse_new(t->size, t->column_start, t->row);
         } else {
-            m->factor[i].dense = memory_zeroed(n * n + 2 * n, sizeof(double));
-            m->factor[i].pivot = memory_zeroed(n, sizeof(int));
-            m->factor[i].entry = memory_zeroed((size_t)t->jacobian.result_count, sizeof(double));
+            m->factor[i].dense = ARENA_ARRAY(&m->arena, double, n *n + 2 * n);
+            m->factor[i].pivot = ARENA_ARRAY(&m->arena, int, n);
+            m->factor[i].entry = ARENA_ARRAY(&m->arena, double, t->jacobian.result_count);
         }
     }
     block_run_forget(m);
 }
 
 void block_run_close(Machine *m) {
-    for (int i = 0; i < m->program->block_count; i++) {
-        sparse_free(m->factor[i].sparse);
-        free(m->factor[i].dense);
-        free(m->factor[i].pivot);
-        free(m->factor[i].entry);
-    }
-    free(m->factor);
-    free(m->work);
-    free(m->away);
+    for (int i = 0; i < m->program->block_count; i++) sparse_free(m->factor[i].sparse);
 }
 
 void block_run_forget(Machine *m) {

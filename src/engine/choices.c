@@ -14,7 +14,6 @@
 // the choice does not swing between two that are equally good.
 #include "engine/choices.h"
 
-#include "base/memory.h"
 #include "engine/build.h"
 #include <math.h>
 #include <string.h>
@@ -93,10 +92,10 @@ static int column_count(const System *s) {
 void choices_open(Machine *m) {
     const Program *p = m->program;
     size_t columns = (size_t)column_count(p->system);
-    m->choice = memory_zeroed((size_t)p->choices.result_count, sizeof *m->choice);
-    m->pivots = memory_zeroed((size_t)p->largest_choice, sizeof *m->pivots);
-    m->basis = memory_zeroed(columns + (size_t)p->most_columns, sizeof *m->basis);
-    m->column_size = memory_zeroed(columns, sizeof *m->column_size);
+    m->choice = ARENA_ARRAY(&m->arena, double, p->choices.result_count);
+    m->pivots = ARENA_ARRAY(&m->arena, double, p->largest_choice);
+    m->basis = ARENA_ARRAY(&m->arena, int, columns + (size_t)p->most_columns);
+    m->column_size = ARENA_ARRAY(&m->arena, double, columns);
     m->failed_choice = -1;
 }
 

@@ -4,9 +4,9 @@
 #include "engine/choices.h"
 #include "engine/pieces.h"
 
-#include "base/memory.h"
 #include "expr/kernels.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool machine_run(Machine *m, const TapeFunction *f, double *result) {
@@ -252,14 +252,17 @@ at_sin:
 
 // --- machines ------------------------------------------------------------------------------------
 
+// The memory of a run lies together, what is used most first.
 Machine *machine_new(const Program *p) {
-    Machine *m = memory_zeroed(1, sizeof *m);
+    Arena arena = {0};
+    Machine *m = ARENA_NEW(&arena, Machine);
+    m->arena = arena;
     m->program = p;
-    m->reg = memory_zeroed(p->register_count, sizeof *m->reg);
+    m->reg = ARENA_ARRAY(&m->arena, double, p->register_count);
+    m->held = ARENA_ARRAY(&m->arena, unsigned char, p->switch_count);
+    m->piece = ARENA_ARRAY(&m->arena, double, p->switch_count);
+    m->switch_value = ARENA_ARRAY(&m->arena, double, p->switch_count);
     block_run_open(m);
-    m->held = memory_zeroed((size_t)p->switch_count, 1);
-    m->piece = memory_zeroed((size_t)p->switch_count, sizeof *m->piece);
-    m->switch_value = memory_zeroed((size_t)p->switch_count, sizeof *m->switch_value);
     choices_open(m);
     m->failed_block = -1;
     if (p->constant_count) memcpy(m->reg, p->constant, p->constant_count * sizeof *m->reg);
@@ -269,17 +272,10 @@ Machine *machine_new(const Program *p) {
 
 void machine_free(Machine *m) {
     if (!m) return;
-    free(m->reg);
     block_run_close(m);
-    free(m->held);
-    free(m->piece);
-    free(m->switch_value);
-    free(m->choice);
-    free(m->pivots);
-    free(m->basis);
-    free(m->column_size);
     free(m->room);
-    free(m);
+    Arena arena = m->arena;
+    arena_free(&arena);
 }
 
 // Blocks begin at their start values again, so a run does not depend on runs before it.

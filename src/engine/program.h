@@ -184,6 +184,7 @@ typedef struct BlockFactor BlockFactor;
 
 typedef struct Machine Machine;
 struct Machine {
+    Arena arena; // the machine with everything below but sparse factors and the room of native code
     const Program *program;
     double *reg;
     double *work;         // scratch for blocks
