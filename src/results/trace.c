@@ -37,6 +37,8 @@ static TraceGroup join(const TraceGroup *a, const TraceGroup *b) {
     return g;
 }
 
+static bool differs(TracePoint a, TracePoint b) { return a.x != b.x || a.y != b.y; }
+
 // The points of a group in order: at most four, and a break.
 static int group_points(const TraceGroup *g, TracePoint p[5]) {
     int n = 0;
@@ -45,8 +47,8 @@ static int group_points(const TraceGroup *g, TracePoint p[5]) {
         TracePoint middle[2] = {low_first ? g->low : g->high, low_first ? g->high : g->low};
         p[n++] = g->first;
         for (int i = 0; i < 2; i++)
-            if (memcmp(&middle[i], &p[n - 1], sizeof p[0]) != 0) p[n++] = middle[i];
-        if (g->count > 1 && memcmp(&g->last, &p[n - 1], sizeof p[0]) != 0) p[n++] = g->last;
+            if (differs(middle[i], p[n - 1])) p[n++] = middle[i];
+        if (g->count > 1 && differs(g->last, p[n - 1])) p[n++] = g->last;
     }
     if (g->gap) p[n++] = (TracePoint){NAN, NAN};
     return n;

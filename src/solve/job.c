@@ -22,8 +22,9 @@ void job_take(Job *j, Machine *m) {
     j->p = p;
     j->calls = m->calls;
     j->n = p->state_count;
-    int states = 4 * j->n + p->quad_count, events = 2 * p->clock_count + 3 * p->switch_count;
-    double *rest = memory_zeroed((size_t)(states + p->output_count + events), sizeof *rest);
+    size_t states = 4 * (size_t)j->n + (size_t)p->quad_count;
+    size_t events = 2 * (size_t)p->clock_count + 3 * (size_t)p->switch_count;
+    double *rest = memory_zeroed(states + (size_t)p->output_count + events, sizeof *rest);
     j->state = cut(&rest, j->n);
     j->later = cut(&rest, j->n);
     j->trouble.state = cut(&rest, j->n);

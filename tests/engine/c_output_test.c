@@ -26,8 +26,7 @@ static void compare(Fixture *f) {
         assert_bits(vm + 64, native + 64, p->quad_count);
         if (machine_outputs(m, t, at, vm) && outputs(c.machine, t, at, native))
             assert_bits(vm, native, p->output_count);
-        if (p->has_jacobian && machine_jacobian(m, t, at, vm) &&
-            jacobian(c.machine, t, at, native))
+        if (p->has_jacobian && machine_jacobian(m, t, at, vm) && jacobian(c.machine, t, at, native))
             assert_bits(vm, native, p->nonzero_count);
         if (machine_switches(m, t, at, vm) && switches(c.machine, t, at, native))
             assert_bits(vm, native, p->switch_count);
