@@ -51,24 +51,24 @@ ranks 2 montecarlo swing.bond --vary "$factor" --runs 100000000 --out absurd && 
 expect_text err "error V005"
 
 # A rank is killed: mpirun ends the others; the same command goes on with what was finished.
-sed 's/stop 100 /stop 1000 /' swing.bond >slow.bond
-mpirun -n 3 "$bondyn" montecarlo slow.bond --vary "$factor" --runs 40 --yes --out kill >out 2>err &
+sed 's/stop 100 /stop 300 /' swing.bond >slow.bond # a run takes about 50 ms on the virtual machine
+mpirun -n 3 "$bondyn" montecarlo slow.bond --vary "$factor" --runs 600 --yes --engine vm --out kill >out 2>err &
 job=$!
 filled() { # the file is there and has a head
     od -An -tx1 -N1 kill/runs.part 2>/dev/null | grep -q .
 }
 tries=0
 until filled || [ $tries -gt 300 ]; do sleep 0.1; tries=$((tries + 1)); done
-sleep 2
+sleep 1.5
 victim=$(ps -o pid= --ppid $job | sort -n | tail -n 1)
 [ -n "$victim" ] && kill -KILL $victim
 wait $job
 [ $? -ne 0 ] || fail "nobody was killed"
 expect_file kill/runs.part
-timeout 120 "$bondyn" montecarlo slow.bond --vary "$factor" --runs 40 --yes --out kill >out 2>err ||
+timeout 120 "$bondyn" montecarlo slow.bond --vary "$factor" --runs 600 --yes --out kill >out 2>err ||
     { fail "not gone on with"; cat err; }
-expect_text out "runs         40 of 40"
+expect_text out "runs         600 of 600"
 expect_text out "of them from before"
-"$bondyn" montecarlo slow.bond --vary "$factor" --runs 40 --yes --out again >out 2>err
+"$bondyn" montecarlo slow.bond --vary "$factor" --runs 600 --yes --out again >out 2>err
 cmp kill/runs.csv again/runs.csv || fail "after a killed rank the answer differs"
 exit $failed
