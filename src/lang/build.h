@@ -444,7 +444,9 @@ bool table_number(Builder *b, const AstExpr *e, const Env *env, bool has_unit, c
 // Do n numbers rise? at: the first of them as it is written, `stride` from one to the next.
 bool table_rises(Builder *b, const AstClass *class, int n, const double *x, AstExpr *const *at,
                  int stride, const char *what);
-const Table *table_with_kinks(Builder *b, const Table *t);
+typedef void TableSlopes(int count, const double *x, const double *y, double *slope);
+const Table *table_make(Builder *b, const AstClass *c, int n, const double *x, const double *y,
+                        TableSlopes *slopes);        // slopes: of a smooth one
 const Grid *grid_build(Builder *b, const Global *g); // grid_table.c
 int grid_add(Dag *d, const Grid *g);                 // the number of its first table
 Expr grid_value(Dag *d, const Grid *g, int first, Expr x, Expr y);

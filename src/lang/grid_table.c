@@ -33,18 +33,6 @@ static void parabola_slopes(int n, const double *x, const double *y, double *slo
     }
 }
 
-static const Table *table_over(Builder *b, const AstClass *c, int n, const double *x,
-                               const double *y) {
-    double *slope = c->smooth ? ARENA_ARRAY(b->out, double, n) : NULL;
-    if (slope) parabola_slopes(n, x, y, slope);
-    return table_with_kinks(b, &(Table){.count = n,
-                                        .x = x,
-                                        .y = y,
-                                        .slope = slope,
-                                        .smooth = c->smooth,
-                                        .extrapolate = c->beyond == BEYOND_EXTRAPOLATE});
-}
-
 typedef struct {
     int rows, columns;
     double *x, *y, *z; // z: row by row
@@ -95,8 +83,8 @@ const Grid *grid_build(Builder *b, const Global *g) {
         for (int i = 0; i < length; i++)
             z[i] = grid->across ? n.z[j * n.columns + i] : n.z[i * n.columns + j];
         for (int i = 0; i < grid->count; i++) w[i] = i == j;
-        grid->table[j] = table_over(b, c, length, along, z);
-        grid->table[grid->count + j] = table_over(b, c, grid->count, sum, w);
+        grid->table[j] = table_make(b, c, length, along, z, parabola_slopes);
+        grid->table[grid->count + j] = table_make(b, c, grid->count, sum, w, parabola_slopes);
     }
     return grid;
 }

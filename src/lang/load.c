@@ -45,40 +45,41 @@ static AstFile *find_loaded(const Loader *l, Name key) {
     return NULL;
 }
 
-// The statements that a robot description stands for become those of the mechanism.
-static void fill_from_urdf(Loader *l, AstClass *c, const char *folder) {
+// The file that a definition is `from`, beside the one that it stands in. False: reported.
+static bool read_beside(Loader *l, const AstClass *c, const char *folder, uint32_t *source) {
     Syntax *s = l->syntax;
     const char *name = name_text(s->names, c->from);
     const char *path = name[0] == '/' ? name : path_join(s->arena, folder, name);
     Arena scratch = {0};
     size_t length;
     char *data = file_read(&scratch, path, &length, l->r, c->from_pos);
-    Text text = {0};
+    if (data) *source = sources_add(s->sources, path, data, length);
+    arena_free(&scratch);
+    return data;
+}
+
+// The statements that a robot description stands for become those of the mechanism.
+static void fill_from_urdf(Loader *l, AstClass *c, const char *folder) {
+    Syntax *s = l->syntax;
+    uint32_t urdf;
+    Text text = {0}, shown = {0};
     UrdfOptions options = {name_text(s->names, c->name), c->free_base};
-    if (data && urdf_import(&text, s->sources, sources_add(s->sources, path, data, length),
-                            &options, l->r)) {
-        const char *shown = arena_printf(&scratch, "%s (as a mechanism)", path);
-        uint32_t source = sources_add(s->sources, shown, text_get(&text), text.length);
+    if (read_beside(l, c, folder, &urdf) && urdf_import(&text, s->sources, urdf, &options, l->r)) {
+        text_printf(&shown, "%s (as a mechanism)", source_name(s->sources, urdf));
+        uint32_t source = sources_add(s->sources, text_get(&shown), text_get(&text), text.length);
         AstFile *made = parse_file(s->arena, s->names, s->sources, source, l->r);
         if (made && made->classes) c->items = made->classes->items;
     }
     text_free(&text);
-    arena_free(&scratch);
+    text_free(&shown);
 }
 
 // The points of a table from a file of data beside this one.
 static void fill_from_csv(Loader *l, AstClass *c, const char *folder) {
     Syntax *s = l->syntax;
-    const char *name = name_text(s->names, c->from);
-    const char *path = name[0] == '/' ? name : path_join(s->arena, folder, name);
-    Arena scratch = {0};
-    size_t length;
-    char *data = file_read(&scratch, path, &length, l->r, c->from_pos);
-    if (data) {
-        uint32_t source = sources_add(s->sources, path, data, length);
+    uint32_t source;
+    if (read_beside(l, c, folder, &source))
         table_from_csv(s->arena, s->names, s->sources, source, c, l->r);
-    }
-    arena_free(&scratch);
 }
 
 static AstFile *add_text(Loader *l, const char *path, Name key, const char *text, size_t length) {

@@ -169,25 +169,21 @@ static bool table_rows(Builder *b, const Global *g, int n, double *x, double *y)
     return table_rises(b, c, n, x, c->numbers, 2, "first column");
 }
 
-const Table *table_with_kinks(Builder *b, const Table *t) {
-    Table *kept = ARENA_NEW(b->out, Table);
-    int *kink = ARENA_ARRAY(b->out, int, t->count);
-    *kept = *t;
-    kept->kink_count = table_find_kinks(t, kink);
-    kept->kink = kink;
-    return kept;
-}
-
-static const Table *table_make(Builder *b, const AstClass *c, int n, const double *x,
-                               const double *y) {
+const Table *table_make(Builder *b, const AstClass *c, int n, const double *x, const double *y,
+                        TableSlopes *slopes) {
     double *slope = c->smooth ? ARENA_ARRAY(b->out, double, n) : NULL;
-    if (slope) table_monotone_slopes(n, x, y, slope);
-    return table_with_kinks(b, &(Table){.count = n,
-                                        .x = x,
-                                        .y = y,
-                                        .slope = slope,
-                                        .smooth = c->smooth,
-                                        .extrapolate = c->beyond == BEYOND_EXTRAPOLATE});
+    if (slope) slopes(n, x, y, slope);
+    Table *t = ARENA_NEW(b->out, Table);
+    int *kink = ARENA_ARRAY(b->out, int, n);
+    *t = (Table){.count = n,
+                 .x = x,
+                 .y = y,
+                 .slope = slope,
+                 .smooth = c->smooth,
+                 .extrapolate = c->beyond == BEYOND_EXTRAPOLATE};
+    t->kink_count = table_find_kinks(t, kink);
+    t->kink = kink;
+    return t;
 }
 
 static const Table *table_build(Builder *b, const Global *g) {
@@ -208,7 +204,7 @@ static const Table *table_build(Builder *b, const Global *g) {
     } else if (!table_rows(b, g, n, x, y)) {
         return NULL;
     }
-    return table_make(b, c, n, x, y);
+    return table_make(b, c, n, x, y, table_monotone_slopes);
 }
 
 static bool constant_evaluate(Builder *b, int global) {
