@@ -259,15 +259,28 @@ static void name_row(const Closing *c, Text *out, const HeldRow *row) {
     text_printf(out, "(%.3g, %.3g, %.3g)", x[0], x[1], x[2]);
 }
 
-static bool report_open(Closing *c) {
+static int worst_row(const Closing *c) {
     int worst = 0;
-    for (int k = 0; k < c->n; k++)
+    for (int k = 0; k < c->n; k++) {
+        if (isnan(c->phi[k])) return k;
         if (fabs(c->phi[k]) > fabs(c->phi[worst])) worst = k;
-    const HeldRow *row = &c->a->h->row[worst];
+    }
+    return worst;
+}
+
+static bool report_open(Closing *c) {
+    const HeldRow *row = &c->a->h->row[worst_row(c)];
     double square = 0;
     for (int k = 0; k < c->n; k++) {
         const HeldRow *x = &c->a->h->row[k];
         if (x->tie == row->tie && x->joint == row->joint) square += c->phi[k] * c->phi[k];
+    }
+    if (!isfinite(square)) {
+        Remark *e =
+            report_error(c->a->r, M_UNREACHABLE, row_pos(c, row),
+                         "where '%s' should be at the start is no number", row_owner(c, row));
+        remark_help(c->a->r, e, "look for a root, a logarithm or an arc that leaves its range");
+        return false;
     }
     Remark *e =
         report_error(c->a->r, M_UNREACHABLE, row_pos(c, row),
