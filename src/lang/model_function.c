@@ -209,7 +209,7 @@ Value lower_model_function(Lower *l, const AstExpr *e, const Env *env, bool *is_
     *is_one = find_lender(b, e->left, env, &x);
     if (!*is_one) return VALUE_BAD;
     const Function *f = find_function(l, e, &x);
-    Value arg[MOST_ARGUMENTS];
+    Value arg[MOST_ARGUMENTS] = {0};
     if (!f || !can_be_traced(l, e) || !argument_count(l, e, f)) return VALUE_BAD;
     bool good = true;
     for (int i = 0; i < e->arg_count; i++) good &= read_argument(l, e, env, &x, f, i, &arg[i]);

@@ -26,9 +26,11 @@ typedef struct {
     Tree *t;
 } Calling;
 
+// By the order of the tree; a velocity that the function does not take is zero.
 static Expr *tree_order(Calling *c, const Expr *values) {
     Expr *list = ARENA_ARRAY(&c->scratch, Expr, c->t->nv);
-    for (int i = 0; i < c->t->nv; i++) list[i] = values[c->t->velocity[i]];
+    for (int i = 0; i < c->t->nv; i++)
+        list[i] = values ? values[c->t->velocity[i]] : expr_zero(c->d);
     return list;
 }
 
@@ -223,7 +225,7 @@ static Matrix frame_jacobian(Calling *c, int frame, const Expr *q) {
 }
 
 static Matrix trace(Calling *c, const ModelCall *call) {
-    const Expr *w = call->w ? tree_order(c, call->w) : NULL;
+    const Expr *w = tree_order(c, call->w);
     const Expr *x = call->x ? tree_order(c, call->x) : NULL;
     switch (call->which) {
     case MODEL_B: return inertia_matrix(c);

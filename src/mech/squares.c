@@ -35,7 +35,7 @@ static bool is_zero(const Flows *w, Expr e) {
 
 static double number_of(const Flows *w, Expr e) { return expr_evaluate(w->d, e, w->value); }
 
-static void add_square(Finding *k, Expr inertia, Expr *slope) {
+static void add_square(Finding *k, Expr inertia, const Expr *slope) {
     array_push(&k->list, ((Square){inertia, slope}));
 }
 
@@ -281,7 +281,7 @@ bool squares_find(const Flows *w, Expr T, SquareForm form, Squares *out) {
     bool good = (form == SQUARES_CONSTANT && find_with(&k, T, form, true)) ||
                 find_with(&k, T, form, false) || find_with(&k, T, SQUARES_UNIT, false);
     *out = (Squares){ARENA_ARRAY(w->out, Square, k.list.count), good ? k.list.count : 0};
-    for (int i = 0; i < out->count; i++) out->at[i] = k.list.data[i];
+    for (int i = 0; k.list.data && i < out->count; i++) out->at[i] = k.list.data[i];
     array_free(&k.list);
     array_free(&k.open);
     return good;

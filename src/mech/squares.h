@@ -14,8 +14,8 @@
 typedef enum { SQUARES_CONSTANT, SQUARES_UNIT } SquareForm;
 
 typedef struct {
-    Expr inertia; // of parameters alone
-    Expr *slope;  // a_k, one for each flow, of coordinates and parameters
+    Expr inertia;      // of parameters alone
+    const Expr *slope; // a_k, one for each flow, of coordinates and parameters
 } Square;
 
 typedef struct {

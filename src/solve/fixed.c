@@ -220,8 +220,9 @@ void fixed_shut(Fixed *f) {
 
 void fixed_run(Job *j) {
     Fixed f;
-    if (fixed_open(&f, j)) integrate(&f);
-    if (j->status == SOLVE_SWITCH) {
+    bool open = fixed_open(&f, j);
+    if (open) integrate(&f);
+    if (open && j->status == SOLVE_SWITCH) {
         if (j->n) memcpy(j->state, f.y, (size_t)j->n * sizeof *f.y);
         if (j->nq) memcpy(j->quad, f.y + j->n, (size_t)j->nq * sizeof *f.y);
     }

@@ -93,7 +93,7 @@ static int choose_points(const History *h, int low, double time, int *point) {
 // Neville: p[i..k](time) from p[i..k-1] and p[i+1..k], and its derivative s.
 static double through_points(const History *h, int d, const int *point, int count, double time,
                              double *slope) {
-    double p[MOST_POINTS], s[MOST_POINTS] = {0};
+    double p[MOST_POINTS] = {0}, s[MOST_POINTS] = {0};
     for (int i = 0; i < count; i++) p[i] = h->value.data[point[i] * h->count + d];
     for (int k = 1; k < count; k++)
         for (int i = 0; i + k < count; i++) {

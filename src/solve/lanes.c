@@ -60,8 +60,8 @@ static void fill_empty(Lanes *l) {
     if (who == l->members) return;
     l->members = who;
     l->lead = -1;
-    for (int i = l->count - 1; i >= 0; i--)
-        if (who & 1u << i) l->lead = i;
+    for (int i = 0; i < l->count && l->lead < 0; i++)
+        if (is_together(l, i)) l->lead = i;
     for (int i = 0; i < l->width && who; i++) {
         if (who & 1u << i) continue;
         lanes_load(l->x, i, l->job[l->lead].m);
@@ -242,7 +242,7 @@ static bool start(Lanes *l, int i) {
 static void open_lanes(Lanes *l, const Native *code) {
     const Program *p = l->lane[0].machine->program;
     size_t lanes = (size_t)native_code(code)->lanes,
-           total = (size_t)(p->state_count + p->quad_count);
+           total = (size_t)p->state_count + (size_t)p->quad_count;
     l->x = lanes_new(p, code);
     l->width = l->x->lanes;
     l->y = memory_aligned(total * lanes, sizeof *l->y);

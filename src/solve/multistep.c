@@ -111,8 +111,9 @@ static bool loops_end(Multistep *c) {
     Job *j = c->j;
     if (!c->unknowns) return false;
     const double *x = N_VGetArrayPointer(c->y), *slope = N_VGetArrayPointer(c->slope);
-    for (double part = 1e-9; part < 1e-2; part *= 10) {
-        double ahead = part * j->span;
+    double ahead = 1e-10 * j->span;
+    for (int tries = 0; tries < 7; tries++) {
+        ahead *= 10;
         for (int i = 0; i < j->n; i++) j->later[i] = x[i] + ahead * slope[i];
         if (machine_unknowns(j->m, c->t + ahead, j->later, N_VGetArrayPointer(c->error))) continue;
         job_block_failed(j, c->t + ahead, j->later);
