@@ -1,5 +1,6 @@
 // What stands at the top of a file: models, elements, mechanisms, experiments, functions, tables,
 // domains, constants and imports.
+#include "lang/lookup.h"
 #include "lang/parse.h"
 
 #include <string.h>
@@ -449,6 +450,18 @@ bool p_skip_inner_definition(Parser *p) {
     return true;
 }
 
+// A misspelt word that begins a definition, or where the statement belongs.
+static void help_misplaced(Parser *p, Remark *m) {
+    bool named = p_at(p, TOKEN_NAME);
+    Suggestion near = suggest_for(named ? name_text(p->lexer.names, p->token.name) : "");
+    for (TokenKind kind = TOKEN_AND; named && token_is_keyword(kind); kind++)
+        if (p_starts_definition(kind) || kind == TOKEN_CONST)
+            suggest_offer(&near, token_text(kind));
+    if (m)
+        suggest_help(p->report, m, &near,
+                     "write 'model Name' above and 'end' below the statements");
+}
+
 static void report_stray(Parser *p) {
     bool end = p_at(p, TOKEN_END) || p_at(p, TOKEN_ELSE) || p_at(p, TOKEN_ELSEIF) ||
                p_at(p, TOKEN_ELSEWHEN);
@@ -461,7 +474,7 @@ static void report_stray(Parser *p) {
         return;
     } else {
         m = p_complain(p, P_MISPLACED, p->token, "this statement stands outside of a model");
-        p_help(p, m, "write 'model Name' above and 'end' below the statements");
+        help_misplaced(p, m);
     }
     if (m && p->last_end.end)
         remark_note(p->report, m, p_pos(p, p->last_end), "the last definition ends here");
