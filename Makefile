@@ -39,7 +39,7 @@ check-format:
 tidy: ## clang-tidy over src
 	@tools/setup.sh build test
 	@cmake --preset debug -DBUILD_TESTING=ON >/dev/null
-	@tools/tidy.sh
+	@DEPTH=$(DEPTH) tools/tidy.sh
 
 coverage: ## line coverage of src by the tests; fails below 85 %
 	@tools/setup.sh build test
