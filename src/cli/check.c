@@ -1,6 +1,8 @@
 // check: what a model is, stage by stage, without running it.
 #include "cli/cli.h"
 
+#include "studio/meshes.h"
+
 #include <string.h>
 
 static void print_sizes(Text *t, const Model *m) {
@@ -90,6 +92,7 @@ ExitCode verb_check(Session *s) {
     if (session_has(s, OPT_DUMP)) return check_dump(s, syntax);
     Pipeline p;
     bool good = pipeline_build(&p, s, syntax, session_argument(s, 1), STAGE_SYSTEM);
+    if (good) meshes_load(&p.arena, p.model, s->sources, &s->report);
     if (s->json)
         stages_json(&s->out, &p);
     else if (!session_has(s, OPT_QUIET))

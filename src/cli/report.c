@@ -22,6 +22,7 @@ static ExitCode make_page(Session *s, const Pipeline *p, RunOptions *o) {
     Watch watch = {0};
     int first_param;
     Scene scene = report_plan(&s->arena, p->model, &watch, &first_param);
+    Meshes meshes = meshes_load(&s->arena, p->model, s->sources, &s->report);
     o->watch = watch.data;
     o->watch_count = watch.count;
     o->most_rows = 20000; // more than the page shows
@@ -33,6 +34,7 @@ static ExitCode make_page(Session *s, const Pipeline *p, RunOptions *o) {
             .system = p->system,
             .run = run,
             .scene = &scene,
+            .meshes = &meshes,
             .source = file_read(&s->arena, session_argument(s, 0), &length, &s->report, POS_NONE),
             .first_param = first_param};
         code = write_page(s, &page, page_path(s)) ? run_verdict(run) : EXIT_INPUT;

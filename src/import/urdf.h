@@ -12,6 +12,7 @@
 typedef struct {
     const char *name; // of the mechanism; NULL: the robot's
     bool free;        // the root link moves freely; else it is fixed to the world
+    bool meshes;      // warn of meshes that are not there
 } UrdfOptions;
 
 // The text of a mechanism from the URDF in `source`. False: reported, and nothing is written.

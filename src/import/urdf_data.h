@@ -3,6 +3,7 @@
 #define BONDYN_IMPORT_URDF_DATA_H
 
 #include "base/array.h"
+#include "base/names.h"
 #include "import/urdf.h"
 
 typedef enum {
@@ -53,7 +54,15 @@ typedef struct {
     const char *shape; // mesh "package://..." ... as the file says it
     const char *form;  // ... and in the language; NULL: it has no place there
     UrdfOrigin at;
+    Name material; // or 0
+    Pos pos;
+    const char *file; // of a mesh, as written; else NULL
 } UrdfShape;
+
+typedef struct {
+    bool coloured;
+    double rgb[3];
+} UrdfMaterial;
 
 typedef struct {
     const char *name; // of the robot
@@ -61,6 +70,8 @@ typedef struct {
     ARRAY(UrdfLink) link;
     ARRAY(UrdfJoint) joint;
     ARRAY(UrdfShape) shape;
+    Names *materials;
+    ARRAY(UrdfMaterial) material; // by name: one name is one material, wherever its colour is
     int root;
     bool on_world; // the root link is called world: it is the world itself
 } Urdf;

@@ -2,9 +2,11 @@
 //
 //     1 robot   2 link    3 inertial            4 origin mass inertia
 //                         3 visual, collision   4 origin geometry   5 mesh box cylinder sphere
+//                                               4 material          5 color
 //               2 joint   3 origin parent child axis limit mimic dynamics
+//               2 material                      3 color
 //
-// Everything else (gazebo, transmission, material ...) is passed over.
+// Everything else (gazebo, transmission ...) is passed over.
 #include "import/urdf_data.h"
 
 #include <expat.h>
@@ -25,6 +27,7 @@ typedef struct {
     Section section;
     UrdfOrigin origin; // of the open visual or collision ...
     int first_shape;   // ... and the first of its shapes
+    Name material;     // of the open visual, or the one that is open; 0: none
     Pos pos;           // of the open tag
     const char *tag;
     const char **attribute; // name, value, name, value ..., NULL
@@ -73,7 +76,7 @@ static bool read_numbers(const char *text, int n, double *out, const char **word
 // The attribute as n numbers; absent ones leave `out` as it is. False: reported.
 static bool numbers(Reader *k, const char *name, int n, double *out, const char **word) {
     const char *text = attribute(k, name);
-    double value[3];
+    double value[4];
     if (!text) return true;
     if (!read_numbers(text, n, value, word)) {
         Remark *m =
@@ -143,8 +146,35 @@ static void read_inertial(Reader *k) {
 
 static const char *or_none(const char *text) { return text ? text : "?"; }
 
-// Numbers of an attribute in the language: (0.1, 0.2, 0.3). NULL: they are none, or negative.
-static const char *sizes(Reader *k, const char *attributes[], int count) {
+// --- what links look like
+// ------------------------------------------------------------------------------------------------
+
+// Materials without a name are known by a number instead.
+static Name open_material(Reader *k) {
+    Urdf *u = k->u;
+    const char *said = attribute(k, "name");
+    Name name = said && *said ? name_printf(u->materials, "named %s", said)
+                              : name_printf(u->materials, "number %d", u->material.count);
+    while ((Name)u->material.count <= name) array_push(&u->material, (UrdfMaterial){0});
+    return name;
+}
+
+// Of the open material. A colour is no reason to refuse a robot.
+static void read_colour(Reader *k) {
+    const char *text = attribute(k, "rgba");
+    UrdfMaterial *m = &k->u->material.data[k->material];
+    double rgba[4] = {0, 0, 0, 1};
+    if (!text) return;
+    m->coloured = read_numbers(text, 4, rgba, NULL) || read_numbers(text, 3, rgba, NULL);
+    for (int i = 0; i < 3; i++) m->rgb[i] = fmin(fmax(rgba[i], 0), 1);
+    if (m->coloured) return;
+    Remark *r = report_warning(k->r, X_NUMBER, k->pos, "rgba of <color> is '%.40s'", text);
+    remark_help(k->r, r, "it should be four numbers from 0 to 1: red, green, blue, opaqueness");
+}
+
+// Numbers of attributes in the language: (0.1, 0.2, 0.3), from one attribute or one of each. NULL:
+// they are none, or one is less than `least`.
+static const char *sizes(Reader *k, const char *attributes[], int count, double least) {
     double x[3] = {0};
     int n = count == 1 ? 3 : count;
     for (int i = 0; i < count; i++) {
@@ -152,28 +182,47 @@ static const char *sizes(Reader *k, const char *attributes[], int count) {
         if (!text || !read_numbers(text, count == 1 ? 3 : 1, x + i, NULL)) return NULL;
     }
     Text t = {0};
+    bool good = true;
     for (int i = 0; i < n; i++) {
         text_add(&t, i ? ", " : "(");
         text_number(&t, x[i]);
-        if (x[i] < 0) n = 0;
+        good &= x[i] >= least;
     }
     text_char(&t, ')');
-    const char *kept = n ? keep(k, text_get(&t)) : NULL;
+    const char *kept = good ? keep(k, text_get(&t)) : NULL;
     text_free(&t);
     return kept;
+}
+
+// A mesh, mirrored where its scale is negative. NULL: it has no file, or its scale is nonsense.
+static const char *mesh_form(Reader *k) {
+    const char *file = attribute(k, "filename"), *scale = attribute(k, "scale"), *size = "";
+    double x[3] = {1, 1, 1};
+    if (!file || !*file || strpbrk(file, "\"\n\r")) return NULL;
+    if (scale) {
+        bool good = read_numbers(scale, 3, x, NULL) && x[0] != 0 && x[1] != 0 && x[2] != 0;
+        size = sizes(k, (const char *[]){"scale"}, 1, -HUGE_VAL);
+        if (!good || !size) {
+            Remark *m = report_warning(k->r, X_NUMBER, k->pos, "scale of <mesh> is '%.40s'", scale);
+            remark_help(k->r, m, "it should be three numbers that are not zero");
+            return NULL;
+        }
+        size = arena_printf(&k->u->arena, " scale %s", size);
+    }
+    return arena_printf(&k->u->arena, "mesh \"%s\"%s", file, size);
 }
 
 // The form in the language, or NULL.
 static const char *shape_form(Reader *k) {
     Arena *a = &k->u->arena;
-    const char *size = NULL, *tag = k->tag, *file = attribute(k, "filename");
+    const char *size = NULL, *tag = k->tag;
     double radius;
     if (strcmp(tag, "box") == 0) {
-        size = sizes(k, (const char *[]){"size"}, 1);
+        size = sizes(k, (const char *[]){"size"}, 1, 0);
         return size ? arena_printf(a, "box %s {m}", size) : NULL;
     }
     if (strcmp(tag, "cylinder") == 0 || strcmp(tag, "capsule") == 0) {
-        size = sizes(k, (const char *[]){"radius", "length"}, 2);
+        size = sizes(k, (const char *[]){"radius", "length"}, 2, 0);
         return size ? arena_printf(a, "cylinder %s {m}", size) : NULL;
     }
     if (strcmp(tag, "sphere") == 0) {
@@ -181,9 +230,7 @@ static const char *shape_form(Reader *k) {
         bool good = text && read_numbers(text, 1, &radius, NULL) && radius >= 0;
         return good ? arena_printf(a, "sphere %.17g {m}", radius) : NULL;
     }
-    if (strcmp(tag, "mesh") != 0 || !file || strpbrk(file, "\"\n\r")) return NULL;
-    size = sizes(k, (const char *[]){"scale"}, 1);
-    return arena_printf(a, "mesh \"%s\"%s%s", file, size ? " scale " : "", size ? size : "");
+    return strcmp(tag, "mesh") == 0 ? mesh_form(k) : NULL;
 }
 
 // What a shape looks like, for the view.
@@ -205,8 +252,13 @@ static void read_shape(Reader *k) {
     if (!shape) return;
     const char *what = k->section == SECTION_VISUAL ? "visual" : "collision";
     const char *form = k->section == SECTION_VISUAL ? shape_form(k) : NULL;
-    array_push(&k->u->shape,
-               ((UrdfShape){.link = k->link, .what = what, .shape = shape, .form = form}));
+    const char *file = strcmp(tag, "mesh") == 0 && form ? attribute(k, "filename") : NULL;
+    array_push(&k->u->shape, ((UrdfShape){.link = k->link,
+                                          .what = what,
+                                          .shape = shape,
+                                          .form = form,
+                                          .pos = k->pos,
+                                          .file = file ? keep(k, file) : NULL}));
 }
 
 static void open_section(Reader *k) {
@@ -216,6 +268,7 @@ static void open_section(Reader *k) {
                                                     : SECTION_NONE;
     k->origin = (UrdfOrigin){0};
     k->first_shape = k->u->shape.count;
+    k->material = 0;
 }
 
 // --- joints
@@ -339,8 +392,11 @@ static void XMLCALL element_begins(void *context, const XML_Char *tag,
     if (k->depth == 2 && strcmp(tag, "link") == 0) open_link(k);
     if (k->depth == 2 && strcmp(tag, "joint") == 0) open_joint(k);
     if (k->depth == 3 && k->joint >= 0) read_in_joint(k);
-    if (k->link < 0) return;
     bool shape = k->section == SECTION_VISUAL || k->section == SECTION_COLLISION;
+    bool material = k->depth == 2 || (k->depth == 4 && shape);
+    if (material && strcmp(tag, "material") == 0) k->material = open_material(k);
+    if (k->material && strcmp(tag, "color") == 0) read_colour(k);
+    if (k->link < 0) return;
     if (k->depth == 3) open_section(k);
     if (k->depth == 4 && k->section == SECTION_INERTIAL) read_inertial(k);
     if (k->depth == 4 && shape && strcmp(tag, "origin") == 0) read_origin(k, &k->origin);
@@ -352,15 +408,20 @@ static void XMLCALL element_ends(void *context, const XML_Char *tag) {
     (void)tag;
     k->depth--;
     if (k->depth == 2 && k->section != SECTION_NONE) // an origin may stand behind its geometry
-        for (int i = k->first_shape; i < k->u->shape.count; i++) k->u->shape.data[i].at = k->origin;
+        for (int i = k->first_shape; i < k->u->shape.count; i++) {
+            k->u->shape.data[i].at = k->origin;
+            k->u->shape.data[i].material = k->material;
+        }
     if (k->depth < 3) k->section = SECTION_NONE;
     if (k->depth < 2) k->link = k->joint = -1;
+    if (k->depth < 2) k->material = 0;
 }
 
 bool urdf_read(Urdf *u, const Sources *sources, uint32_t source, Report *r) {
     Reader k = {.u = u, .r = r, .source = source, .link = -1, .joint = -1};
     const char *text = source_text(sources, source, &k.length);
     int before = r->errors;
+    u->materials = names_new();
     k.xml = XML_ParserCreate(NULL);
     if (!k.xml) abort(); // no memory
     XML_SetUserData(k.xml, &k);

@@ -10,6 +10,7 @@
 #include "import/urdf_data.h"
 
 #include "base/files.h"
+#include "import/mesh.h"
 #include <math.h>
 #include <string.h>
 
@@ -44,7 +45,7 @@ static void write_remark(Text *out, const char *text) {
     for (; *text; text++) text_char(out, (unsigned char)*text < ' ' || *text == 127 ? ' ' : *text);
 }
 
-// --- inertia
+// --- rotations
 // ------------------------------------------------------------------------------------------------
 
 static void rotation_of(const UrdfOrigin *at, double R[9]) {
@@ -68,14 +69,52 @@ static void rotation_of(const UrdfOrigin *at, double R[9]) {
     memcpy(R, turn, sizeof turn);
 }
 
+static void times(const double a[9], const double b[9], double c[9]) {
+    for (int i = 0; i < 9; i++) {
+        c[i] = 0;
+        for (int k = 0; k < 3; k++) c[i] += a[i / 3 * 3 + k] * b[k * 3 + i % 3];
+    }
+}
+
+// Roll, pitch and yaw of R = Rz Ry Rx; looking straight up or down, all of the turn is roll.
+static void angles_of(const double R[9], UrdfOrigin *at) {
+    double level = hypot(R[0], R[3]);
+    at->rpy[1] = atan2(-R[6], level);
+    at->rpy[0] = level > 1e-12 ? atan2(R[7], R[8]) : atan2(-R[5], R[4]);
+    at->rpy[2] = level > 1e-12 ? atan2(R[3], R[0]) : 0;
+    for (int i = 0; i < 3; i++) {
+        double degrees = at->rpy[i] * 180 / 3.14159265358979323846, near = 15 * round(degrees / 15);
+        at->degrees[i] = fabs(degrees - near) < 1e-12 * 180 ? near : NAN;
+    }
+}
+
+static bool has_turn(const UrdfOrigin *at) {
+    bool turn = false;
+    for (int i = 0; i < 3; i++) turn |= at->rpy[i] != 0 && at->degrees[i] != 0;
+    return turn;
+}
+
+// What is at `then` in the frame at `at`, seen from where `at` is given.
+static UrdfOrigin origin_then(const UrdfOrigin *at, const UrdfOrigin *then) {
+    UrdfOrigin sum = has_turn(at) ? *at : *then;
+    double first[9], second[9], both[9];
+    rotation_of(at, first);
+    rotation_of(then, second);
+    times(first, second, both);
+    for (int i = 0; i < 3; i++) sum.xyz[i] = at->xyz[i];
+    for (int i = 0; i < 9; i++) sum.xyz[i / 3] += first[i] * then->xyz[i % 3];
+    if (has_turn(at) && has_turn(then)) angles_of(both, &sum);
+    return sum;
+}
+
+// --- inertia
+// ------------------------------------------------------------------------------------------------
+
 // J in the link's axes: R J R', symmetric to the last bit, without the dust of right angles.
 static void turned_inertia(const UrdfLink *l, double J[9]) {
     double R[9], half[9], largest = 0;
     rotation_of(&l->at, R);
-    for (int i = 0; i < 9; i++) {
-        half[i] = 0;
-        for (int k = 0; k < 3; k++) half[i] += R[i / 3 * 3 + k] * l->inertia[k * 3 + i % 3];
-    }
+    times(R, l->inertia, half);
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++) {
             double sum = 0;
@@ -207,14 +246,24 @@ static void write_body(Text *out, const UrdfLink *l) {
     text_char(out, '\n');
 }
 
-static void write_shape(Text *out, const UrdfShape *s, const char *body) {
-    if (s->form && body) {
-        text_printf(out, "  shape on %s %s", body, s->form);
+// A link that became a frame shows its shapes on the body that carries it.
+static void write_shape(Text *out, const Urdf *u, const UrdfShape *s) {
+    const UrdfLink *l = &u->link.data[s->link];
+    const UrdfJoint *frame =
+        l->parent >= 0 && u->joint.data[l->parent].is_frame ? &u->joint.data[l->parent] : NULL;
+    const UrdfMaterial *m = s->material ? &u->material.data[s->material] : NULL;
+    if (s->form) {
+        UrdfOrigin at = frame ? origin_then(&frame->at, &s->at) : s->at;
+        text_printf(out, "  shape on %s %s", body_name(u, frame ? frame->parent : s->link),
+                    s->form);
+        write_origin(out, &at);
+        if (m && m->coloured) text_add(out, " colour ");
+        if (m && m->coloured) write_vector(out, m->rgb, 3);
     } else {
         text_printf(out, "    // %s ", s->what);
         write_remark(out, s->shape);
+        write_origin(out, &s->at);
     }
-    write_origin(out, &s->at);
     text_char(out, '\n');
 }
 
@@ -227,9 +276,9 @@ static void write_links(Text *out, const Urdf *u) {
         bool world = i == u->root && u->on_world;
         if (!frame && !world) write_body(out, l);
         if (frame && shape < u->shape.count && u->shape.data[shape].link == i)
-            text_printf(out, "    // on %s:\n", u->joint.data[l->parent].id);
+            text_printf(out, "    // at %s:\n", u->joint.data[l->parent].id);
         for (; shape < u->shape.count && u->shape.data[shape].link == i; shape++)
-            write_shape(out, &u->shape.data[shape], frame ? NULL : body_name(u, i));
+            write_shape(out, u, &u->shape.data[shape]);
     }
 }
 
@@ -247,6 +296,34 @@ void urdf_write(Text *out, const Urdf *u, const char *name, bool free_base, cons
     text_add(out, "end\n");
 }
 
+// --- meshes
+// ------------------------------------------------------------------------------------------------
+
+// One warning for all, at the first.
+static void look_for_meshes(Urdf *u, const char *file, Report *r) {
+    const char *folder = path_folder(&u->arena, file);
+    const UrdfShape *first = NULL;
+    int missing = 0, count = 0;
+    for (int i = 0; i < u->shape.count; i++) {
+        const UrdfShape *s = &u->shape.data[i];
+        if (!s->file) continue;
+        count++;
+        if (mesh_find(&u->arena, folder, s->file)) continue;
+        if (!missing++) first = s;
+    }
+    if (!first) return;
+    const char *package = strncmp(first->file, "package://", 10) == 0 ? first->file + 10 : NULL;
+    Remark *m = report_warning(r, X_MESH, first->pos, "there is no mesh '%s'", first->file);
+    if (missing > 1) remark_note(r, m, POS_NONE, "%d of %d meshes are not there", missing, count);
+    if (package)
+        remark_help(r, m,
+                    "put the folder '%.*s' beside this file or above it, or below one of "
+                    "ROS_PACKAGE_PATH; the motion does not need it",
+                    (int)strcspn(package, "/"), package);
+    else
+        remark_help(r, m, "its path counts from this file; the motion does not need it");
+}
+
 bool urdf_import(Text *out, const Sources *sources, uint32_t source, const UrdfOptions *options,
                  Report *r) {
     Urdf u = {0};
@@ -254,10 +331,13 @@ bool urdf_import(Text *out, const Sources *sources, uint32_t source, const UrdfO
     if (good) {
         const char *name = options->name ? options->name : urdf_identifier(&u.arena, u.name);
         urdf_write(out, &u, name, options->free, path_base(source_name(sources, source)));
+        if (options->meshes) look_for_meshes(&u, source_name(sources, source), r);
     }
     array_free(&u.link);
     array_free(&u.joint);
     array_free(&u.shape);
+    array_free(&u.material);
+    names_free(u.materials);
     arena_free(&u.arena);
     return good;
 }

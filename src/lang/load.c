@@ -63,7 +63,7 @@ static void fill_from_urdf(Loader *l, AstClass *c, const char *folder) {
     Syntax *s = l->syntax;
     uint32_t urdf;
     Text text = {0}, shown = {0};
-    UrdfOptions options = {name_text(s->names, c->name), c->free_base};
+    UrdfOptions options = {.name = name_text(s->names, c->name), .free = c->free_base};
     if (read_beside(l, c, folder, &urdf) && urdf_import(&text, s->sources, urdf, &options, l->r)) {
         text_printf(&shown, "%s (as a mechanism)", source_name(s->sources, urdf));
         uint32_t source = sources_add(s->sources, text_get(&shown), text_get(&text), text.length);

@@ -143,7 +143,10 @@ typedef struct {     // a shape for the view, which has no influence on the moti
     int body;        // -1 = world
     MechShape shape; // of a mesh: size is its scale
     Expr at[3];      // its middle, in the body's frame
-    Name mesh;       // its file, as written
+    Name mesh;       // its file, as written ...
+    Pos mesh_pos;    // ... and where
+    bool coloured;
+    Expr colour[3]; // red, green, blue: 0 to 1
 } MechDrawing;
 
 typedef struct { // of a lagrangian: a velocity that is no rate of a coordinate

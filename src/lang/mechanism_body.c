@@ -159,13 +159,35 @@ static bool read_mesh(Builder *b, const MechPart *x, MechDrawing *out) {
     }
     out->shape.kind = SHAPE_MESH;
     out->mesh = mesh->value->name;
+    out->mesh_pos = mesh->value->pos;
     for (int i = 0; i < 3; i++) out->shape.size[i] = expr_number(b->dag, 1);
     if (!scale) return true;
     Datum size = clause_datum(b, x, scale, "scale", 3, 1, "1");
-    return positive(b, x, &size, out->shape.size);
+    double number[3];
+    if (!datum(b, &size, out->shape.size) || !datum_numbers(b, &size, number)) return false;
+    for (int i = 0; i < 3; i++) // a negative one mirrors
+        if (!(fabs(number[i]) > 0) || !isfinite(number[i]))
+            return bad_body(b, ast_start(size.e), x, "has a scale that makes it vanish",
+                            "write three numbers that are not zero: scale (0.001, 0.001, 0.001)");
+    return true;
+}
+
+static bool read_colour(Builder *b, const MechPart *x, MechDrawing *out) {
+    const AstArg *a = find_clause(b, x->item, "colour");
+    if (!a) return true;
+    Datum value = clause_datum(b, x, a, "colour", 3, 1, "1");
+    double number[3];
+    if (!datum(b, &value, out->colour) || !datum_numbers(b, &value, number)) return false;
+    out->coloured = true;
+    for (int i = 0; i < 3; i++)
+        if (!(number[i] >= 0 && number[i] <= 1))
+            return bad_body(b, ast_start(value.e), x, "has a colour that does not exist",
+                            "red, green and blue are numbers from 0 to 1: colour (0.9, 0.4, 0.1)");
+    return true;
 }
 
 bool read_shape(Builder *b, const MechPart *x, MechDrawing *out) {
+    if (!read_colour(b, x, out)) return false;
     int form = find_shape(b, x);
     if (form < 0) return read_mesh(b, x, out);
     for (int i = form + 1; i < SHAPES; i++)

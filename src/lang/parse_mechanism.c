@@ -137,7 +137,7 @@ static void parse_limits(Parser *p, ArgList *list, Token start) {
 
 // text = string
 static void parse_text(Parser *p, ArgList *list, const char *word, Token start) {
-    AstExpr *e = p_new_expr(p, AST_STRING, start);
+    AstExpr *e = p_new_expr(p, AST_STRING, p->token);
     if (!p_at(p, TOKEN_STRING)) {
         Remark *m = p_fail_expected(p, "a file in quotes");
         p_help(p, m, "write %s \"arm.stl\"", word);
@@ -324,10 +324,11 @@ static AstItem *parse_frame(Parser *p) {
     return item;
 }
 
-static const Clause shape_clauses[] = {
-    {"box", CLAUSE_VALUE},  {"cylinder", CLAUSE_VALUE}, {"sphere", CLAUSE_VALUE},
-    {"tube", CLAUSE_VALUE}, {"mesh", CLAUSE_TEXT},      {"scale", CLAUSE_VALUE},
-    {"at", CLAUSE_VALUE},   {"rotated", CLAUSE_TURNS},  {NULL, CLAUSE_VALUE}};
+static const Clause shape_clauses[] = {{"box", CLAUSE_VALUE},    {"cylinder", CLAUSE_VALUE},
+                                       {"sphere", CLAUSE_VALUE}, {"tube", CLAUSE_VALUE},
+                                       {"mesh", CLAUSE_TEXT},    {"scale", CLAUSE_VALUE},
+                                       {"at", CLAUSE_VALUE},     {"rotated", CLAUSE_TURNS},
+                                       {"colour", CLAUSE_VALUE}, {NULL, CLAUSE_VALUE}};
 
 // shape = "shape" place, with one of box, cylinder, sphere, tube, mesh
 static AstItem *parse_shape(Parser *p) {

@@ -183,7 +183,7 @@ static void add_motion(Text *out, const ReportPage *p) {
         "<p class=\"about\" id=\"view-note\">Drag to turn, Shift and drag to move, wheel to "
         "zoom.</p>\n<script type=\"application/json\" id=\"scene\">");
     Text json = {0};
-    scene_json(&json, p->scene, p->run);
+    scene_json(&json, p->scene, p->meshes, p->run);
     add_script_json(out, text_get(&json));
     text_free(&json);
     text_add(out, "</script>\n");

@@ -6,10 +6,11 @@
 
 typedef struct {
     const System *system;
-    const Run *run;     // made with the watch list of report_plan
-    const Scene *scene; // from report_plan
-    const char *source; // text of the model's file; Nullable
-    int first_param;    // parameters in the watch list
+    const Run *run;       // made with the watch list of report_plan
+    const Scene *scene;   // from report_plan
+    const Meshes *meshes; // of its shapes; Nullable
+    const char *source;   // text of the model's file; Nullable
+    int first_param;      // parameters in the watch list
 } ReportPage;
 
 // What the run has to watch: the scene, then the values of the parameters.

@@ -31,11 +31,17 @@ static Expr *coordinates(Arena *out, const Model *m, const Mechanism *x) {
 static SceneShape plan_shape(const MechShape *of, const Expr *middle, Dag *d, Watch *watch) {
     Expr size[3];
     for (int i = 0; i < 3; i++) size[i] = of->size[i] ? of->size[i] : expr_number(d, 0);
-    SceneShape s = {.kind = of->kind, .mesh = ""};
+    SceneShape s = {.kind = of->kind, .mesh = "", .drawing = -1};
     s.size = watch_add(watch, size, 3);
     s.middle = watch_add(watch, middle, 3);
     s.turn = watch_add(watch, of->turn, 9);
     return s;
+}
+
+static int first_drawing(const Model *m, const Mechanism *x) {
+    int n = 0;
+    for (const Mechanism *before = m->mechanism; before < x; before++) n += before->drawing_count;
+    return n;
 }
 
 // Of body -1, the world, or of a body.
@@ -45,9 +51,12 @@ static void plan_shapes(SceneBody *b, const Model *m, const Mechanism *x, int bo
     for (int i = 0; i < x->drawing_count; i++) {
         const MechDrawing *w = &x->drawing[i];
         if (w->body != body) continue;
-        b->shape[b->shape_count] = plan_shape(&w->shape, w->at, m->dag, watch);
-        if (w->mesh) b->shape[b->shape_count].mesh = name_text(m->names, w->mesh);
-        b->shape_count++;
+        SceneShape *s = &b->shape[b->shape_count++];
+        *s = plan_shape(&w->shape, w->at, m->dag, watch);
+        s->drawing = first_drawing(m, x) + i;
+        if (w->mesh) s->mesh = name_text(m->names, w->mesh);
+        s->coloured = w->coloured;
+        if (w->coloured) s->colour = watch_add(watch, w->colour, 3);
     }
     if (b->shape_count || body < 0 || x->body[body].shape.kind == SHAPE_NONE) return;
     b->shape[b->shape_count++] = plan_shape(&x->body[body].shape, x->body[body].cg, m->dag, watch);
@@ -184,7 +193,7 @@ static void add_points(Text *out, const char *key, const Run *run, int first, in
     text_char(out, ']');
 }
 
-static void add_shape(Text *out, const SceneShape *s, const Run *run) {
+static void add_shape(Text *out, const SceneShape *s, const Meshes *meshes, const Run *run) {
     static const char *const kind[] = {"none", "box", "cylinder", "sphere", "tube", "mesh"};
     text_printf(out, "{\"kind\":\"%s\",\"size\":", kind[s->kind]);
     add_numbers(out, run, s->size, 3, 0);
@@ -194,16 +203,21 @@ static void add_shape(Text *out, const SceneShape *s, const Run *run) {
     add_numbers(out, run, s->turn, 9, 0);
     if (*s->mesh) text_add(out, ",\"file\":");
     if (*s->mesh) text_json(out, s->mesh);
+    if (*s->mesh && meshes && meshes->of[s->drawing] >= 0)
+        text_printf(out, ",\"mesh\":%d", meshes->of[s->drawing]);
+    if (s->coloured) text_add(out, ",\"colour\":");
+    if (s->coloured) add_numbers(out, run, s->colour, 3, 0);
     text_char(out, '}');
 }
 
-static void add_body(Text *out, const SceneBody *b, const Run *run, int step) {
+static void add_body(Text *out, const SceneBody *b, const Meshes *meshes, const Run *run,
+                     int step) {
     text_add(out, "{\"name\":");
     text_json(out, b->name);
     text_add(out, ",\"shapes\":[");
     for (int i = 0; i < b->shape_count; i++) {
         if (i) text_char(out, ',');
-        add_shape(out, &b->shape[i], run);
+        add_shape(out, &b->shape[i], meshes, run);
     }
     text_add(out, "],\"centre\":");
     add_numbers(out, run, b->point + 3 * (b->joint_count + b->frame_count), 3, 0);
@@ -219,7 +233,7 @@ static void add_body(Text *out, const SceneBody *b, const Run *run, int step) {
     text_char(out, '}');
 }
 
-void scene_json(Text *out, const Scene *s, const Run *run) {
+void scene_json(Text *out, const Scene *s, const Meshes *meshes, const Run *run) {
     int rows = run->results.row_count, step = 1 + rows / MOST_FRAMES;
     text_add(out, "{\"gravity\":");
     add_numbers(out, run, s->gravity, 3, 0);
@@ -228,10 +242,15 @@ void scene_json(Text *out, const Scene *s, const Run *run) {
         if (row) text_char(out, ',');
         add_number(out, run->results.column[0].value[row]);
     }
+    text_add(out, "],\"meshes\":[");
+    for (int i = 0; meshes && i < meshes->count; i++) {
+        if (i) text_add(out, ",\n");
+        surface_json(out, &meshes->surface[i]);
+    }
     text_add(out, "],\"bodies\":[");
     for (int i = 0; i < s->body_count; i++) {
         if (i) text_add(out, ",\n");
-        add_body(out, &s->body[i], run, step);
+        add_body(out, &s->body[i], meshes, run, step);
     }
     text_add(out, "]}");
 }

@@ -7,12 +7,16 @@
 
 #include "base/array.h"
 #include "results/results.h"
+#include "studio/meshes.h"
 
 typedef ARRAY(Expr) Watch;
 
 typedef struct {
     ShapeKind kind;
     const char *mesh; // of a mesh: its file
+    int drawing;      // its number among those of all mechanisms; -1: the body's own shape
+    bool coloured;
+    int colour;       // 3
     int size;         // 3
     int middle, turn; // 3 and 9, in the body's frame
 } SceneShape;
@@ -37,6 +41,7 @@ typedef struct {
 // Adds to `watch`. Nothing to show: body_count is 0. The model's expression graph grows.
 Scene scene_plan(Arena *out, const Model *m, Watch *watch);
 // `value` are the rows of the watch list: Run.watched from where scene_plan began to add.
-void scene_json(Text *out, const Scene *scene, const Run *run);
+// Nullable: meshes (then none is shown).
+void scene_json(Text *out, const Scene *scene, const Meshes *meshes, const Run *run);
 
 #endif

@@ -84,16 +84,87 @@
     return frame(x, cross(z, x), z, [0, 1, 2].map((i) => (from[i] + to[i]) / 2));
   }
 
+  // Meshes come as numbers in letters: corners on a grid, three of them to a triangle. Faces that meet at a small
+  // angle share their normals.
+  function bytes(letters) { return Uint8Array.from(atob(letters), (c) => c.charCodeAt(0)).buffer; }
+  const meshes = (scene.meshes || []).map((m) => ({
+    low: m.low, step: m.step, colours: m.colours, before: m.before,
+    corners: new Uint16Array(bytes(m.corners), 0, 3 * m.count[0]),
+    triangles: new Uint32Array(bytes(m.triangles), 0, 3 * m.count[1]),
+    paint: m.paint ? new Uint8Array(bytes(m.paint), 0, m.count[1]) : null,
+  }));
+  function meshBox(m, scale) {
+    const high = [0, 0, 0];
+    m.corners.forEach((c, i) => { if (c > high[i % 3]) high[i % 3] = c; });
+    const ends = [0, 1, 2].map((i) => [scale[i] * m.low[i], scale[i] * (m.low[i] + m.step * high[i])]);
+    return [0, 1, 2, 3, 4, 5, 6, 7].map((k) => [0, 1, 2].map((i) => ends[i][k >> i & 1]));
+  }
+  function meshNormals(m, at) { // three per triangle
+    const count = m.triangles.length / 3, flat = new Float32Array(3 * count), out = new Float32Array(9 * count);
+    const corner = (k) => at.subarray(3 * m.triangles[k], 3 * m.triangles[k] + 3);
+    const around = new Uint32Array(at.length / 3 + 1), faces = new Uint32Array(3 * count);
+    for (let t = 0; t < count; t++) { // twice the area
+      const o = corner(3 * t), n = cross(sub(corner(3 * t + 1), o), sub(corner(3 * t + 2), o));
+      flat.set(n, 3 * t);
+      for (let i = 0; i < 3; i++) around[m.triangles[3 * t + i] + 1]++;
+    }
+    for (let i = 1; i < around.length; i++) around[i] += around[i - 1];
+    const next = around.slice();
+    for (let k = 0; k < 3 * count; k++) faces[next[m.triangles[k]]++] = k / 3 | 0;
+    for (let k = 0; k < 3 * count; k++) {
+      const own = flat.subarray(3 * (k / 3 | 0), 3 * (k / 3 | 0) + 3), size = length(own), sum = [own[0], own[1], own[2]];
+      const first = around[m.triangles[k]], last = around[m.triangles[k] + 1];
+      for (let j = first; j < last && last - first <= 64; j++) {
+        const other = flat.subarray(3 * faces[j], 3 * faces[j] + 3);
+        if (faces[j] !== (k / 3 | 0) && dot(own, other) > 0.8 * size * length(other)) for (let i = 0; i < 3; i++) sum[i] += other[i];
+      }
+      out.set(unit(sum), 3 * k);
+    }
+    return out;
+  }
+  // Triangles with normals, as other solids have them: one list for each colour.
+  function meshSolids(m, scale) {
+    const at = new Float32Array(m.corners.length), mirrored = scale[0] * scale[1] * scale[2] < 0;
+    for (let i = 0; i < at.length; i++) at[i] = scale[i % 3] * (m.low[i % 3] + m.step * m.corners[i]);
+    const normals = meshNormals(m, at), lists = new Map();
+    for (let t = 0; t < m.triangles.length / 3; t++) {
+      const paint = m.paint ? m.paint[t] : 0;
+      if (!lists.has(paint)) lists.set(paint, []);
+      for (const i of mirrored ? [0, 2, 1] : [0, 1, 2]) {
+        const c = 3 * m.triangles[3 * t + i], n = 9 * t + 3 * i, s = mirrored ? -1 : 1;
+        lists.get(paint).push(at[c], at[c + 1], at[c + 2], s * normals[n], s * normals[n + 1], s * normals[n + 2]);
+      }
+    }
+    return [...lists].map(([paint, data]) => ({ data, colour: paint ? m.colours[paint - 1] : null }));
+  }
+  function cage(a) { // the edges of a cube: stands for a mesh that is not there
+    const out = [], thick = a / 20;
+    for (let axis = 0; axis < 3; axis++)
+      for (const [s, t] of [[-1, -1], [-1, 1], [1, -1], [1, 1]]) {
+        const size = [thick, thick, thick], at = [0, 0, 0];
+        size[axis] = a; at[(axis + 1) % 3] = s * a / 2; at[(axis + 2) % 3] = t * a / 2;
+        const solid = box(...size);
+        for (let k = 0; k < solid.length; k += 6) for (let i = 0; i < 3; i++) solid[k + i] += at[i];
+        out.push(...solid);
+      }
+    return out;
+  }
+
   // --- what is in the scene ------------------------------------------------------------------------
   const times_ = scene.time, count = times_.length;
   const low = [1e30, 1e30, 1e30], high = [-1e30, -1e30, -1e30];
   const reach = (p) => p.forEach((x, i) => { low[i] = Math.min(low[i], x); high[i] = Math.max(high[i], x); });
-  for (const b of scene.bodies)
+  const shapeFrame = (s) => frame([s.turn[0], s.turn[3], s.turn[6]], [s.turn[1], s.turn[4], s.turn[7]],
+    [s.turn[2], s.turn[5], s.turn[8]], s.middle);
+  const isMissing = (s) => s.kind === "mesh" && s.mesh === undefined;
+  const shown = (s) => s.kind === "mesh" && !isMissing(s) ? meshBox(meshes[s.mesh], s.size).map((p) => carry(shapeFrame(s), p)) : [s.middle];
+  for (const b of scene.bodies) {
+    const ends = b.shapes.flatMap(shown);
     for (let k = 0; k < count; k += Math.max(1, Math.floor(count / 60))) {
       const m = poseMatrix(b.pose, k);
-      for (const p of [[0, 0, 0], b.centre, ...b.shapes.map((s) => s.middle), ...b.joints, ...b.frames])
-        reach(carry(m, p));
+      for (const p of [[0, 0, 0], b.centre, ...ends, ...b.joints, ...b.frames]) reach(carry(m, p));
     }
+  }
   const span = Math.max(length(sub(high, low)), ...scene.bodies.map((b) => Math.max(0, ...b.shapes.filter((s) => s.kind !== "mesh").map((s) => Math.max(...s.size)))), 1e-3);
   const palette = [[0.20, 0.45, 0.75], [0.90, 0.55, 0.15], [0.25, 0.62, 0.40], [0.72, 0.30, 0.35],
     [0.52, 0.42, 0.72], [0.35, 0.60, 0.68], [0.78, 0.68, 0.25], [0.55, 0.55, 0.58]];
@@ -108,17 +179,17 @@
   const add = (data, at, colour, body) => parts.push({ data: buffer(data), n: data.length / 6, at, colour, body });
   scene.bodies.forEach((b, i) => {
     const still = b.name === "world", colour = still ? [0.62, 0.62, 0.60] : palette[i % palette.length];
-    const shapes = b.shapes.filter((s) => s.kind !== "mesh"); // files are not read
-    for (const s of shapes) {
-      const t = s.turn, [p, q, r] = s.size;
-      const at = frame([t[0], t[3], t[6]], [t[1], t[4], t[7]], [t[2], t[5], t[8]], s.middle);
-      if (s.kind === "box") add(box(p, q, r), at, colour, i);
-      else if (s.kind === "cylinder") add(cylinder(p, q), at, colour, i);
-      else if (s.kind === "sphere") add(sphere(p), at, colour, i);
-      else if (s.kind === "tube") add(tube(p, q, r), at, colour, i);
+    for (const s of b.shapes) {
+      const [p, q, r] = s.size, at = shapeFrame(s), own = s.colour || colour;
+      if (s.kind === "box") add(box(p, q, r), at, own, i);
+      else if (s.kind === "cylinder") add(cylinder(p, q), at, own, i);
+      else if (s.kind === "sphere") add(sphere(p), at, own, i);
+      else if (s.kind === "tube") add(tube(p, q, r), at, own, i);
+      else if (isMissing(s)) add(cage(span / 30), at, own, i);
+      else for (const part of meshSolids(meshes[s.mesh], s.size)) add(part.data, at, s.colour || part.colour || colour, i);
     }
     if (still) return;
-    if (!shapes.length) { // no shape given: rods from the body's origin to whatever is on it
+    if (b.shapes.every(isMissing)) { // no shape given: rods from the body's origin to whatever is on it
       const thick = span / 90, ends = [...b.joints, ...b.frames, ...(b.heavy ? [b.centre] : [])];
       for (const e of ends) {
         const l = length(e);
@@ -168,7 +239,7 @@
     "attribute vec3 p, n; uniform mat4 clip, place; varying vec3 v;" +
     "void main() { v = (place * vec4(n, 0.0)).xyz; gl_Position = clip * place * vec4(p, 1.0); }",
     "precision mediump float; varying vec3 v; uniform vec3 colour, light, sky;" +
-    "void main() { vec3 n = normalize(v); float d = max(dot(n, light), 0.0), h = 0.5 + 0.5 * dot(n, sky);" +
+    "void main() { vec3 n = normalize(gl_FrontFacing ? v : -v); float d = max(dot(n, light), 0.0), h = 0.5 + 0.5 * dot(n, sky);" +
     " gl_FragColor = vec4(colour * (0.35 + 0.30 * h + 0.55 * d), 1.0); }");
   const plain = program("attribute vec3 p; uniform mat4 clip; void main() { gl_Position = clip * vec4(p, 1.0); }",
     "precision mediump float; uniform vec3 colour; void main() { gl_FragColor = vec4(colour, 1.0); }");
@@ -284,7 +355,8 @@
   const legend = document.getElementById("bodies");
   scene.bodies.forEach((b, i) => {
     const s = document.createElement("span"), dotted = document.createElement("i");
-    dotted.style.background = "rgb(" + palette[i % palette.length].map((x) => Math.round(255 * x)).join(",") + ")";
+    const shape = b.shapes.find((x) => x.colour), colour = shape ? shape.colour : palette[i % palette.length];
+    dotted.style.background = "rgb(" + colour.map((x) => Math.round(255 * x)).join(",") + ")";
     s.append(dotted, b.name);
     legend.append(s);
   });

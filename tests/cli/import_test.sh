@@ -13,7 +13,9 @@ expect_text out "joint slide prismatic -z: forearm -> rod"
 expect_text out "limits -2 {rad} .. 2 {rad}"
 expect_text out "// effort 30 velocity 5"
 expect_text out "frame tool on rod at (0, 0, 0.1) {m} rotated y 180 {deg}"
-expect_text out 'shape on upper_arm mesh "package://tilted_arm/upper.stl" scale (0.001, 0.001, 0.001) at (0, 0, 0.01) {m} rotated x 90 {deg}'
+expect_text out 'shape on upper_arm mesh "package://tilted_arm/upper.stl" scale (0.001, 0.001, 0.001) at (0, 0, 0.01) {m} rotated x 90 {deg} colour (0.9, 0.45, 0.1)'
+expect_text out 'shape on rod cylinder (0.012, 0.2) {m} colour (0.5, 0.5, 0.5)'
+expect_text out 'shape on rod mesh "package://tilted_arm/tool.dae" at (0, 0, 0.1) {m} rotated y 180 {deg}' # a frame's
 expect_exit 0 import urdf "$arm" --free --out arm.bond
 expect_text arm.bond "joint root free: world -> base_link"
 expect_exit 0 derive arm.bond --only beta
@@ -76,6 +78,37 @@ expect_exit 0 check gripper.bond
 robot X012 3:1 "<link name=\"a\">$heavy</link><link name=\"b\"/>
 <joint name=\"j\" type=\"revolute\">$ends</joint>"
 expect_text out "frame b on a"
+
+# shape TEXT [WORDS]: a visual with this geometry becomes that statement
+shape() {
+    printf '<robot name="r"><material name="m"><color rgba="0.1 0.2 0.3 1"/></material><link name="a">%s
+<visual>%s</visual></link></robot>\n' "$heavy" "$2" >robot.urdf
+    expect_exit 0 import urdf robot.urdf --free --out robot.bond
+    expect_text robot.bond "$1"
+    cp err said
+    expect_exit 0 check robot.bond
+}
+: >there.stl
+shape 'mesh "there.stl" scale (1, -1, 0.5)' '<geometry><mesh filename="there.stl" scale="1 -1 .5"/></geometry>'
+expect_empty said
+expect_text err "robot.bond:6:19: warning M060: the mesh 'there.stl' cannot be shown: it has 0 bytes"
+shape 'sphere 1 {m} colour (0.1, 0.2, 0.3)' '<material name="m"/><geometry><sphere radius="1"/></geometry>'
+shape 'sphere 1 {m} colour (1, 0, 0.5)' '<geometry><sphere radius="1"/></geometry><material><color rgba="7 -1 .5 1"/></material>'
+shape 'sphere 1 {m}' '<geometry><sphere radius="1"/></geometry><material name="x"><color rgba="red"/></material>'
+expect_text said "robot.urdf:2:69: warning X004: rgba of <color> is 'red'"
+shape '// visual mesh "there.stl" scale 0 1 1' '<geometry><mesh filename="there.stl" scale="0 1 1"/></geometry>'
+expect_text said "robot.urdf:2:19: warning X004: scale of <mesh> is '0 1 1'"
+shape 'mesh "gone.stl"' '<geometry><mesh filename="gone.stl"/></geometry></visual><visual><geometry><mesh filename="package://p/q.dae"/></geometry>'
+expect_text said "robot.urdf:2:19: warning X013: there is no mesh 'gone.stl'"
+expect_text said "2 of 2 meshes are not there"
+expect_text err "robot.bond:6:19: warning M060: there is no mesh 'gone.stl'"
+expect_text err "put the folder 'p' beside this file or above it"
+# the shape of a frame whose turns add up: x -> z, y -> -x, z -> -y
+printf '<robot name="r"><link name="a">%s</link><link name="b"><visual><origin xyz="1 0 0" rpy="0 0 1.570796"/>
+<geometry><box size="1 2 3"/></geometry></visual></link><joint name="j" type="fixed"><parent link="a"/><child link="b"/>
+<origin xyz="0 0 1" rpy="1.570796 0 0"/></joint></robot>\n' "$heavy" >robot.urdf
+expect_exit 0 import urdf robot.urdf --free
+expect_text out "shape on a box (1, 2, 3) {m} at (1, 0, 1) {m} rotated y -90 {deg}, x 90 {deg}"
 printf '<sdf/>' >other.urdf
 expect_exit 1 import urdf other.urdf
 expect_text err "other.urdf:1:1: error X002"

@@ -29,6 +29,16 @@ sed -n 's/.*id="scene">\(.*\)<\/script>.*/\1/p' wagon_pendulum.html >scene.json
     sed 's/.*id="scene">//; s/<\/script>.*//' >scene.json
 "$json_check" scene.json || fail "the scene is not JSON"
 
+# meshes: each file once, with its colours; those that cannot be shown are named
+expect_exit 0 report "$source_folder/examples/urdf_arm/urdf_arm.bond" --out arm.html
+grep M060 err && fail "a mesh is not shown"
+sed -n '/id="scene">/,/<\/script>/p' arm.html | sed 's/.*id="scene">//; s/<\/script>.*//' >scene.json
+"$json_check" scene.json || fail "the scene with meshes is not JSON"
+expect_text scene.json '"count":[14,24],"before":24'
+expect_text scene.json '"colours":[[0.25,0.45,0.7],[0.95,0.95,0.95]]'
+expect_text scene.json '"colours":[[0.3,0.7,0.35]]'
+expect_text scene.json '"file":"package://tilted_arm/upper.stl","mesh":0,"colour":[0.9,0.45,0.1]'
+
 cat >hostile.bond <<END
 model A "</script><script>alert(1)</script> & <b>"
   param k = 2 "a 'quoted' <i>"

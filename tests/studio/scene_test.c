@@ -80,7 +80,7 @@ static void bodies_are_where_their_frames_are(void **state) {
     assert_non_null(run);
     assert_int_equal(run->results.row_count, 41);
     Text json = {0};
-    scene_json(&json, &scene, run);
+    scene_json(&json, &scene, NULL, run);
     compare_body(text_get(&json), run, "hull", "eye");
     compare_body(text_get(&json), run, "boom", "tip");
     assert_non_null(

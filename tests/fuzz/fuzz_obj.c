@@ -1,0 +1,7 @@
+// Any bytes as a mesh in OBJ.
+#include "fuzz_mesh.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_mesh(MESH_OBJ, data, size);
+    return 0;
+}
