@@ -16,6 +16,25 @@ static const AstClass *find_class(const AstFile *file, const Names *n, ClassKind
     return NULL;
 }
 
+static const AstClass *experiment_of(const Syntax *s, const AstClass *model) {
+    for (const AstClass *c = s->files->classes; c; c = c->next)
+        if (c->kind == CLASS_EXPERIMENT && c->base && c->base->kind == AST_NAME &&
+            c->base->name == model->name)
+            return c;
+    return NULL;
+}
+
+// A model in place of an experiment: which experiment runs it, and what takes the model by itself.
+static void help_with_model(const Syntax *s, Report *r, Remark *m, const AstClass *model) {
+    const char *name = name_text(s->names, model->name);
+    const AstClass *runs = experiment_of(s, model);
+    if (runs)
+        remark_help(r, m, "'%s' is a model; experiment '%s' runs it, or --model %s takes it alone",
+                    name, name_text(s->names, runs->name), name);
+    else
+        remark_help(r, m, "'%s' is a model: --model %s takes it", name, name);
+}
+
 static void report_unknown(Syntax *s, Report *r, ClassKind kind, const char *name) {
     bool experiment = kind == CLASS_EXPERIMENT;
     Remark *m = report_error(r, L_UNKNOWN_EXPERIMENT, POS_NONE, "%s has no %s '%s'",
@@ -24,21 +43,19 @@ static void report_unknown(Syntax *s, Report *r, ClassKind kind, const char *nam
     Suggestion g = suggest_for(name);
     Text all = {0};
     for (const AstClass *c = s->files->classes; c; c = c->next) {
+        const char *there = name_text(s->names, c->name);
+        if (experiment && (COMPONENT_CLASSES >> c->kind & 1) && strcmp(there, name) == 0) {
+            help_with_model(s, r, m, c);
+            text_free(&all);
+            return;
+        }
         if (c->kind != kind) continue;
-        suggest_offer(&g, name_text(s->names, c->name));
-        text_printf(&all, "%s%s", all.length ? ", " : "it has: ", name_text(s->names, c->name));
+        suggest_offer(&g, there);
+        text_printf(&all, "%s%s", all.length ? ", " : "it has: ", there);
     }
     suggest_help(r, m, &g, all.length ? text_get(&all) : NULL);
     if (!g.best && all.length) m->help = arena_copy_text(&r->arena, text_get(&all), all.length);
     text_free(&all);
-}
-
-static const AstClass *experiment_of(const Syntax *s, const AstClass *model) {
-    for (const AstClass *c = s->files->classes; c; c = c->next)
-        if (c->kind == CLASS_EXPERIMENT && c->base && c->base->kind == AST_NAME &&
-            c->base->name == model->name)
-            return c;
-    return NULL;
 }
 
 // The last model of the file; without models the last mechanism.
