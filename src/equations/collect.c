@@ -14,6 +14,7 @@
 // stays an equation, which keeps chains of derivatives free of circles.
 #include "equations/work.h"
 
+#include "base/memory.h"
 #include <string.h>
 
 typedef struct {
@@ -330,6 +331,19 @@ static void add_claims(Collect *c) {
                  origin_pos(w, c->zero_origin.data[i]));
 }
 
+static void add_rules(Work *w, const bool *used, const Expr *left, const Expr *right) {
+    int count = w->model->equation_count;
+    SymbolLists below = {0};
+    expr_symbols_below(w->dag, right, count, &below);
+    for (int i = 0; i < count; i++) {
+        if (used[i]) continue;
+        int first = below.first.data[i], symbols = below.first.data[i + 1] - first;
+        rule_add_listed(w, left[i], right[i], (RuleSource){i, w->model->equation[i].pos},
+                        below.symbol.data + first, symbols);
+    }
+    symbol_lists_free(&below);
+}
+
 static void add_model_equations(Work *w, const bool *used) {
     Rewrite *names = rewrite_new(w->dag);
     for (int i = 0; i < w->model->var_count; i++) {
@@ -337,11 +351,17 @@ static void add_model_equations(Work *w, const bool *used) {
         Expr value = node_value(w, i);
         if (value != w->model->var[i].symbol) rewrite_set(names, w->model->var[i].symbol, value);
     }
-    for (int i = 0; i < w->model->equation_count; i++) {
-        const Equation *e = &w->model->equation[i];
+    int count = w->model->equation_count;
+    Expr *left = memory_zeroed((size_t)count, sizeof *left);
+    Expr *right = memory_zeroed((size_t)count, sizeof *right);
+    for (int i = 0; i < count; i++) {
         if (used[i]) continue;
-        rule_add(w, rewrite(names, e->left), rewrite(names, e->right), i, e->pos);
+        left[i] = rewrite(names, w->model->equation[i].left);
+        right[i] = rewrite(names, w->model->equation[i].right);
     }
+    add_rules(w, used, left, right);
+    free(left);
+    free(right);
     rewrite_free(names);
 }
 

@@ -23,6 +23,20 @@ bool is_open_start(Work *w, Expr start) {
 
 // --- states -------------------------------------------------------------------------------------
 
+// As is_open_start, for all given ones at once: momenta of a mechanism share most of their
+// formulas.
+static void find_open(Start *s) {
+    Work *w = s->w;
+    int n = w->system->state_count;
+    Expr *start = ARENA_ARRAY(&w->scratch, Expr, n);
+    double *value = ARENA_ARRAY(&w->scratch, double, n);
+    for (int i = 0; i < n; i++) start[i] = s->given[i] ? s->given[i] : expr_number(w->dag, 0);
+    expr_evaluate_many(w->dag, start, n, w->value.data, value);
+    for (int i = 0; i < n; i++)
+        s->open[i] = w->system->state_var[i] >= 0 &&
+                     (!s->given[i] || (!expr_is_number(w->dag, start[i], NULL) && value[i] == 0));
+}
+
 static void read_states(Start *s) {
     Work *w = s->w;
     const System *x = w->system;
@@ -34,9 +48,10 @@ static void read_states(Start *s) {
         if (x->state_var[i] < 0) continue;
         s->state_of_var[x->state_var[i]] = i;
         s->given[i] = w->model->var[x->state_var[i]].start;
-        s->open[i] = is_open_start(w, s->given[i]);
-        if (!s->open[i]) rewrite_set(s->fixed, x->state[i], s->given[i]);
     }
+    find_open(s);
+    for (int i = 0; i < x->state_count; i++)
+        if (x->state_var[i] >= 0 && !s->open[i]) rewrite_set(s->fixed, x->state[i], s->given[i]);
 }
 
 // --- rows ---------------------------------------------------------------------------------------

@@ -92,6 +92,24 @@ static void note_discrete(Work *w) {
     }
 }
 
+// All at once: the momenta of a mechanism at the start share most of their formulas.
+static void put_starts(Work *w) {
+    const Model *m = w->model;
+    ARRAY(Expr) symbol = {0};
+    ARRAY(Expr) start = {0};
+    for (int i = 0; i < m->var_count; i++) {
+        const Var *v = &m->var[i];
+        if (v->kind == VAR_PARAM || (v->der < 0 && v->kind != VAR_DISCRETE)) continue;
+        array_push(&symbol, v->symbol);
+        array_push(&start, v->start ? v->start : expr_number(w->dag, 0));
+    }
+    double *value = ARENA_ARRAY(&w->scratch, double, start.count);
+    expr_evaluate_many(w->dag, start.data, start.count, w->value.data, value);
+    for (int i = 0; i < symbol.count; i++) set_value(w, symbol.data[i], value[i], 0);
+    array_free(&symbol);
+    array_free(&start);
+}
+
 void values_prepare(Work *w) {
     const Model *m = w->model;
     values_grow(w);
@@ -100,12 +118,7 @@ void values_prepare(Work *w) {
     evaluate_params(w);
     if (m->var_count > 0)
         set_value(w, m->var[0].symbol, m->experiment ? m->experiment->start : 0, 0);
-    for (int i = 0; i < m->var_count; i++) {
-        const Var *v = &m->var[i];
-        if (v->kind == VAR_PARAM || (v->der < 0 && v->kind != VAR_DISCRETE)) continue;
-        double start = v->start ? expr_evaluate(w->dag, v->start, w->value.data) : 0;
-        set_value(w, v->symbol, start, 0);
-    }
+    put_starts(w);
 }
 
 static bool is_discrete(const Work *w, Expr symbol) {

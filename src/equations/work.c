@@ -58,6 +58,12 @@ static int compare_ints(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static void sort_entries(Work *w, Rule *r) {
+    r->count = w->entry.count - r->first;
+    if (r->count > 1)
+        qsort(w->entry.data + r->first, (size_t)r->count, sizeof *w->entry.data, compare_ints);
+}
+
 static void find_entries(Work *w, Rule *r) {
     walk_start(w->walk);
     walk_add(w->walk, r->left);
@@ -68,9 +74,7 @@ static void find_entries(Work *w, Rule *r) {
         int q = expr_op(w->dag, e) == OP_SYMBOL ? quantity_of(w, e) : -1;
         if (q >= 0) array_push(&w->entry, q);
     }
-    r->count = w->entry.count - r->first;
-    if (r->count > 1)
-        qsort(w->entry.data + r->first, (size_t)r->count, sizeof *w->entry.data, compare_ints);
+    sort_entries(w, r);
 }
 
 bool is_balance(const Rule *r) { return !r->left && !r->right; }
@@ -127,6 +131,23 @@ int rule_add(Work *w, Expr left, Expr right, int origin, Pos pos) {
     r.origin = origin;
     r.pos = pos;
     find_entries(w, &r);
+    array_push(&w->rule, r);
+    return w->rule.count - 1;
+}
+
+// Laws that share most of what they are made of: `below` are the symbols below the right side.
+int rule_add_listed(Work *w, Expr left, Expr right, RuleSource from, const Expr *below, int count) {
+    bool explicit = right && expr_op(w->dag, left) == OP_SYMBOL && quantity_of(w, left) >= 0;
+    for (int i = 0; i < count && explicit; i++) explicit = below[i] != left;
+    if (!explicit) return rule_add(w, left, right, from.origin, from.pos);
+    Rule r = {.left = left, .right = right, .derivative = -1, .of = -1, .first = w->entry.count};
+    r.origin = from.origin;
+    r.pos = from.pos;
+    for (int i = -1; i < count; i++) {
+        int q = quantity_of(w, i < 0 ? left : below[i]);
+        if (q >= 0) array_push(&w->entry, q);
+    }
+    sort_entries(w, &r);
     array_push(&w->rule, r);
     return w->rule.count - 1;
 }

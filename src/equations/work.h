@@ -122,6 +122,11 @@ int quantity_add(Work *w, Expr symbol, int var, int bond);
 void quantity_link(Work *w, int q, int der, int sign); // d q/dt = sign * der
 int quantity_differentiate(Work *w, int q);            // its derivative, made when there is none
 int rule_add(Work *w, Expr left, Expr right, int origin, Pos pos); // right may be 0: left = 0
+typedef struct {
+    int origin;
+    Pos pos;
+} RuleSource;
+int rule_add_listed(Work *w, Expr left, Expr right, RuleSource from, const Expr *below, int count);
 int rule_add_balance(Work *w, int origin, Pos pos);
 bool is_balance(const Rule *r);     // of a junction, and not yet an expression
 Expr rule_residual(Work *w, int r); // left - right

@@ -23,6 +23,7 @@
 #ifndef BONDYN_EXPR_EXPR_H
 #define BONDYN_EXPR_EXPR_H
 
+#include "base/array.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "expr/table.h"
@@ -94,6 +95,14 @@ void walk_add(ExprWalk *w, Expr root); // visits what is new below root
 int walk_count(const ExprWalk *w);
 Expr walk_at(const ExprWalk *w, int i); // in topological order of visiting
 bool walk_seen(const ExprWalk *w, Expr e);
+
+// Symbols below each of many roots, each once: those of root i from first[i] up to first[i + 1].
+typedef struct {
+    ARRAY(int) first;
+    ARRAY(Expr) symbol;
+} SymbolLists;
+void expr_symbols_below(const Dag *d, const Expr *root, int n, SymbolLists *out);
+void symbol_lists_free(SymbolLists *l);
 
 bool expr_depends(const Dag *d, Expr e, Expr symbol); // for single questions; use a walk for many
 

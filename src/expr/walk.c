@@ -117,8 +117,12 @@ void walk_free(ExprWalk *w) {
     free(w);
 }
 
+// A list of places is kept: every key in it stands in the order, so it is cleared by what was seen.
 void walk_start(ExprWalk *w) {
-    map_clear(&w->place);
+    if (w->place.list.count)
+        for (int i = 0; i < w->order.count; i++) w->place.list.data[w->order.data[i]] = 0;
+    else
+        map_clear(&w->place);
     w->order.count = 0;
 }
 

@@ -52,7 +52,8 @@ struct Field {
 
 struct FieldReader {
     const Graph *g;
-    ExprWalk *walk;
+    ARRAY(Expr) sides; // of the laws of the field that is being read
+    SymbolLists below; // them
     int *var_of_symbol;
     int *col_of_var;      // -1 outside the field that is being read
     unsigned char *via;   // per variable: how it counts in its column
@@ -69,7 +70,6 @@ FieldReader *field_reader_new(const Graph *g) {
     FieldReader *r = memory_zeroed(1, sizeof *r);
     const Model *m = g->model;
     r->g = g;
-    r->walk = walk_new(m->dag);
     r->var_of_symbol = model_symbol_vars(m);
     r->col_of_var = memory_zeroed((size_t)m->var_count, sizeof *r->col_of_var);
     r->via = memory_zeroed((size_t)m->var_count, sizeof *r->via);
@@ -78,7 +78,8 @@ FieldReader *field_reader_new(const Graph *g) {
 }
 
 void field_reader_free(FieldReader *r) {
-    walk_free(r->walk);
+    array_free(&r->sides);
+    symbol_lists_free(&r->below);
     free(r->var_of_symbol);
     free(r->col_of_var);
     free(r->via);
@@ -223,18 +224,14 @@ static void add_edge(FieldReader *r, int row_first, int col, unsigned char via) 
     array_push(&r->edges, ((FieldEdge){r->starts.count - 1, col, via}));
 }
 
-static void read_law(FieldReader *r, const Equation *eq, int comp, int *cols) {
+// A law is what stands below its left side (root 2 law) and below its right side.
+static void read_law(FieldReader *r, int law, int comp, int *cols) {
     const Model *m = r->g->model;
     int row_first = r->edges.count;
     array_push(&r->starts, row_first);
     array_push(&r->foreign, false);
-    walk_start(r->walk);
-    walk_add(r->walk, eq->left);
-    walk_add(r->walk, eq->right);
-    for (int i = 0; i < walk_count(r->walk); i++) {
-        Expr e = walk_at(r->walk, i);
-        if (expr_op(m->dag, e) != OP_SYMBOL) continue;
-        int v = r->var_of_symbol[expr_symbol_index(m->dag, e)];
+    for (int i = r->below.first.data[2 * law]; i < r->below.first.data[2 * law + 2]; i++) {
+        int v = r->var_of_symbol[expr_symbol_index(m->dag, r->below.symbol.data[i])];
         if (v < 0) continue;
         bool derived = m->var[v].kind == VAR_DERIVATIVE;
         if (derived) v = m->var[v].of;
@@ -262,8 +259,14 @@ static int read_laws(FieldReader *r, int node) {
         give_column(r, g->end[n->first_end + k].e, k, VIA_E);
         give_column(r, g->end[n->first_end + k].f, k, VIA_F);
     }
-    for (int i = 0; i < c->equation_count; i++)
-        read_law(r, &g->model->equation[c->first_equation + i], n->comp, &cols);
+    r->sides.count = 0;
+    for (int i = 0; i < c->equation_count; i++) {
+        const Equation *law = &g->model->equation[c->first_equation + i];
+        array_push(&r->sides, law->left);
+        array_push(&r->sides, law->right);
+    }
+    expr_symbols_below(g->model->dag, r->sides.data, r->sides.count, &r->below);
+    for (int i = 0; i < c->equation_count; i++) read_law(r, i, n->comp, &cols);
     for (int i = 0; i < r->vars.count; i++) r->col_of_var[r->vars.data[i]] = -1;
     return cols;
 }

@@ -23,10 +23,11 @@ static void put_numbers(Expansion *k, const double *trial) {
     Matrix p = mech_momenta(&k->scratch, d, k->x, k->start_q, w);
     for (int q = 0; q < k->traced->nq; q++)
         k->number[expr_symbol_index(d, k->in.q[q])] = expr_evaluate(d, k->start_q[q], k->number);
+    double *momentum = ARENA_ARRAY(&k->scratch, double, nv);
+    expr_evaluate_many(d, p.at, nv, k->number, momentum);
     for (int i = 0, v = 0; i < k->x->joint_count; i++)
         for (int c = 0; c < joint_velocities(k->x->joint[i].kind); c++, v++)
-            k->number[expr_symbol_index(d, symbol(k, k->x->joint[i].p_state + c))] =
-                expr_evaluate(d, p.at[v], k->number);
+            k->number[expr_symbol_index(d, symbol(k, k->x->joint[i].p_state + c))] = momentum[v];
 }
 
 static bool report_weightless(Expansion *k, const bool *moves) {
