@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include <string.h>
 
-enum { LONG_SUM = 8 };
+enum { LONG_SUM = 8, MOST_FULL = 2000 };
 
 typedef struct { // rows of column numbers, one behind the other
     ARRAY(int) start, column;
@@ -298,6 +298,30 @@ static void write_jacobian(Work *w, const Exprs *formula, Draft *code) {
     function_end(b);
 }
 
+// Every column a colour of its own: always right, and for full matrices the best there is.
+static void color_apart(Work *w) {
+    Program *p = w->b->program;
+    if (w->columns > MOST_FULL) return;
+    for (int j = 0; j < w->columns; j++) p->color[j] = j;
+    p->color_count = w->columns;
+}
+
+// Rates that share so much that nobody looked below each of them, such as those of a long chain of
+// joints: every rate may depend on every state.
+static void full_pattern(Work *w) {
+    Program *p = w->b->program;
+    int n = w->columns;
+    if (n > MOST_FULL) return;
+    TapePattern full = {.count = n * n};
+    full.start = ARENA_ARRAY(&p->arena, int, n + 1);
+    full.row = ARENA_ARRAY(&p->arena, int, full.count);
+    for (int j = 0; j <= n; j++) full.start[j] = n * j;
+    for (int k = 0; k < full.count; k++) full.row[k] = k % n;
+    w->pattern = full;
+    p->color = ARENA_ARRAY(&p->arena, int, n + 1);
+    color_apart(w);
+}
+
 // Differences need columns without a row in common.
 static void color_for_differences(Work *w) {
     Program *p = w->b->program;
@@ -309,6 +333,7 @@ static void color_for_differences(Work *w) {
     for (int k = 0; k < w->pattern.count; k++) array_push(&rows.column, c.row[k]);
     p->color = ARENA_ARRAY(&p->arena, int, w->columns + 1);
     p->color_count = color_columns(&rows, w->columns, p->color);
+    if (p->color_count == 0) color_apart(w);
     free(c.start);
     free(c.row);
     pattern_free(&rows);
@@ -395,7 +420,10 @@ void jacobian_build(Builder *b, Draft *code) {
     Program *p = b->program;
     Work w = {.b = b, .base_blocks = b->block.count};
     work_open(&w, b);
-    if (find_patterns(&w) && !differences_will_do(&w)) make_formulas(&w, code);
+    if (!find_patterns(&w))
+        full_pattern(&w);
+    else if (!differences_will_do(&w))
+        make_formulas(&w, code);
     p->column_start = w.pattern.start;
     p->row = w.pattern.row;
     p->nonzero_count = w.pattern.count;

@@ -143,6 +143,22 @@ static void blocks_are_left_implicit(void **state) {
     fixture_free(f);
 }
 
+// H = 1e3 q p + (p^2 + (1e6 + 1) q^2)/2 swings with pace 1 and decays nowhere, although the
+// diagonal of its Jacobian is 1e3, -1e3.
+static void balanced_entries_are_no_decay(void **state) {
+    (void)state;
+    Fixture *f = fixture_new();
+    Dag *d = f->dag;
+    Expr one = fixture_number(f, 1), q = fixture_state(f, "q", 1), p = fixture_state(f, "p", -1e3);
+    f->rate[0] = expr_add(d, product(f, 1e3, q, one), p);
+    f->rate[1] = expr_sub(d, product(f, -1e3, p, one), product(f, 1e6 + 1, q, one));
+    Record *r = run_well(f, (How){.method = SOLVER_AUTO, .stop = 10, .rtol = 1e-9, .atol = 1e-12});
+    assert_int_equal(r->stats.method, SOLVER_CVODE_ADAMS);
+    assert_near(r->state[10][0], cos(10), 1e-5); // p + 1e3 q is the small difference of the two
+    free(r);
+    fixture_free(f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(references_are_met),
@@ -150,6 +166,7 @@ int main(void) {
         cmocka_unit_test(rosenbrock_is_of_order_four),
         cmocka_unit_test(rosenbrock_follows_a_moving_equilibrium),
         cmocka_unit_test(blocks_are_left_implicit),
+        cmocka_unit_test(balanced_entries_are_no_decay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
