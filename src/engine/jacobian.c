@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include <string.h>
 
-enum { LONG_SUM = 8, MOST_FULL = 2000 };
+enum { LONG_SUM = 8, MOST_FULL = 2000, MOST_NODES = 2000000 };
 
 typedef struct { // rows of column numbers, one behind the other
     ARRAY(int) start, column;
@@ -281,6 +281,7 @@ static bool differentiate(Work *w) {
         block_size += w->b->block.data[i].jacobian.start[w->b->block.data[i].size];
     if (block_size * w->color_count > 2e4) return false; // numbers do better (implicit_build)
     if ((double)w->color_count * w->piece.count > 5e7) return false;
+    if ((double)w->color_count * w->b->rate_nodes > MOST_NODES) return false; // so do differences
     for (int k = 0; k < w->pieces.column.count; k++) array_push(&w->entry, 0);
     for (int c = 0; c < w->color_count; c++) {
         differentiate_color(w, c);
