@@ -1,0 +1,52 @@
+// A run with steps of its own choice by the pair of order 8 and 7, for rk78.c and rk78_lanes.c.
+//
+//     rk78_ready     what is due before a step: how long it should be          once or again
+//     rk78_attempt   13 stages: where it leads, and the error of that              |
+//     rk78_settle    accepted: events, wanted points; rejected: shorter -----------+
+//
+// An attempt is all that lanes do together; the rest is each run's own.
+#ifndef BONDYN_SOLVE_RK78_H
+#define BONDYN_SOLVE_RK78_H
+
+#include "solve/job.h"
+
+enum { RK78_STAGES = 13 };
+
+typedef struct {
+    Job *j;
+    int total;            // states, then quadratures: so are all arrays below
+    double t, h;          // where the run is; how long the next step should be, 0: not known
+    double *y, *weight;   // there; 1/tolerance
+    double target;        // where a step has to end
+    double longest;       // step, so that no swing is stepped over; 0: any
+    double jump, after;   // of signals of time: the last time before it, the first behind it
+    int failures;         // of the present step
+    double step, end;     // of the attempt: its length, and where it ends
+    double *k;            // rates at the stages
+    bool begun;           // those of the first stage are known
+    double *next, *error; // y at its end, and the error of that
+    double *trial, *rate; // scratch
+    int *crossed;         // switches that changed
+    double *low, *high;   // see rk78_event.c
+    double *border[3];    // switch functions at a, b and between them
+} Rk78;
+
+// --- rk78.c
+bool rk78_open(Rk78 *k, Job *j);
+void rk78_shut(Rk78 *k);
+bool rk78_start(Rk78 *k); // events and wanted points at the start; false: stop
+bool rk78_ready(Rk78 *k); // false: the run is over, or cannot go on
+// good: every rate had a value. quiet: it is known that no relation changed.
+bool rk78_settle(Rk78 *k, bool good, bool quiet); // false: stop
+
+// --- rk78_step.c
+bool rk78_attempt(Rk78 *k);                       // false: a rate has no value
+bool rk78_reach(Rk78 *k, double step, double *y); // from the begin of a step that is known
+double rk78_norm(const Rk78 *k, const double *x); // in tolerances
+double rk78_first_step(Rk78 *k);                  // 0: a rate has no value
+
+// --- rk78_event.c: a relation changed in the accepted step. `step`, `end` and `next` become those
+// of the first point where one has. False: a rate has no value on the way.
+bool rk78_locate(Rk78 *k);
+
+#endif

@@ -1,0 +1,86 @@
+// One step of the pair of order 8 and 7 for a single run, and how long the first one should be.
+#include "solve/rk78.h"
+
+#include <math.h>
+#include <string.h>
+
+#define VALUE       double
+#define KERNEL(...) __VA_ARGS__
+#include "engine/rk78.def"
+#undef KERNEL
+#undef VALUE
+
+static bool rates(Rk78 *k, double t, const double *y, double *rate) {
+    return job_rates(k->j, t, y, rate, k->j->nq ? rate + k->j->n : NULL);
+}
+
+// One piece of straight-line code per stage: its coefficients are constants there.
+static void point(const Rk78 *k, int s, double h, double *to) {
+#define STAGE(s)                                                                                   \
+    case s: bondyn_rk78_point(s, k->j->n, k->total, h, k->y, k->k, to); break
+    switch (s) {
+        STAGE(1);
+        STAGE(2);
+        STAGE(3);
+        STAGE(4);
+        STAGE(5);
+        STAGE(6);
+        STAGE(7);
+        STAGE(8);
+        STAGE(9);
+        STAGE(10);
+        STAGE(11);
+        STAGE(12);
+    default: break;
+    }
+#undef STAGE
+}
+
+bool rk78_reach(Rk78 *k, double step, double *y) {
+    for (int s = 1; s < RK78_STAGES; s++) {
+        point(k, s, step, k->trial);
+        if (!rates(k, k->t + bondyn_rk78_node[s] * step, k->trial, k->k + s * k->total))
+            return false;
+    }
+    bondyn_rk78_end(k->total, step, k->y, k->k, y, k->error);
+    return true;
+}
+
+bool rk78_attempt(Rk78 *k) {
+    if (!k->begun && !rates(k, k->t, k->y, k->k)) return false;
+    k->begun = true;
+    return rk78_reach(k, k->step, k->next);
+}
+
+double rk78_norm(const Rk78 *k, const double *x) {
+    double sum = 0;
+    for (int i = 0; i < k->total; i++) sum += x[i] * k->weight[i] * (x[i] * k->weight[i]);
+    return k->total ? sqrt(sum / k->total) : 0;
+}
+
+// How long rates f keep: a step of Euler's method that changes y by a hundredth tells f', and with
+// it
+//
+//     T = min(|f|/|f'|, sqrt(|y|/|f'|))       h = T (1/(100 max(|y|, |f| T)))^(1/8)
+//
+// for an error of order 8 of y, or of its change, that is a hundredth of the tolerance.
+static double length_by(double size, double slope, double bend, double h) {
+    if (!(bend > 0)) return 100 * h;
+    double scale = size > 0 ? sqrt(size / bend) : slope > 0 ? slope / bend : h;
+    if (slope > 0) scale = fmin(scale, slope / bend);
+    double most = fmax(size, slope * scale);
+    return fmin(100 * h, scale * fmin(1, pow(100 * most, -1.0 / 8)));
+}
+
+double rk78_first_step(Rk78 *k) {
+    const double small = 1e-5;
+    if (!k->begun && !rates(k, k->t, k->y, k->k)) return 0;
+    k->begun = true;
+    double size = rk78_norm(k, k->y), slope = rk78_norm(k, k->k);
+    double h = size < small || slope < small ? 1e-6 * k->j->span : 0.01 * size / slope;
+    h = fmin(h, k->target - k->t);
+    for (int i = 0; i < k->total; i++) k->trial[i] = k->y[i] + h * k->k[i];
+    if (!rates(k, k->t + h, k->trial, k->rate)) return h;
+    for (int i = 0; i < k->total; i++) k->trial[i] = k->rate[i] - k->k[i];
+    return length_by(size, slope, rk78_norm(k, k->trial) / h, h);
+}
