@@ -1,8 +1,10 @@
-// An ensemble: 10 s of arm7 with RK4 at 1 ms, recorded every 10 ms, other dampers in every run.
+// An ensemble: 10 s of arm7, and of a vehicle with that arm, other dampers in every run; RK4 at 1
+// ms recorded every 10 ms, and rk78 with steps of each run's own, recorded every 10 ms or at the
+// end.
 //
-// First on one core, in one process: a group of runs over SIMD lanes and the same runs one by one,
-// in turn, by processor time. Then a thousand runs as a user makes them, `bondyn montecarlo` with
-// one process and with two, by the clock; processor time beside it tells how far others disturbed.
+// First on one core, in one process: runs over SIMD lanes and the same runs one by one, in turn,
+// by processor time. Then a thousand runs as a user makes them, `bondyn montecarlo` with one
+// process and with two, by the clock; processor time beside it tells how far others disturbed.
 #include "base/files.h"
 #include "bench.h"
 #include "chain_text.h"
@@ -14,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROWS = 1000, ROUNDS = 15 };
+enum { ROWS = 1000, ROUNDS = 9, RUNS = 16 };
 
 // --- one core ------------------------------------------------------------------------------------
 
@@ -39,85 +41,112 @@ static Native *compile(const Program *p, int lanes, const char *folder) {
 }
 
 typedef struct {
+    const char *name;
+    SolverKind method;
+    int rows;
+} Task;
+
+static const Task tasks[] = {{"rk4, 1 ms, every 10 ms", SOLVER_RK4, ROWS},
+                             {"rk78, every 10 ms", SOLVER_RK78, ROWS},
+                             {"rk78, every 0.1 s", SOLVER_RK78, ROWS / 10},
+                             {"rk78, at the end", SOLVER_RK78, 1}};
+
+typedef struct {
     const Program *program;
+    const Task *task;
     Native *single, *wide;
-    int lanes;
     double times[ROWS + 1];
-    double *params[MOST_LANES];
-    Last last[MOST_LANES];
-    SolveLane lane[MOST_LANES];
+    double *params[RUNS];
+    Last last[RUNS];
+    int begun;
+    long steps;
     Report report;
 } Ensemble;
 
-static void set_up(Ensemble *e) {
-    for (int i = 0; i < e->lanes; i++) {
-        e->last[i] = (Last){.joints = e->program->output_count};
-        e->lane[i] = (SolveLane){.machine = machine_new(e->program),
-                                 .params = e->params[i],
-                                 .report = &e->report,
-                                 .options = {.method = SOLVER_RK4,
-                                             .engine = ENGINE_VM,
-                                             .native = e->single,
-                                             .step = 1e-3,
-                                             .stop = 10,
-                                             .times = e->times,
-                                             .time_count = ROWS + 1,
-                                             .sink = take_row,
-                                             .context = &e->last[i]}};
-    }
+static bool next_run(void *context, SolveLane *lane) {
+    Ensemble *e = context;
+    if (e->begun == RUNS) return false;
+    int i = e->begun++;
+    e->last[i] = (Last){.joints = e->program->output_count};
+    *lane = (SolveLane){.machine = machine_new(e->program),
+                        .params = e->params[i],
+                        .report = &e->report,
+                        .owner = &e->last[i],
+                        .options = {.method = e->task->method,
+                                    .engine = ENGINE_VM,
+                                    .native = e->single,
+                                    .step = 1e-3,
+                                    .stop = 10,
+                                    .times = e->times,
+                                    .time_count = e->task->rows + 1,
+                                    .sink = take_row,
+                                    .context = &e->last[i]}};
+    return true;
 }
 
-static double run_group(Ensemble *e, bool over_lanes) {
+static void run_done(void *context, SolveLane *lane) {
+    Ensemble *e = context;
+    const Last *last = lane->owner;
+    if (lane->status != SOLVE_DONE || last->rows != e->task->rows + 1) exit(1);
+    e->steps += lane->stats.steps + lane->stats.rejected;
+    machine_free(lane->machine);
+}
+
+static double run_all(Ensemble *e, bool over_lanes) {
     double start = cpu_seconds();
-    set_up(e);
-    if (over_lanes) solve_lanes(e->lane, e->lanes, e->wide);
-    for (int i = 0; i < e->lanes; i++) {
-        SolveLane *l = &e->lane[i];
-        if (!over_lanes)
-            l->status = solve_run(l->machine, l->params, &l->options, &l->stats, l->report);
-        if (l->status != SOLVE_DONE || e->last[i].rows != ROWS + 1) exit(1);
-        machine_free(l->machine);
-    }
-    return (cpu_seconds() - start) / e->lanes;
+    LaneQueue q = {next_run, run_done, e, 0};
+    e->begun = 0;
+    e->steps = 0;
+    if (over_lanes) solve_lanes(&q, e->wide);
+    for (SolveLane l; !over_lanes && next_run(e, &l); run_done(e, &l))
+        l.status = solve_run(l.machine, l.params, &l.options, &l.stats, l.report);
+    return (cpu_seconds() - start) / RUNS;
 }
 
 static void choose_params(Ensemble *e) {
     const Program *p = e->program;
     const Model *m = p->system->model;
-    for (int i = 0; i < e->lanes; i++) {
+    for (int i = 0; i < RUNS; i++) {
         e->params[i] = calloc(p->param_count, sizeof(double));
         for (uint32_t k = 0; k < p->param_count; k++) {
             const char *path = name_text(m->names, m->var[p->param_var[k]].path);
             bool damper = path[0] == 'd' && strstr(path, ".R");
-            e->params[i][k] = p->param_value[k] * (damper ? 1 + 0.1 * i : 1);
+            e->params[i][k] = p->param_value[k] * (damper ? 1 + 0.05 * i : 1);
         }
     }
 }
 
-static void one_core(const BenchModel *m, const char *folder) {
-    static Ensemble e;
+static void time_task(Ensemble *e, const char *chain, const Task *task) {
     double single[ROUNDS], lanes[ROUNDS];
-    e.program = m->program;
-    e.lanes = native_lanes();
-    e.single = compile(m->program, 1, folder);
-    e.wide = compile(m->program, e.lanes, folder);
-    for (int i = 0; i <= ROWS; i++) e.times[i] = i == ROWS ? 10 : 0.01 * i;
-    choose_params(&e);
+    static Last alone[RUNS];
+    e->task = task;
+    for (int i = 0; i <= task->rows; i++) e->times[i] = 10.0 * i / task->rows;
     for (int i = 0; i < ROUNDS; i++) {
-        single[i] = run_group(&e, false);
-        Last alone[MOST_LANES];
-        memcpy(alone, e.last, sizeof alone);
-        lanes[i] = run_group(&e, true);
-        if (memcmp(alone, e.last, sizeof alone) != 0) {
-            fprintf(stderr, "lanes and single runs do not agree\n");
-            exit(1);
-        }
+        single[i] = run_all(e, false);
+        memcpy(alone, e->last, sizeof alone);
+        lanes[i] = run_all(e, true);
+        if (memcmp(alone, e->last, sizeof alone) == 0) continue;
+        fprintf(stderr, "lanes and single runs do not agree\n");
+        exit(1);
     }
     double one = 1e3 * median(single, ROUNDS), many = 1e3 * median(lanes, ROUNDS);
-    printf("one core, ms of processor time per run, median of %d: one by one %.2f, over %d lanes "
-           "%.2f: %.2f times faster, the same bits\n",
-           ROUNDS, one, e.lanes, many, one / many);
-    for (int i = 0; i < e.lanes; i++) free(e.params[i]);
+    printf("%-8s %-24s %6.0f %9.3f %9.3f %7.2f\n", chain, task->name, (double)e->steps / RUNS, one,
+           many, one / many);
+    fflush(stdout);
+}
+
+static void one_core(const BenchModel *m, const char *chain, const char *folder) {
+    static Ensemble e;
+    int lanes = native_lanes();
+    e.program = m->program;
+    e.single = compile(m->program, 1, folder);
+    e.wide = compile(m->program, lanes, folder);
+    choose_params(&e);
+    printf("one core, ms of processor time per run, median of %d, %d lanes, the same bits\n"
+           "%-8s %-24s %6s %9s %9s %7s\n",
+           ROUNDS, lanes, "", "", "steps", "single", "lanes", "ratio");
+    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) time_task(&e, chain, &tasks[i]);
+    for (int i = 0; i < RUNS; i++) free(e.params[i]);
     native_free(e.single);
     native_free(e.wide);
 }
@@ -151,13 +180,16 @@ int main(void) {
     static Chain c;
     static ChainState s[CHAIN_STATES];
     if (!mkdtemp(folder)) return 1;
-    for (int i = 0; i < chain_kind_count; i++)
-        if (strcmp(chain_kinds[i].name, "arm7") == 0) chain_build(&c, chain_kinds[i]);
-    chain_states(&c, s);
-    BenchModel m;
-    model_open(&m, &c, &s[0], true);
-    one_core(&m, folder);
-    model_close(&m);
+    for (int k = 0; k < 2; k++) {
+        static const char *const names[] = {"free+7", "arm7"}; // the last is used below
+        for (int i = 0; i < chain_kind_count; i++)
+            if (strcmp(chain_kinds[i].name, names[k]) == 0) chain_build(&c, chain_kinds[i]);
+        chain_states(&c, s);
+        BenchModel m;
+        model_open(&m, &c, &s[0], true);
+        one_core(&m, names[k], folder);
+        model_close(&m);
+    }
     Text text = {0};
     Report ignored = {0};
     chain_text(&text, &c, &s[0], true);

@@ -274,7 +274,7 @@ static void take_result(const Study *s, int run, const Run *result, const Report
 // --- workers
 // ------------------------------------------------------------------------------------------------
 
-typedef struct { // the runs that a worker is in
+typedef struct { // runs that a dead worker was in
     int run[MOST_LANES], count;
 } Group;
 
@@ -283,8 +283,10 @@ typedef struct {
     const StudyPlan *plan;
     const RunBatch *batch;
     int worker;
-    int *var; // per factor; then values per run and factor
+    int *var; // per factor; then values per slot and factor
     double *value;
+    const Group *again; // to be made first, one by one
+    int begun;          // of these
 } Worker;
 
 static RunOptions options_of(const Worker *w, int run, double *value) {
@@ -300,54 +302,58 @@ static RunOptions options_of(const Worker *w, int run, double *value) {
     return o;
 }
 
-static void compute(const Worker *w, const Group *g) {
-    RunOptions o[MOST_LANES];
-    Report r[MOST_LANES];
-    Run *result[MOST_LANES];
-    Head *h = head_of(w->study);
-    for (int i = 0; i < g->count; i++) {
-        r[i] = (Report){0};
-        o[i] = options_of(w, g->run[i], w->value + (ptrdiff_t)i * w->plan->factor_count);
-        record_of(w->study, g->run[i])->state = RUN_OPEN;
-        atomic_store(&h->busy[w->worker][i], g->run[i]);
+static void begin_run(const Worker *w, BatchRun *r, int run) {
+    r->number = run;
+    r->options = options_of(w, run, w->value + (ptrdiff_t)r->slot * w->plan->factor_count);
+    record_of(w->study, run)->state = RUN_OPEN;
+    atomic_store(&head_of(w->study)->busy[w->worker][r->slot], run);
+}
+
+// The next run that is not made yet.
+static bool next_run(void *worker, BatchRun *r) {
+    const Worker *w = worker;
+    const Study *s = w->study;
+    while (!*w->plan->cancel) {
+        int run = atomic_fetch_add(&head_of(s)->next, 1);
+        if (run >= s->runs) break;
+        if (record_of(s, run)->state == RUN_DONE) continue;
+        begin_run(w, r, run);
+        return true;
     }
-    batch_run(w->batch, o, g->count, r, result);
-    for (int i = 0; i < g->count; i++) {
-        take_result(w->study, g->run[i], result[i], &r[i]);
-        atomic_store(&h->busy[w->worker][i], -1);
-        run_free(result[i]);
-        report_free(&r[i]);
-    }
+    return false;
+}
+
+// What another worker died of.
+static bool next_again(void *worker, BatchRun *r) {
+    Worker *w = worker;
+    if (*w->plan->cancel || w->begun >= w->again->count) return false;
+    begin_run(w, r, w->again->run[w->begun++]);
+    return true;
+}
+
+static void run_done(void *worker, BatchRun *r) {
+    const Worker *w = worker;
+    take_result(w->study, r->number, r->run, &r->report);
+    atomic_store(&head_of(w->study)->busy[w->worker][r->slot], -1);
+    run_free(r->run);
+    report_free(&r->report);
 }
 
 // No worker takes more at once than its share.
-static int group_size(const Worker *w) {
+static int most_at_once(const Worker *w) {
     int share = (w->plan->runs + w->plan->workers - 1) / w->plan->workers;
     int lanes = batch_lanes(w->batch);
     return lanes < share ? lanes : share;
 }
 
-// The next runs that are not made yet.
-static Group next_group(const Worker *w, int most) {
-    Group g = {.count = 0};
-    const Study *s = w->study;
-    while (g.count < most && !*w->plan->cancel) {
-        int run = atomic_fetch_add(&head_of(s)->next, 1);
-        if (run >= s->runs) break;
-        if (record_of(s, run)->state != RUN_DONE) g.run[g.count++] = run;
-    }
-    return g;
-}
-
 // First one by one what another worker died of.
-static void work(Worker *w, const Group *again) {
-    int factors = w->plan->factor_count, most = group_size(w);
+static void work(Worker *w) {
+    int factors = w->plan->factor_count;
     w->var = memory_zeroed((size_t)factors, sizeof *w->var);
     w->value = memory_zeroed((size_t)factors * MOST_LANES, sizeof *w->value);
     for (int i = 0; i < factors; i++) w->var[i] = w->plan->factor[i].var;
-    for (int i = 0; i < again->count && !*w->plan->cancel; i++)
-        compute(w, &(Group){{again->run[i]}, 1});
-    for (Group g; (g = next_group(w, most)).count;) compute(w, &g);
+    batch_run(w->batch, &(RunQueue){next_again, run_done, w, 1});
+    batch_run(w->batch, &(RunQueue){next_run, run_done, w, most_at_once(w)});
     free(w->var);
     free(w->value);
 }
@@ -363,7 +369,8 @@ static pid_t start_worker(Worker w, const Group *again) {
     pid_t child = fork();
     if (child != 0) return child;
     die_with_parent();
-    work(&w, again);
+    w.again = again;
+    work(&w);
     _exit(0);
 }
 

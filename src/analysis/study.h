@@ -30,7 +30,7 @@ typedef struct {
     bool latin;  // random: one draw in each of `runs` equal slices of every factor
     uint64_t seed;
     int workers;        // processes on this machine
-    int lanes;          // 1: one run at a time in each process; 0: as many as fit
+    int lanes;          // 1: one run at a time in each process, 2, 4, 8; 0: as many as fit
     const Ranks *ranks; // of mpirun, NULL without; this one is rank 0 in study_run
     const char *folder;
     const char *key; // text that changes when the model or the plan does

@@ -78,9 +78,12 @@ static bool count_option(Session *s, OptionId id, int most, int *value) {
 
 static bool lanes_option(Session *s, int *lanes) {
     const char *asked = session_value(s, OPT_LANES);
-    *lanes = asked && strcmp(asked, "1") == 0;
-    if (!asked || *lanes == 1 || strcmp(asked, "auto") == 0) return true;
-    report_error(&s->report, T_BAD_VALUE, POS_NONE, "--lanes takes 1 or auto");
+    static const char *const sizes[] = {"1", "2", "4", "8"};
+    *lanes = 0;
+    for (int i = 0; asked && i < 4; i++)
+        if (strcmp(asked, sizes[i]) == 0) *lanes = 1 << i;
+    if (!asked || *lanes || strcmp(asked, "auto") == 0) return true;
+    report_error(&s->report, T_BAD_VALUE, POS_NONE, "--lanes takes 1, 2, 4, 8 or auto");
     return false;
 }
 

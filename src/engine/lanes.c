@@ -75,10 +75,10 @@ static BondynCall call_of(LaneMachine *x) {
                         .hold = x->hold};
 }
 
-static void set_point(LaneMachine *x, double time, const double *y) {
+static void set_point(LaneMachine *x, const double *time, const double *y) {
     const Program *p = x->program;
     size_t lanes = (size_t)x->lanes;
-    for (size_t k = 0; k < lanes; k++) x->reg[p->time * lanes + k] = time;
+    memcpy(x->reg + p->time * lanes, time, lanes * sizeof *time);
     if (p->state_count)
         memcpy(x->reg + p->first_state * lanes, y, (size_t)p->state_count * lanes * sizeof *y);
 }
@@ -91,14 +91,19 @@ int lanes_step(LaneMachine *x, SolverKind method, double time, double h, double 
     return step(&call, time, h, y, x->work);
 }
 
-void lanes_outputs(LaneMachine *x, double time, const double *y, double *output) {
+int lanes_attempt(LaneMachine *x, const LaneAttempt *a) {
+    BondynCall call = call_of(x);
+    return x->code->rk78(&call, a->time, a->h, a->y, a->next, a->error, a->k);
+}
+
+void lanes_outputs(LaneMachine *x, const double *time, const double *y, double *output) {
     BondynCall call = call_of(x);
     set_point(x, time, y);
     x->code->outputs(&call, output);
 }
 
 // As machine_switches: of functions with pieces the tape gives the argument.
-void lanes_switches(LaneMachine *x, double time, const double *y, double *value) {
+void lanes_switches(LaneMachine *x, const double *time, const double *y, double *value) {
     const Program *p = x->program;
     BondynCall call = call_of(x);
     set_point(x, time, y);
@@ -110,7 +115,7 @@ void lanes_switches(LaneMachine *x, double time, const double *y, double *value)
         }
 }
 
-void lanes_rates(LaneMachine *x, double time, const double *y, double *rate, double *quad) {
+void lanes_rates(LaneMachine *x, const double *time, const double *y, double *rate, double *quad) {
     BondynCall call = call_of(x);
     set_point(x, time, y);
     if (quad)

@@ -118,7 +118,7 @@ static bool find_single(const Native *n, NativeCode *c) {
 
 static bool find_steps(const Native *n, NativeCode *c) {
     return find_symbol(n, "bondyn_euler", &c->euler) && find_symbol(n, "bondyn_heun", &c->heun) &&
-           find_symbol(n, "bondyn_rk4", &c->rk4);
+           find_symbol(n, "bondyn_rk4", &c->rk4) && find_symbol(n, "bondyn_rk78", &c->rk78);
 }
 
 static bool find_symbols(Native *n) {

@@ -28,6 +28,9 @@ typedef int NativeQuads(BondynCall *c, double *rate, double *quad);
 // A step of h over lanes; y: states, then quadratures; work: four times as much. Gives: a bit for
 // each lane whose y is not finite.
 typedef int NativeStep(BondynCall *c, double time, double h, double *y, double *work);
+// A step over lanes with a time and a length per lane, see rk78.def.
+typedef int NativeAttempt(BondynCall *c, const double *time, const double *h, const double *y,
+                          double *next, double *error, double *k);
 
 typedef struct { // of one loaded library
     NativeFunction *rates, *outputs, *switches;
@@ -35,6 +38,7 @@ typedef struct { // of one loaded library
     NativeQuads *quads;
     NativeFunction *const *residual, *const *matrix; // per implicit block
     NativeStep *euler, *heun, *rk4;                  // over lanes only
+    NativeAttempt *rk78;
     unsigned slots;
     int lanes; // runs at a time
 } NativeCode;

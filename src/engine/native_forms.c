@@ -202,10 +202,38 @@ static const char *const steps[] = {
     "}\n",
 };
 
+// The formulas of rk78.def, with a time and a length per lane. What the second to fifth stage gave
+// does not reach y by itself: it is looked at for itself.
+static const char *const attempt[] = {
+    "#define VALUE BondynLanes\n",
+#define KERNEL(...) #__VA_ARGS__ "\n",
+#include "engine/rk78.def"
+#undef KERNEL
+    "#define STAGE(s)                                                                    \\\n"
+    "    r[TIME] = *t + bondyn_rk78_node[s] * *h;                                        \\\n"
+    "    bondyn_rk78_point(s, STATES, TOTAL, *h, y, k, r + STATE);                       \\\n"
+    "    bondyn_slopes(c, k + s * TOTAL);\n"
+    "int bondyn_rk78(BondynCall *c, const BondynLanes *t, const BondynLanes *h,\n"
+    "                const BondynLanes *y, BondynLanes *next, BondynLanes *error,\n"
+    "                BondynLanes *k) {\n"
+    "    BondynLanes *r = (BondynLanes *)c->r;\n"
+    "    r[TIME] = *t;\n"
+    "    for (int i = 0; i < STATES; i++) r[STATE + i] = y[i];\n"
+    "    bondyn_slopes(c, k);\n"
+    "    STAGE(1) STAGE(2) STAGE(3) STAGE(4) STAGE(5) STAGE(6)\n"
+    "    STAGE(7) STAGE(8) STAGE(9) STAGE(10) STAGE(11) STAGE(12)\n"
+    "    bondyn_rk78_end(TOTAL, *h, y, k, next, error);\n"
+    "    int bad = bondyn_not_finite(next);\n"
+    "    for (int s = 1; s < 5; s++) bad |= bondyn_not_finite(k + s * TOTAL);\n"
+    "    return bad;\n"
+    "}\n",
+};
+
 void native_steps(Text *out, const Program *p) {
     text_printf(out,
                 "\nenum { TIME = %u, STATE = %u, STATES = %d, QUADS = %d, TOTAL = STATES + QUADS "
                 "};\n",
                 p->time, p->first_state, p->state_count, p->quad_count);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) text_add(out, steps[i]);
+    for (size_t i = 0; i < sizeof attempt / sizeof *attempt; i++) text_add(out, attempt[i]);
 }

@@ -77,7 +77,7 @@ static int choose_lanes(RunBatch *b, Job *j, const BatchPlan *plan) {
     const char *why = plan->lanes == 1                     ? "as asked for"
                       : plan->options->engine == ENGINE_VM ? "the virtual machine has no lanes"
                                                            : solve_lanes_obstacle(b->program, &o);
-    if (!why) return native_lanes();
+    if (!why) return plan->lanes ? plan->lanes : native_lanes();
     text_printf(&b->words, "one run at a time: %s; ", why);
     return 1;
 }
@@ -132,59 +132,97 @@ const char *batch_words(const RunBatch *b) { return text_get(&b->words); }
 
 // --- running -------------------------------------------------------------------------------------
 
-static void solve_group(const RunBatch *b, SolveLane *lane, int count) {
-    if (count > 1 && b->lanes) {
-        solve_lanes(lane, count, b->lanes);
-        return;
+typedef struct {
+    bool used;
+    BatchRun run;
+    Job job;
+} Slot;
+
+typedef struct {
+    const RunBatch *batch;
+    const RunQueue *queue;
+    Slot slot[MOST_LANES];
+} Stream;
+
+static Slot *free_slot(Stream *s) {
+    for (int i = 0; i < MOST_LANES; i++) {
+        if (s->slot[i].used) continue;
+        s->slot[i].run = (BatchRun){.slot = i};
+        return &s->slot[i];
     }
-    for (int i = 0; i < count; i++)
-        lane[i].status = solve_run(lane[i].machine, lane[i].params, &lane[i].options,
-                                   &lane[i].stats, lane[i].report);
+    return NULL;
 }
 
-static void open_lane(const RunBatch *b, SolveLane *lane, Job *j) {
+static void open_lane(const RunBatch *b, SolveLane *lane, Slot *slot) {
+    Job *j = &slot->job;
     lane->machine = machine_new(b->program);
     lane->params = job_parameters(j, b->program);
     lane->options = job_solve_options(j, NULL);
     if (b->single) lane->options.native = b->single;
     lane->report = j->report;
+    lane->owner = slot;
+    slot->used = true;
 }
 
-static bool close_lane(SolveLane *lane, Job *j) {
+// False: this run does not fit the program, and goes its own way.
+static bool open_job(const RunBatch *b, Slot *slot) {
+    Job *j = &slot->job;
+    job_open(j, b->system, &slot->run.options, &slot->run.report);
+    if (job_prepare(j)) {
+        ProgramWish wish = job_program_wish(j);
+        if (is_same_wish(b, &wish)) return true;
+    }
+    job_close(j, false);
+    report_free(&slot->run.report);
+    return false;
+}
+
+// Runs that do not fit are made here and now.
+static bool next_lane(void *context, SolveLane *lane) {
+    Stream *s = context;
+    const RunBatch *b = s->batch;
+    Slot *slot = free_slot(s);
+    while (slot && s->queue->next(s->queue->context, &slot->run)) {
+        BatchRun *r = &slot->run;
+        if (b->program && open_job(b, slot)) {
+            open_lane(b, lane, slot);
+            return true;
+        }
+        r->run = run_experiment(b->system, &r->options, &r->report);
+        s->queue->done(s->queue->context, r);
+        *r = (BatchRun){.slot = r->slot};
+    }
+    return false;
+}
+
+static void lane_done(void *context, SolveLane *lane) {
+    Stream *s = context;
+    Slot *slot = lane->owner;
+    Job *j = &slot->job;
     j->run->stats = lane->stats;
     bool started = job_solved(j, lane->machine, lane->status);
     if (started) job_finish(j);
     machine_free(lane->machine);
-    return started;
+    slot->run.run = job_close(j, started);
+    slot->used = false;
+    s->queue->done(s->queue->context, &slot->run);
 }
 
-// False: this run does not fit the program, and goes its own way.
-static bool open_job(const RunBatch *b, Job *j, SolveLane *lane, const RunOptions *o, Report *r) {
-    job_open(j, b->system, o, r);
-    if (!job_prepare(j)) return false;
-    ProgramWish wish = job_program_wish(j);
-    if (!is_same_wish(b, &wish)) return false;
-    open_lane(b, lane, j);
-    return true;
+static void run_one_by_one(const LaneQueue *q) {
+    for (SolveLane lane = {0}; q->next(q->context, &lane); lane = (SolveLane){0}) {
+        lane.status = solve_run(lane.machine, lane.params, &lane.options, &lane.stats, lane.report);
+        q->done(q->context, &lane);
+    }
 }
 
-void batch_run(const RunBatch *b, const RunOptions *o, int count, Report *r, Run **run) {
-    Job *job = memory_zeroed((size_t)count, sizeof *job);
-    SolveLane lane[MOST_LANES] = {{0}};
-    int of[MOST_LANES], lanes = 0;
-    for (int i = 0; i < count; i++) {
-        if (b->program && open_job(b, &job[lanes], &lane[lanes], &o[i], &r[i])) {
-            of[lanes++] = i;
-            continue;
-        }
-        if (b->program) job_close(&job[lanes], false);
-        report_free(&r[i]);
-        run[i] = run_experiment(b->system, &o[i], &r[i]);
-    }
-    solve_group(b, lane, lanes);
-    for (int k = 0; k < lanes; k++) {
-        bool good = close_lane(&lane[k], &job[k]);
-        run[of[k]] = job_close(&job[k], good);
-    }
-    free(job);
+void batch_run(const RunBatch *b, const RunQueue *q) {
+    Stream *s = memory_zeroed(1, sizeof *s);
+    s->batch = b;
+    s->queue = q;
+    LaneQueue lanes = {next_lane, lane_done, s, q->at_once};
+    if (b->lanes && q->at_once != 1)
+        solve_lanes(&lanes, b->lanes);
+    else
+        run_one_by_one(&lanes);
+    free(s);
 }

@@ -116,12 +116,20 @@ static double value_before(History *h, Machine *m, int d, double time, double *s
     return h->before[d];
 }
 
+// A break has a point on either side; times between them belong to the nearer one, as roundings
+// of the delay decide where they fall.
+static bool is_behind_break(const History *h, int low, double time) {
+    return low + 1 < h->t.count && h->part.data[low + 1] != h->part.data[low] &&
+           h->t.data[low + 1] - time < time - h->t.data[low];
+}
+
 static double value_at(History *h, Machine *m, int d, double time, double *slope) {
     int point[MOST_POINTS];
     *slope = 0;
     if (h->delay[d].before && time < h->start) return value_before(h, m, d, time, slope);
     int low = point_before(h, time);
     if (low < 0 || h->t.count == 0) return h->t.count ? h->value.data[d] : 0;
+    if (is_behind_break(h, low, time)) low++;
     return through_points(h, d, point, choose_points(h, low, time, point), time, slope);
 }
 

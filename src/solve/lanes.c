@@ -1,296 +1,46 @@
-// Several runs with fixed steps at once, one per SIMD lane.
-//
-//     t[k] ====== one step of all lanes =====> t[k+1] ====>
-//            lane 2: a relation has changed
-//               \---> event ----------------/              goes this step alone, and joins again
-//
-// All lanes stand on the same point of the grid. A lane whose step is out of the ordinary (a
-// relation changes, a sample falls into it, a value is not finite) takes it anew from where it
-// was, as a single run does (fixed_advance): events and failures are found and told of by the same
-// code, and every lane ends with the bits of its run alone. A run that is over leaves its lane to a
-// copy of another one.
-#include "engine/lanes.h"
-#include "solve/fixed.h"
-
-#include "base/memory.h"
-#include <string.h>
-
-enum { LOOK_AFTER = 64 }; // steps; when most were taken alone, the lanes are given up
-
-typedef struct {
-    SolveLane *lane;
-    int count, width; // runs; lanes, of which the last may be empty
-    LaneMachine *x;
-    Job job[MOST_LANES];
-    Fixed fixed[MOST_LANES];
-    bool over[MOST_LANES];  // this run has ended, or never began
-    bool apart[MOST_LANES]; // stands a rounding beside the grid, after an event there
-    unsigned members;       // lanes that are together, when the empty ones were filled
-    int lead;               // the first of them; -1: none
-    double t, k;            // as in Fixed
-    double *y, *begin, *aside, *output, *border;
-    long steps, alone; // of all lanes
-} Lanes;
-
-static size_t y_size(const Lanes *l) {
-    const Program *p = l->x->program;
-    return (size_t)((p->state_count + p->quad_count) * l->width) * sizeof *l->y;
-}
-
-static bool is_together(const Lanes *l, int i) { return !l->over[i] && !l->apart[i]; }
-
-static void take(const Lanes *l, int i, const double *vectors, double *one, int count) {
-    for (int k = 0; k < count; k++) one[k] = vectors[k * l->width + i];
-}
-
-static void put(const Lanes *l, int i, double *vectors, const double *one, int count) {
-    for (int k = 0; k < count; k++) vectors[k * l->width + i] = one[k];
-}
-
-static unsigned together(const Lanes *l) {
-    unsigned who = 0;
-    for (int i = 0; i < l->count; i++)
-        if (is_together(l, i)) who |= 1u << i;
-    return who;
-}
-
-// Lanes without a run compute what another one does.
-static void fill_empty(Lanes *l) {
-    unsigned who = together(l);
-    if (who == l->members) return;
-    l->members = who;
-    l->lead = -1;
-    for (int i = 0; i < l->count && l->lead < 0; i++)
-        if (is_together(l, i)) l->lead = i;
-    for (int i = 0; i < l->width && who; i++) {
-        if (who & 1u << i) continue;
-        lanes_load(l->x, i, l->job[l->lead].m);
-        for (int k = 0; k < l->fixed[l->lead].total; k++)
-            l->y[k * l->width + i] = l->y[k * l->width + l->lead];
-    }
-}
-
-// --- wanted points -------------------------------------------------------------------------------
-
-// Every lane of `who` hands over the point y at this time.
-static void emit_point(Lanes *l, double time, const double *y, unsigned who) {
-    bool hold = l->x->hold;
-    l->x->hold = false; // as in job_emit
-    lanes_outputs(l->x, time, y, l->output);
-    l->x->hold = hold;
-    for (int i = 0; i < l->count; i++) {
-        if (!(who & 1u << i)) continue;
-        Job *j = &l->job[i];
-        Fixed *f = &l->fixed[i];
-        take(l, i, y, f->trial, f->total);
-        take(l, i, l->output, j->output, j->p->output_count);
-        l->over[i] = !job_hand_over(j, time, f->trial, f->trial + j->n);
-    }
-}
-
-// Of these lanes, those that want this time next.
-static unsigned wanting(const Lanes *l, double time, unsigned who) {
-    for (int i = 0; i < l->count; i++)
-        if (l->over[i] || l->job[i].wanted != time) who &= ~(1u << i);
-    return who;
-}
-
-// False: all runs are over.
-static bool emit_here(Lanes *l) {
-    bool any = false;
-    unsigned who = together(l);
-    for (int i = 0; i < l->count; i++) {
-        const Job *j = &l->job[i];
-        if (!l->over[i] && l->apart[i]) l->over[i] = !fixed_emit(&l->fixed[i]);
-        while (is_together(l, i) && job_wants(j, l->t + fixed_near(j)))
-            emit_point(l, j->wanted, l->y, wanting(l, j->wanted, who));
-        any = any || !l->over[i];
-    }
-    return any;
-}
-
-// Wanted points before the end of the step. Gives: the lanes in which a shorter step failed.
-static unsigned emit_between(Lanes *l, double grid, unsigned who) {
-    unsigned failed = 0;
-    for (int i = 0; i < l->count; i++) {
-        const Job *j = &l->job[i];
-        while (who & ~failed & 1u << i && !l->over[i] && job_wants(j, grid - fixed_near(j))) {
-            double time = j->wanted;
-            memcpy(l->aside, l->begin, y_size(l));
-            failed |= (unsigned)lanes_step(l->x, j->stats->method, l->t, time - l->t, l->aside);
-            emit_point(l, time, l->aside, wanting(l, time, who & ~failed));
-        }
-    }
-    return failed & who;
-}
-
-// --- steps ---------------------------------------------------------------------------------------
-
-// Lanes in which a relation is no longer as it is held: what events_missed looks closer at.
-static unsigned changed_relations(Lanes *l, double time) {
-    const Program *p = l->x->program;
-    unsigned changed = 0;
-    if (p->switch_count == 0) return 0;
-    lanes_switches(l->x, time, l->y, l->border);
-    for (int s = 0; s < p->switch_count; s++)
-        for (int i = 0; i < l->width; i++) {
-            double border = l->border[s * l->width + i];
-            bool now = p->sw[s].or_equal ? border <= 0 : border < 0;
-            if (border != 0 && now != (l->x->held[s * l->width + i] != 0)) changed |= 1u << i;
-        }
-    return changed;
-}
-
-static unsigned samples_inside(Lanes *l, double grid) {
-    unsigned inside = 0;
-    for (int i = 0; i < l->count; i++) {
-        Job *j = &l->job[i];
-        if (is_together(l, i) && fixed_moment(j, l->t) < grid - fixed_near(j)) inside |= 1u << i;
-    }
-    return inside;
-}
-
-// The run of a lane to the next point of the grid by itself.
-static void go_alone(Lanes *l, int i, double grid) {
-    Fixed *f = &l->fixed[i];
-    l->alone++;
-    if (!l->apart[i]) {
-        take(l, i, l->begin, f->y, f->total);
-        f->t = l->t;
-        f->k = l->k;
-    }
-    bool good = fixed_advance(f);
-    while (good && f->k <= l->k) good = fixed_emit(f) && fixed_advance(f);
-    l->over[i] = !good;
-    l->apart[i] = good && f->t != grid;
-    if (!good || l->apart[i]) return;
-    put(l, i, l->y, f->y, f->total);
-    lanes_load_held(l->x, i, f->j->m);
-}
-
-// The end of an ordinary step.
-static void arrive(Lanes *l, int i, double grid) {
-    Fixed *f = &l->fixed[i];
-    bool acts = has_whens(f->j);
-    double h = grid - l->t;
-    f->t = grid;
-    f->j->m->calls += f->j->stats->method == SOLVER_EULER  ? 1
-                      : f->j->stats->method == SOLVER_HEUN ? 2
-                                                           : 4;
-    if (acts) take(l, i, l->y, f->y, f->total);
-    l->over[i] = !fixed_arrive(f, h, false);
-    if (!acts) return;
-    put(l, i, l->y, f->y, f->total);
-    lanes_load_held(l->x, i, f->j->m);
-}
-
-static void advance(Lanes *l) {
-    const Job *lead = &l->job[l->lead];
-    double grid = fixed_grid(lead, l->k);
-    unsigned all = together(l), odd = samples_inside(l, grid);
-    memcpy(l->begin, l->y, y_size(l));
-    odd |= (unsigned)lanes_step(l->x, lead->stats->method, l->t, grid - l->t, l->y);
-    odd |= changed_relations(l, grid);
-    odd |= emit_between(l, grid, all & ~odd);
-    for (int i = 0; i < l->count; i++) {
-        if (l->over[i]) continue;
-        if (l->apart[i] || (odd & 1u << i))
-            go_alone(l, i, grid);
-        else
-            arrive(l, i, grid);
-    }
-    l->steps += l->count;
-    l->t = grid;
-    l->k++;
-    fill_empty(l);
-}
-
-// --- the runs ------------------------------------------------------------------------------------
-
-static void finish_alone(Lanes *l) {
-    for (int i = 0; i < l->count; i++) {
-        Fixed *f = &l->fixed[i];
-        if (l->over[i]) continue;
-        if (!l->apart[i]) {
-            take(l, i, l->y, f->y, f->total);
-            f->t = l->t;
-            f->k = l->k;
-        }
-        while (fixed_emit(f) && f->t < f->j->o->stop)
-            if (!fixed_advance(f)) break;
-    }
-}
-
-static void run(Lanes *l) {
-    double stop = l->lane[0].options.stop;
-    while (l->lead >= 0 && emit_here(l)) {
-        fill_empty(l);
-        if (l->lead < 0 || l->t >= stop) break;
-        if (l->steps > LOOK_AFTER * l->count && l->alone > l->steps / 2) break;
-        advance(l);
-    }
-    finish_alone(l);
-}
-
-static bool start(Lanes *l, int i) {
-    SolveLane *s = &l->lane[i];
-    if (!solve_begin(&l->job[i], s->machine, s->params, &s->options, &s->stats, s->report))
-        return false;
-    return fixed_open(&l->fixed[i], &l->job[i]) && fixed_start(&l->fixed[i]);
-}
-
-static void open_lanes(Lanes *l, const Native *code) {
-    const Program *p = l->lane[0].machine->program;
-    size_t lanes = (size_t)native_code(code)->lanes,
-           total = (size_t)p->state_count + (size_t)p->quad_count;
-    l->x = lanes_new(p, code);
-    l->width = l->x->lanes;
-    l->y = memory_aligned(total * lanes, sizeof *l->y);
-    l->begin = memory_aligned(total * lanes, sizeof *l->y);
-    l->aside = memory_aligned(total * lanes, sizeof *l->y);
-    l->output = memory_aligned((size_t)p->output_count * lanes, sizeof *l->y);
-    l->border = memory_aligned((size_t)p->switch_count * lanes, sizeof *l->y);
-}
-
-static void close_lanes(Lanes *l) {
-    lanes_free(l->x);
-    free(l->y);
-    free(l->begin);
-    free(l->aside);
-    free(l->output);
-    free(l->border);
-}
+// Several runs at once, one per SIMD lane: which can, and how each method takes them.
+#include "solve/lanes.h"
 
 const char *solve_lanes_obstacle(const Program *p, const SolveOptions *o) {
-    if (o->method != SOLVER_EULER && o->method != SOLVER_HEUN && o->method != SOLVER_RK4)
-        return "the method does not have fixed steps";
+    if (o->method != SOLVER_EULER && o->method != SOLVER_HEUN && o->method != SOLVER_RK4 &&
+        o->method != SOLVER_RK78)
+        return "the method is not euler, heun, rk4 or rk78";
     if (o->modes) return "laws switch";
     if (p->system->whens.delay_count) return "it remembers what was (delay)";
     if (p->state_count + p->quad_count == 0) return "there is nothing to integrate";
     return lanes_obstacle(p);
 }
 
-void solve_lanes(SolveLane *lane, int count, const Native *code) {
-    Lanes *l = memory_zeroed(1, sizeof *l);
-    l->lane = lane;
-    l->count = count;
-    open_lanes(l, code);
-    for (int i = 0; i < count; i++) {
-        l->over[i] = !start(l, i);
-        if (l->over[i]) continue;
-        lanes_load(l->x, i, lane[i].machine);
-        put(l, i, l->y, l->fixed[i].y, l->fixed[i].total);
-        l->t = l->fixed[i].t;
-        l->k = l->fixed[i].k;
-        l->x->hold = lane[i].machine->hold;
+unsigned lanes_changed(LaneMachine *x, const double *time, const double *y, double *border) {
+    const Program *p = x->program;
+    unsigned changed = 0;
+    if (p->switch_count == 0) return 0;
+    lanes_switches(x, time, y, border);
+    for (int s = 0; s < p->switch_count; s++)
+        for (int i = 0; i < x->lanes; i++) {
+            int at = s * x->lanes + i;
+            bool now = p->sw[s].or_equal ? border[at] <= 0 : border[at] < 0;
+            if (border[at] != 0 && now != (x->held[at] != 0)) changed |= 1u << i;
+        }
+    return changed;
+}
+
+// All stand on one grid: a group begins and ends together.
+static void run_groups(const LaneQueue *q, SolveLane *lane, const Native *code) {
+    int lanes = native_code(code)->lanes, most = q->at_once > 0 ? q->at_once : lanes;
+    if (most > lanes) most = lanes;
+    for (int count = 1; count; count = q->next(q->context, &lane[0])) {
+        while (count < most && q->next(q->context, &lane[count])) count++;
+        fixed_lanes(lane, count, code);
+        for (int i = 0; i < count; i++) q->done(q->context, &lane[i]);
     }
-    l->members = ~0u;
-    fill_empty(l);
-    run(l);
-    for (int i = 0; i < count; i++) {
-        fixed_shut(&l->fixed[i]);
-        lane[i].status = solve_end(&l->job[i]);
-    }
-    close_lanes(l);
-    free(l);
+}
+
+void solve_lanes(const LaneQueue *q, const Native *code) {
+    SolveLane lane[MOST_LANES] = {{0}};
+    if (!q->next(q->context, &lane[0])) return;
+    if (lane[0].options.method == SOLVER_RK78)
+        rk78_lanes(q, lane, code);
+    else
+        run_groups(q, lane, code);
 }

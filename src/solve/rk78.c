@@ -154,10 +154,12 @@ static bool step_over_jump(Rk78 *k) {
     return true;
 }
 
+// Steps that are lost in the rounding of the time lead nowhere.
 static bool reject(Rk78 *k, double factor) {
     k->j->stats->rejected++;
     k->h = k->step * factor;
-    return ++k->failures <= MOST_FAILURES || fail(k);
+    bool tiny = k->h < 2 * events_margin(k->j, k->t);
+    return (++k->failures <= MOST_FAILURES && !tiny) || fail(k);
 }
 
 // A step that had to be shorter than it could be says little about a longer one.

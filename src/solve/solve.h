@@ -93,12 +93,20 @@ typedef struct {
     SolveStats stats;     // steps, as in solve_run
     Report *report;
     SolveStatus status;
+    void *owner; // whose run it is
 } SolveLane;
+
+typedef struct {
+    bool (*next)(void *context, SolveLane *lane); // a run for a lane that is free; false: no more
+    void (*done)(void *context, SolveLane *lane); // status and stats are there
+    void *context;
+    int at_once; // runs, at most; 0: as many as there are lanes
+} LaneQueue;
 
 // Why runs with this method cannot go over lanes; NULL when they can.
 const char *solve_lanes_obstacle(const Program *p, const SolveOptions *o);
-// Needs: code for as many lanes or more, ready.  Gives: what solve_run gives, to the last bit, in
-// `status`, `stats` and the sinks. A run that fails leaves the others alone.
-void solve_lanes(SolveLane *lane, int count, const Native *code);
+// Needs: code for lanes, ready; one method for all runs.  Gives: what solve_run gives, to the last
+// bit, in `status`, `stats` and the sinks. A run that fails leaves the others alone.
+void solve_lanes(const LaneQueue *q, const Native *code);
 
 #endif

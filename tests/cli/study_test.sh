@@ -75,7 +75,35 @@ expect_exit 5 sweep fixed.bond --vary "k = 1 .. 3 in 21 {1/s}" --engine vm -v --
 expect_text out "one run at a time: the virtual machine has no lanes"
 cmp -s lanes_1/runs.csv lanes_vm/runs.csv || fail "the engine changes the answer"
 expect_exit 1 sweep fixed.bond --vary "k = 1, 2" --lanes 3
-expect_text err "lanes takes 1 or auto"
+expect_text err "lanes takes 1, 2, 4, 8 or auto"
+
+# Steps of each run's own, over vectors of any width: more runs than lanes, some with bounces.
+cat >free.bond <<END
+model Free
+  param k = 2 {1/s}
+  var x initial 1, v
+  der(x) = v*1 {1/s}
+  der(v) = -9.81 {1/s} - 0.1 {1/s}*v + 0.1*sqrt(2.5 - k*1 {s})*1 {1/s}
+  when x <= 0 then
+    reinit(v, -0.8*pre(v))
+  end
+end
+experiment Steps of Free
+  stop 1 {s}
+  points 20
+  solver rk78
+  record x
+end
+END
+for lanes in 1 2 4 8; do
+    expect_exit 5 sweep free.bond --vary "k = 1 .. 3 in 21 {1/s}" -j 2 --engine native -v \
+        --lanes $lanes --out free_$lanes
+    expect_text err "warning V006: 5 of 21 runs failed"
+    cmp -s free_1/runs.csv free_$lanes/runs.csv || fail "$lanes lanes change the answer"
+done
+if cc --version >/dev/null 2>&1; then
+    expect_text out "8 runs at a time, native code"
+fi
 
 # Interrupted and gone on with.
 cat >slow.bond <<END

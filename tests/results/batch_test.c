@@ -25,14 +25,15 @@ static int find_var(const Model *m, const char *path) {
     return -1;
 }
 
-static void batch_open(Batch *b, const char *text, const char *const *factor, RunOptions options) {
+static void batch_open(Batch *b, const char *text, const char *const *factor, RunOptions options,
+                       int lanes) {
     options.engine = ENGINE_VM;
     bench_run(&b->bench, text, &options);
     b->options = options;
     b->options.engine = ENGINE_NATIVE;
     for (b->factors = 0; factor[b->factors]; b->factors++)
         b->var[b->factors] = find_var(b->bench.built.model, factor[b->factors]);
-    BatchPlan plan = {.options = &b->options, .nominal = b->bench.run, .runs = 1};
+    BatchPlan plan = {.options = &b->options, .nominal = b->bench.run, .runs = 1, .lanes = lanes};
     b->batch = batch_new(b->bench.built.system, &plan);
 }
 
@@ -72,6 +73,9 @@ static void same_run(const Run *a, const Run *b) {
     assert_int_equal(a->not_finite, b->not_finite);
     assert_int_equal(a->stats.events, b->stats.events);
     assert_int_equal(a->stats.steps, b->stats.steps);
+    assert_int_equal(a->stats.rejected, b->stats.rejected);
+    if (a->status == SOLVE_DONE)
+        assert_int_equal(a->stats.derivative_calls, b->stats.derivative_calls);
     assert_int_equal(a->failed_count, b->failed_count);
     same_bits("residual", 0, a->audit.residual, b->audit.residual);
     same_bits("throughput", 0, a->audit.throughput, b->audit.throughput);
@@ -84,39 +88,77 @@ static void same_words(const Report *a, const Report *b) {
     assert_true(!x && !y);
 }
 
-// Group `count` runs from values[0] on, which have `factors` numbers each.
-static int compare_group(const Batch *b, const double *value, int count) {
-    RunOptions o[MOST_LANES] = {0};
-    Report report[MOST_LANES] = {0};
-    Run *run[MOST_LANES];
-    int done = 0;
-    for (int i = 0; i < count; i++) o[i] = options_with(b, value + (size_t)(i * b->factors));
-    batch_run(b->batch, o, count, report, run);
-    for (int i = 0; i < count; i++) {
-        Report alone = {0};
-        o[i].engine = ENGINE_VM;
-        Run *single = run_experiment(b->bench.built.system, &o[i], &alone);
-        same_run(single, run[i]);
-        same_words(&alone, &report[i]);
-        done += run[i] && run[i]->status == SOLVE_DONE;
-        run_free(single);
-        run_free(run[i]);
-        report_free(&alone);
-        report_free(&report[i]);
-    }
-    return done;
+typedef struct { // runs that wait, with `factors` numbers each
+    const Batch *batch;
+    const double *value;
+    int count, begun, ended, done;
+} Queue;
+
+static bool next_run(void *context, BatchRun *r) {
+    Queue *q = context;
+    if (q->begun == q->count) return false;
+    r->number = q->begun++;
+    r->options = options_with(q->batch, q->value + (size_t)(r->number * q->batch->factors));
+    return true;
 }
 
-// All runs in groups of every size. Gives: how many came to their end in groups of the full width.
-static int compare(const Batch *b, const double *value, int runs) {
-    int lanes = batch_lanes(b->batch), done = 0;
-    assert_int_equal(lanes, native_lanes());
-    for (int i = 0; i < runs; i += lanes)
-        done +=
-            compare_group(b, value + (size_t)(i * b->factors), runs - i < lanes ? runs - i : lanes);
-    for (int count = 1; count < lanes; count++) compare_group(b, value, count);
-    return done;
+static void run_ended(void *context, BatchRun *r) {
+    Queue *q = context;
+    Report alone = {0};
+    r->options.engine = ENGINE_VM;
+    Run *single = run_experiment(q->batch->bench.built.system, &r->options, &alone);
+    same_run(single, r->run);
+    same_words(&alone, &r->report);
+    q->ended++;
+    q->done += r->run && r->run->status == SOLVE_DONE;
+    run_free(single);
+    run_free(r->run);
+    report_free(&alone);
+    report_free(&r->report);
 }
+
+// Gives: how many of the runs came to their end.
+static int compare_runs(const Batch *b, const double *value, int count, int at_once) {
+    Queue q = {b, value, count, 0, 0, 0};
+    batch_run(b->batch, &(RunQueue){next_run, run_ended, &q, at_once});
+    assert_int_equal(q.ended, count);
+    return q.done;
+}
+
+// All runs with every number at once.
+static void compare(const Batch *b, const double *value, int runs, int done) {
+    for (int count = 0; count < batch_lanes(b->batch); count++) {
+        int ended = compare_runs(b, value, runs, count);
+        if (done >= 0) assert_int_equal(ended, done);
+    }
+}
+
+typedef struct {
+    const char *text; // with %s for the method
+    const char *factor[MOST_FACTORS + 1];
+    const double *value;
+    int runs, done;     // -1: that depends on the method
+    RunOptions nominal; // the others go on to their end
+    bool all_widths;    // of vectors; else what this processor has
+} Ensemble;
+
+// Vectors of any width run anywhere.
+static void agrees(const Ensemble *e, const char *const *method) {
+    for (int lanes = 2; lanes <= MOST_LANES; lanes *= 2)
+        for (int m = 0; method[m]; m++) {
+            if (!e->all_widths && lanes != native_lanes()) continue;
+            char text[2000];
+            Batch b;
+            snprintf(text, sizeof text, e->text, method[m]);
+            batch_open(&b, text, e->factor, e->nominal, lanes);
+            b.options.stop = 0;
+            assert_int_equal(batch_lanes(b.batch), lanes);
+            compare(&b, e->value, e->runs, e->done);
+            batch_close(&b);
+        }
+}
+
+static const char *const fixed_and_free[] = {"rk4 step 0.01 {s}", "rk78", NULL};
 
 static bool no_compiler(void) { return system("cc --version > /dev/null 2>&1") != 0; }
 
@@ -132,20 +174,14 @@ static void smooth_runs_agree(void **state) {
         "var x initial 1, v {1/s} initial a*1 {1/s}, y\n"
         "der(x) = v\n der(v) = -k*(sin(x) + 0.1*tanh(x)^3)\n"
         "der(y) = (exp(-abs(x)) + max(x, 0.2)*T(x) + sqrt(1 + x^2) + atan2(v*1 {s}, 2))*1 {1/s}\n"
-        "end\nexperiment E of M\n stop 3 {s}\n every 0.0173 {s}\n solver %s step 0.01 {s}\n"
+        "end\nexperiment E of M\n stop 3 {s}\n every 0.0173 {s}\n solver %s\n"
         "expect x(1.2345 {s}) > -2\n expect integral(y) > 0\n expect max(y) > 0\nend\n";
-    static const char *const method[] = {"euler", "heun", "rk4"};
-    static const char *const factor[] = {"k", "a", NULL};
+    static const char *const method[] = {"euler step 0.01 {s}", "heun step 0.01 {s}",
+                                         "rk4 step 0.01 {s}",   "rk78",
+                                         "rk78 rtol 1e-11",     NULL};
     double value[2 * 11];
     for (int i = 0; i < 11; i++) value[2 * i] = 1 + 0.37 * i, value[2 * i + 1] = 0.1 - 0.2 * i;
-    for (int m = 0; m < 3; m++) {
-        char with[1200];
-        snprintf(with, sizeof with, text, method[m]);
-        Batch b;
-        batch_open(&b, with, factor, (RunOptions){0});
-        assert_int_equal(compare(&b, value, 11), 11);
-        batch_close(&b);
-    }
+    agrees(&(Ensemble){text, {"k", "a"}, value, 11, 11, {0}, true}, method);
 }
 
 // Bounces at other times in every lane; a relation; samples with other periods in every lane; one
@@ -160,14 +196,10 @@ static void events_agree(void **state) {
         "{m/s2})\n"
         "when h <= 0 {m} then\n reinit(v, -e*pre(v))\n n = pre(n) + 1\n end\n"
         "when sample(Ts) then\n u = 0.1*h/(1 {m})\n end\nend\n"
-        "experiment E of M\n stop 2 {s}\n points 77\n solver rk4 step 0.01 {s}\nend\n";
-    static const char *const factor[] = {"e", "Ts", NULL};
+        "experiment E of M\n stop 2 {s}\n points 77\n solver %s\nend\n";
     double value[2 * 9];
     for (int i = 0; i < 9; i++) value[2 * i] = 0.2 + 0.09 * i, value[2 * i + 1] = 0.1 + 0.013 * i;
-    Batch b;
-    batch_open(&b, text, factor, (RunOptions){0});
-    compare(&b, value, 9);
-    batch_close(&b);
+    agrees(&(Ensemble){text, {"e", "Ts"}, value, 9, -1, {0}, true}, fixed_and_free);
 }
 
 // Kinks of tables of time and of states, steps of floor and mod, met at other times in every lane.
@@ -179,14 +211,10 @@ static void pieces_agree(void **state) {
         "model M\n param k = 2 {1/s}\n var x initial 0, y initial 0\n"
         "der(x) = T(y)*1 {1/s} + T(time*k)*1 {1/s}\n"
         "der(y) = (1 + 0.3*floor(3*x) + 0.2*mod(x, 0.7) + 0.1*ceil(k*time))*1 {1/s}\nend\n"
-        "experiment E of M\n stop 2 {s}\n points 50\n solver rk4 step 0.01 {s}\nend\n";
-    static const char *const factor[] = {"k", NULL};
+        "experiment E of M\n stop 2 {s}\n points 50\n solver %s\nend\n";
     double value[9];
     for (int i = 0; i < 9; i++) value[i] = 0.5 + 0.3 * i;
-    Batch b;
-    batch_open(&b, text, factor, (RunOptions){0});
-    assert_int_equal(compare(&b, value, 9), 9);
-    batch_close(&b);
+    agrees(&(Ensemble){text, {"k"}, value, 9, 9, {0}, false}, fixed_and_free);
 }
 
 // --- what goes wrong -----------------------------------------------------------------------------
@@ -196,14 +224,9 @@ static void a_lane_that_fails_leaves_the_others_alone(void **state) {
     if (no_compiler()) skip();
     static const char text[] = "model M\n param k = 9, c = 1\n var x initial 1\n"
                                "der(x) = (sqrt(k - x^2) + 1/c)*1 {1/s}\nend\n"
-                               "experiment E of M\n stop 1 {s}\n solver rk4 step 1e-3 {s}\nend\n";
-    static const char *const factor[] = {"k", "c", NULL};
+                               "experiment E of M\n stop 1 {s}\n solver %s\nend\n";
     static const double value[] = {90, 1, 2, 1, 80, 1, 91, 0, 0.5, 1, 70, 1, 60, 2, 95, 1};
-    Batch b;
-    batch_open(&b, text, factor, (RunOptions){.stop = 0.1});
-    b.options.stop = 1;
-    assert_int_equal(compare(&b, value, 8), 5);
-    batch_close(&b);
+    agrees(&(Ensemble){text, {"k", "c"}, value, 8, 5, {.stop = 0.1}, false}, fixed_and_free);
 }
 
 static void an_assertion_ends_one_run(void **state) {
@@ -211,13 +234,9 @@ static void an_assertion_ends_one_run(void **state) {
     if (no_compiler()) skip();
     static const char text[] = "model M\n param k = 1\n var x initial 0\n der(x) = k*1 {1/s}\n"
                                "assert x < 2, \"x is too large\"\nend\n"
-                               "experiment E of M\n stop 1 {s}\n solver heun step 1e-2 {s}\nend\n";
-    static const char *const factor[] = {"k", NULL};
+                               "experiment E of M\n stop 1 {s}\n solver %s\nend\n";
     static const double value[] = {1, 3, 0.5, 2.5, 1.9};
-    Batch b;
-    batch_open(&b, text, factor, (RunOptions){0});
-    assert_int_equal(compare(&b, value, 5), 3);
-    batch_close(&b);
+    agrees(&(Ensemble){text, {"k"}, value, 5, 3, {0}, false}, fixed_and_free);
 }
 
 // An expectation at a time that is a parameter: such runs have other points each.
@@ -226,31 +245,31 @@ static void points_of_their_own(void **state) {
     if (no_compiler()) skip();
     static const char text[] = "model M\n param T = 0.5 {s}\n var x initial 1\n"
                                "der(x) = -x*1 {1/s}\nend\n"
-                               "experiment E of M\n stop 1 {s}\n solver rk4 step 1e-2 {s}\n"
+                               "experiment E of M\n stop 1 {s}\n solver %s\n"
                                "expect x(T) = exp(-T/(1 {s})) within 1e-8\nend\n";
-    static const char *const factor[] = {"T", NULL};
     static const double value[] = {0.123, 0.77, 0.5, 0.9};
-    Batch b;
-    batch_open(&b, text, factor, (RunOptions){0});
-    assert_int_equal(compare(&b, value, 4), 4);
-    batch_close(&b);
+    agrees(&(Ensemble){text, {"T"}, value, 4, 4, {0}, false}, fixed_and_free);
 }
 
 static void cancelled_runs_end(void **state) {
     (void)state;
     if (no_compiler()) skip();
     static const char text[] = "model M\n param k = 1\n var x initial 1\n der(x) = -k*x*1 {1/s}\n"
-                               "end\nexperiment E of M\n stop 1 {s}\n solver rk4 step 1e-2 {s}\n"
-                               "end\n";
+                               "end\nexperiment E of M\n stop 1 {s}\n solver %s\nend\n";
     static const char *const factor[] = {"k", NULL};
     static const double value[] = {1, 2};
-    volatile int cancel = 0;
-    Batch b;
-    batch_open(&b, text, factor, (RunOptions){0});
-    cancel = 1;
-    b.options.cancel = &cancel;
-    assert_int_equal(compare_group(&b, value, 2), 0);
-    batch_close(&b);
+    for (int m = 0; fixed_and_free[m]; m++) {
+        volatile int cancel = 0;
+        char with[400];
+        Batch b;
+        snprintf(with, sizeof with, text, fixed_and_free[m]);
+        batch_open(&b, with, factor, (RunOptions){0}, 0);
+        assert_int_equal(batch_lanes(b.batch), native_lanes());
+        cancel = 1;
+        b.options.cancel = &cancel;
+        assert_int_equal(compare_runs(&b, value, 2, 0), 0);
+        batch_close(&b);
+    }
 }
 
 static void what_does_not_fit_goes_one_by_one(void **state) {
@@ -261,10 +280,10 @@ static void what_does_not_fit_goes_one_by_one(void **state) {
     static const char *const factor[] = {"k", NULL};
     static const double value[] = {1.5};
     Batch b;
-    batch_open(&b, text, factor, (RunOptions){0});
+    batch_open(&b, text, factor, (RunOptions){0}, 0);
     assert_int_equal(batch_lanes(b.batch), 1);
     assert_non_null(strstr(batch_words(b.batch), "one run at a time: the method"));
-    assert_int_equal(compare_group(&b, value, 1), 1);
+    assert_int_equal(compare_runs(&b, value, 1, 0), 1);
     batch_close(&b);
 }
 
