@@ -76,18 +76,20 @@ static void lane_same(LanePair *k, const char *what, int lane, int first, int co
 }
 
 static void compare_lanes_at(LanePair *k, double t) {
+    double time[MOST_LANES];
+    for (int i = 0; i < MOST_LANES; i++) time[i] = t;
     const Program *p = k->pair.p;
     int n = p->state_count, lanes = k->x->lanes;
     double *one = calloc((size_t)n + 1, sizeof *one);
     for (int lane = 0; lane < lanes; lane++) {
         for (int i = 0; i < n; i++) one[i] = k->at[i * lanes + lane];
-        lanes_rates(k->x, t, k->at, k->result, k->result + n * lanes);
+        lanes_rates(k->x, time, k->at, k->result, k->result + n * lanes);
         if (machine_derivative(k->pair.vm, t, one, k->pair.x, k->pair.x + n))
             lane_same(k, "rate in a lane", lane, 0, n + p->quad_count);
-        lanes_outputs(k->x, t, k->at, k->result);
+        lanes_outputs(k->x, time, k->at, k->result);
         if (machine_outputs(k->pair.vm, t, one, k->pair.x))
             lane_same(k, "output in a lane", lane, 0, p->output_count);
-        lanes_switches(k->x, t, k->at, k->result);
+        lanes_switches(k->x, time, k->at, k->result);
         if (machine_switches(k->pair.vm, t, one, k->pair.x))
             lane_same(k, "switch in a lane", lane, 0, p->switch_count);
     }
