@@ -60,7 +60,8 @@ static void number_mechanism(Mechanism *m, const int *place) {
         for (int k = 0; k < joint_coordinates(j->kind); k++) j->state[k] = place[j->state[k]];
         j->p = place[j->p];
         j->p_state = place[j->p_state];
-        if (j->stiffness) j->stop = place[j->stop];
+        if (j->stiffness || j->restitution) j->stop = place[j->stop];
+        if (j->restitution) j->contact = place[j->contact];
         if (j->driven) {
             j->effort = place[j->effort];
             j->mu = place[j->mu];

@@ -293,6 +293,9 @@ static void check_joint_clauses(Builder *b, const AstItem *item, JointKind kind)
         {"limits", "limits", one},
         {"stiffness", "a stiffness without limits", one && find_clause(b, item, "limits")},
         {"damping", "a damping without a stiffness", one && find_clause(b, item, "stiffness")},
+        {"rigid", "rigid stops without limits", one && find_clause(b, item, "limits")},
+        {"rigid", "stops that are elastic and rigid", !find_clause(b, item, "stiffness")},
+        {"rigid", "rigid stops beside a drive", !find_clause(b, item, "driven")},
     };
     for (size_t i = 0; i < sizeof rule / sizeof rule[0]; i++) {
         const AstArg *a = find_clause(b, item, rule[i].word);
@@ -325,6 +328,16 @@ JointKind find_joint_kind(Builder *b, const AstItem *item) {
     return JOINT_KINDS;
 }
 
+// The effort of its stops, and for rigid ones where it rests.
+static void declare_stops(const Declaring *d, const AstItem *item, int linear) {
+    bool rigid = find_clause(d->b, item, "rigid") != NULL;
+    if (!rigid && !find_clause(d->b, item, "stiffness")) return;
+    give_units(d, declare(d, "stopping", ENTITY_LOCAL, 1, 1), linear, "N", "N.m");
+    if (!rigid) return;
+    AstItem *contact = (AstItem *)declare(d, "contact", ENTITY_LOCAL, 1, 1)->item;
+    contact->discrete = true;
+}
+
 static void declare_joint(Builder *b, MechPart part) {
     const AstItem *item = part.item;
     part.kind = find_joint_kind(b, item);
@@ -345,8 +358,7 @@ static void declare_joint(Builder *b, MechPart part) {
     give_units(&d, start, linear, "m/s", "rad/s");
     give_value(&d, start, clause_value(b, item, "rate"));
     declare_drive(&d, item, part.kind);
-    if (n == 1 && find_clause(b, item, "stiffness"))
-        give_units(&d, declare(&d, "stopping", ENTITY_LOCAL, 1, 1), linear, "N", "N.m");
+    if (n == 1) declare_stops(&d, item, linear);
 }
 
 static void declare_frame(Builder *b, MechPart part) {

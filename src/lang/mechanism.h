@@ -78,8 +78,10 @@ typedef struct {
     // with limits
     bool limited;
     Expr lower, upper;
-    Expr stiffness, damping; // of elastic stops; 0 = none: limits are watched only
+    Expr stiffness, damping; // of elastic stops; 0 = none
+    Expr restitution;        // of rigid stops; 0 = none. Without either limits are watched only
     int stop;                // variable: effort of the stops; -1 = none
+    int contact;             // discrete variable: 1 free, 2 and 3 at the lower and upper rigid stop
     // with prescribed motion
     bool driven;
     Expr drive[3]; // its coordinates as functions of time

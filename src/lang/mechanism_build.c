@@ -279,8 +279,9 @@ static bool joint_limits(Build *k, const MechPart *x, MechJoint *j) {
     } part[] = {{"limits", "lower limit", linear ? "m" : "rad", &j->lower},
                 {"limits_to", "upper limit", linear ? "m" : "rad", &j->upper},
                 {"stiffness", "stiffness", linear ? "N/m" : "N.m/rad", &j->stiffness},
-                {"damping", "damping", linear ? "N.s/m" : "N.m.s/rad", &j->damping}};
-    for (int i = 0; i < 4; i++) {
+                {"damping", "damping", linear ? "N.s/m" : "N.m.s/rad", &j->damping},
+                {"rigid", "restitution", "1", &j->restitution}};
+    for (int i = 0; i < 5; i++) {
         const AstArg *a = find_clause(b, x->item, part[i].word);
         if (!a) continue;
         Datum value = clause_datum(b, x, a, part[i].what, 1, 1, part[i].unit);
@@ -288,9 +289,10 @@ static bool joint_limits(Build *k, const MechPart *x, MechJoint *j) {
     }
     j->limited = j->lower != 0;
     j->stop = -1;
-    if (!j->stiffness) return true;
+    if (!j->stiffness && !j->restitution) return true;
     if (!j->damping) j->damping = expr_number(k->d, 0);
     j->stop = variable(b, x->instance, "stopping");
+    if (j->restitution) j->contact = variable(b, x->instance, "contact");
     return true;
 }
 

@@ -18,6 +18,7 @@ typedef enum {
     CLAUSE_DH,
     CLAUSE_DRIVEN,
     CLAUSE_LIMITS,
+    CLAUSE_RIGID,
     CLAUSE_TEXT
 } ClauseForm;
 
@@ -30,7 +31,7 @@ static const Clause joint_clauses[] = {
     {"at", CLAUSE_VALUE},      {"rotated", CLAUSE_TURNS}, {"dh", CLAUSE_DH},
     {"mdh", CLAUSE_DH},        {"initial", CLAUSE_START}, {"rate", CLAUSE_VALUE},
     {"driven", CLAUSE_DRIVEN}, {"limits", CLAUSE_LIMITS}, {"stiffness", CLAUSE_VALUE},
-    {"damping", CLAUSE_VALUE}, {NULL, CLAUSE_VALUE}};
+    {"damping", CLAUSE_VALUE}, {"rigid", CLAUSE_RIGID},   {NULL, CLAUSE_VALUE}};
 static const Clause body_clauses[] = {
     {"mass", CLAUSE_VALUE},       {"cg", CLAUSE_VALUE},      {"inertia", CLAUSE_VALUE},
     {"added_mass", CLAUSE_VALUE}, {"box", CLAUSE_VALUE},     {"cylinder", CLAUSE_VALUE},
@@ -135,6 +136,13 @@ static void parse_limits(Parser *p, ArgList *list, Token start) {
     add_clause(p, list, "limits_to", parse_sum(p), t);
 }
 
+// rigid = ["restitution" sum]
+static void parse_rigid(Parser *p, ArgList *list, Token start) {
+    AstExpr *e = p_new_expr(p, AST_NUMBER, start); // 0: it does not bounce
+    if (p_accept_word(p, "restitution")) e = parse_sum(p);
+    add_clause(p, list, "rigid", e, start);
+}
+
 // text = string
 static void parse_text(Parser *p, ArgList *list, const char *word, Token start) {
     AstExpr *e = p_new_expr(p, AST_STRING, p->token);
@@ -168,6 +176,7 @@ static void parse_clause(Parser *p, ArgList *list, const Clause *c) {
     case CLAUSE_DH: parse_dh(p, list, c->word, start); break;
     case CLAUSE_DRIVEN: parse_driven(p, list, start); break;
     case CLAUSE_LIMITS: parse_limits(p, list, start); break;
+    case CLAUSE_RIGID: parse_rigid(p, list, start); break;
     case CLAUSE_TEXT: parse_text(p, list, c->word, start); break;
     }
 }

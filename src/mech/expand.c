@@ -427,10 +427,15 @@ bool mech_expand(Model *m, Arena *out, Report *r) {
         good = expand_one(&k);
         arena_free(&k.scratch);
     }
+    if (good) keep_stops(&k);
     if (good) keep_laws(&k);
     if (good) keep_guards(&k);
     array_free(&k.law);
     array_free(&k.guard);
+    array_free(&k.choice);
+    array_free(&k.mode);
+    array_free(&k.mode_law);
+    array_free(&k.before);
     arena_free(&numbers);
     return good;
 }

@@ -23,7 +23,11 @@ typedef struct {
     Expr *axes; // 9 per frame: turns what is in its axes into those of its port; NULL: all are its
                 // own
     ARRAY(Equation) law;
-    ARRAY(When) guard; // what ends a run
+    ARRAY(When) guard;        // what ends a run
+    ARRAY(ModeChoice) choice; // rigid stops: equations count from the first law, modes and their
+    ARRAY(Mode) mode;         // laws from the first here
+    ARRAY(Equation) mode_law;
+    ARRAY(Before) before;
 } Expansion;
 
 static inline Expr symbol(const Expansion *k, int var) { return k->m->var[var].symbol; }
@@ -54,6 +58,11 @@ Expr stopped_effort(const Expansion *k, const MechJoint *j, Expr bonded); // eit
 void limit_laws(Expansion *k, const MechJoint *j);
 void stop_energies(Expansion *k); // what elastic stops store, added to that of the mechanism
 void stop_losses(Expansion *k);   // ... and what they turn into heat
+
+// --- stops.c
+bool check_rigid_stop(Expansion *k, const MechJoint *j); // false: reported
+void rigid_stop_laws(Expansion *k, const MechJoint *j);
+void keep_stops(Expansion *k); // into the model, before its equations are
 
 // --- lagrangian.c
 bool lagrangian_expand(Expansion *k); // false: reported

@@ -4,14 +4,17 @@
 //     depth  x = max(q - upper, 0) + min(q - lower, 0)
 //     stop   e = k x + d f, cut off at 0 where it would hold the joint back
 //
-// k x^2/2 is stored in the mechanism, (e - k x) f turns into heat; the joint gets -e.
+// k x^2/2 is stored in the mechanism, (e - k x) f turns into heat; the joint gets -e. Rigid stops
+// are laws that switch, see stops.c.
 #include "mech/expansion.h"
 
 static double start_number(const Expansion *k, Expr e) { return expr_evaluate(k->d, e, k->number); }
 
+static bool is_elastic(const MechJoint *j) { return j->limited && j->stiffness; }
+
 // A stop that pulls, or that gives energy.
 static bool check_stop(Expansion *k, const MechJoint *j) {
-    if (j->stop < 0) return true;
+    if (!is_elastic(j)) return check_rigid_stop(k, j);
     double stiffness = start_number(k, j->stiffness), damping = start_number(k, j->damping);
     if (stiffness > 0 && damping >= 0) return true;
     Remark *m = report_error(k->report, M_LIMITS, j->pos, "the %s of the stops of '%s' is %g",
@@ -39,9 +42,10 @@ bool check_limits(Expansion *k) {
                              lower, upper);
             remark_help(k->report, m, "exchange them (numbers in SI)");
         } else if (j->stop >= 0 && (q < lower || q > upper)) {
-            m = report_warning(k->report, M_LIMITS, j->pos,
-                               "'%s' starts at %g, outside of its limits %g .. %g", name, q, lower,
-                               upper);
+            good &= is_elastic(j);
+            m = report_add(k->report, is_elastic(j) ? WARNING : ERROR, M_LIMITS, j->pos,
+                           "'%s' starts at %g, outside of its limits %g .. %g", name, q, lower,
+                           upper);
             remark_help(k->report, m, "give another `initial`, or other limits (numbers in SI)");
         }
     }
@@ -80,7 +84,10 @@ void limit_laws(Expansion *k, const MechJoint *j) {
     Names *names = k->m->names;
     const char *name = name_text(names, j->name);
     if (j->stop >= 0) {
-        add_law(k, symbol(k, j->stop), push_of(k, j), j->pos);
+        if (is_elastic(j))
+            add_law(k, symbol(k, j->stop), push_of(k, j), j->pos);
+        else
+            rigid_stop_laws(k, j);
         return;
     }
     Expr q = symbol(k, j->coordinate[0]);
@@ -100,7 +107,7 @@ void stop_energies(Expansion *k) {
     Comp *c = &k->m->comp[k->x->comp];
     for (int i = 0; i < k->x->joint_count; i++) {
         const MechJoint *j = &k->x->joint[i];
-        if (!j->limited || j->stop < 0) continue;
+        if (!is_elastic(j)) continue;
         Expr x = depth_of(k, j);
         Expr energy =
             expr_mul(d, expr_number(d, 0.5), expr_mul(d, j->stiffness, expr_mul(d, x, x)));
@@ -114,7 +121,7 @@ void stop_losses(Expansion *k) {
     Expr lost = 0;
     for (int i = 0; i < k->x->joint_count; i++) {
         const MechJoint *j = &k->x->joint[i];
-        if (!j->limited || j->stop < 0) continue;
+        if (!is_elastic(j)) continue;
         Expr elastic = expr_mul(d, j->stiffness, depth_of(k, j));
         Expr power = expr_mul(d, expr_sub(d, symbol(k, j->stop), elastic), symbol(k, j->f));
         lost = lost ? expr_add(d, lost, power) : power;

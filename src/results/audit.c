@@ -110,13 +110,24 @@ void audit_event(AuditBook *book, const double *before, const double *after) {
     }
 }
 
+static bool switches_inside(const Model *m, int comp) {
+    for (int i = 0; i < m->choice_count; i++)
+        if (m->choice[i].comp == comp) return true;
+    return false;
+}
+
 // Laws that switch: impulses carry energy from storage to storage, and what is lost on the way is
-// dissipated where the law switched. Of a storage with a closed form that is the change of it.
+// dissipated where the law switched. Of a storage with a closed form that is the change of it; if
+// the law is one of its own (a rigid stop of a joint), what no port brought is lost inside.
 void audit_jump(AuditBook *book, const double *before, const double *after, const double *work) {
     if (!book->started) start(book, before);
     for (int i = 0; i < book->track_count; i++) {
         AuditTrack *t = &book->track[i];
-        t->impulse += t->stored < 0 ? work[t->comp] : after[t->stored] - before[t->stored];
+        double more = t->stored < 0 ? work[t->comp] : after[t->stored] - before[t->stored];
+        bool inside = t->stored >= 0 && switches_inside(book->system->model, t->comp);
+        double own = inside ? more - work[t->comp] : 0;
+        t->impulse += more - own;
+        *(own > 0 ? &t->gaining : &t->losing) += fabs(own);
     }
 }
 

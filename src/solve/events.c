@@ -46,6 +46,24 @@ static bool look_ahead(Job *j, double time, const double *state) {
     return events_borders(j, time + little, j->later, j->ahead);
 }
 
+// A slow crossing may be found while the state, rounded, is still on the side that it comes from,
+// and small steps do not move it: the border is moved there, so that it is not found again. One
+// that is found again all the same is moved as far as a billionth of the run takes it.
+static void shift_crossed(Job *j, double time, const double *state, const int *direction) {
+    bool again = false;
+    if (!events_borders(j, time, state, j->border)) return;
+    for (int i = 0; i < j->p->switch_count; i++)
+        again = again || (direction[i] && j->m->held[i] == (direction[i] < 0));
+    if (again && !look_ahead(j, time, state)) return;
+    for (int i = 0; i < j->p->switch_count; i++) {
+        if (!direction[i] || switch_has_pieces(&j->p->sw[i])) continue;
+        bool now = direction[i] < 0;
+        if (j->border[i] != 0 && is_true(j, i, j->border[i]) != now)
+            j->shift[i] -= 2 * j->border[i];
+        if (j->m->held[i] == now) j->shift[i] += direction[i] * fabs(j->ahead[i] - j->border[i]);
+    }
+}
+
 static bool is_undecided(const Job *j, int i, const int *direction) {
     return j->border[i] == 0 && !(direction && direction[i]) && !switch_has_pieces(&j->p->sw[i]);
 }
@@ -152,6 +170,7 @@ bool events_cross(Job *j, double time, double *state, const int *direction) {
     bool pieces = false, jumps = false;
     for (int i = 0; i < j->p->switch_count; i++)
         pieces = pieces || (direction[i] && switch_has_pieces(&j->p->sw[i]));
+    if (has_modes(j)) shift_crossed(j, time, state, direction);
     if (pieces) events_borders(j, time, state, j->border);
     for (int i = 0; i < j->p->switch_count; i++) {
         if (!direction[i]) continue;

@@ -148,10 +148,12 @@ bool job_choose(Job *j, double time, double *state, bool *changed) {
 // --- moments that come ever faster
 // ----------------------------------------------------------------
 
+enum { MOST_SHRINKING = 10 };
+
 double job_pile_up(const Job *j, Pace *p, double time) {
-    enum { MOST_SHRINKING = 10 };
     double gap = time - p->time;
     p->shrinking = p->count > 1 && gap < 0.9999 * p->gap ? p->shrinking + 1 : 0;
+    if (!p->shrinking) p->first = gap;
     double ratio = p->gap > 0 ? gap / p->gap : 1;
     if (p->count > 0) p->longest = fmax(p->longest, gap);
     p->gap = gap;
@@ -160,6 +162,10 @@ double job_pile_up(const Job *j, Pace *p, double time) {
     bool piles_up =
         p->shrinking >= MOST_SHRINKING && gap <= fmin(1e-9 * j->span, 1e-6 * p->longest);
     return piles_up ? time + gap * ratio / (1 - ratio) : (double)NAN;
+}
+
+bool pace_has_died(const Pace *p) {
+    return p->shrinking >= MOST_SHRINKING && p->gap <= 1e-6 * p->first;
 }
 
 double pace_longest_step(const Pace *p, double time) {

@@ -27,6 +27,7 @@ typedef struct { // the last point where the rates had no value
 typedef struct {      // how fast a branch of a `when` fires
     double time, gap; // last time; time since the one before
     double longest;   // gap so far
+    double first;     // gap from which they have shrunk
     int shrinking;    // how often in a row the gap has shrunk
     long count;
 } Pace;
@@ -144,6 +145,7 @@ double job_next_time(const Job *j); // of the next wanted point, else the end
 
 // Something happened again: at what time do its moments pile up? NaN: they do not.
 double job_pile_up(const Job *j, Pace *p, double time);
+bool pace_has_died(const Pace *p); // are gaps a millionth of what they were before they shrank?
 // While gaps shrink, steps are kept shorter than the next gap: what happens in it may be smaller
 // than the tolerances, and a step over all of it would miss the event.
 double pace_longest_step(const Pace *p, double time);

@@ -12,7 +12,8 @@
 //
 // A mode of an instant (an impact) is a jump alone: it changes the memory, and the search goes on
 // from there. One of them happens at a time, so a row of balls hands an impulse on from ball to
-// ball.
+// ball; the same one does not happen twice in a row. Impacts that pile up, or whose flights are
+// mere rounding, are over: the search goes on without them, and what is left is a mode of rest.
 #include "solve/job.h"
 
 #include "base/array.h"
@@ -96,18 +97,30 @@ static const double *entries_of(const Job *j, const SolveMode *s) {
     return strikes_of(j, s) + s->machine->program->system->whens.strike_count;
 }
 
+// With a sign, different for each state: what cancels must not cancel in its uncertainty too.
+static double part_of(int i) {
+    double x = 0.6180339887498949 * (i + 1);
+    return 2 * (x - floor(x)) - 1;
+}
+
 // How far a border function is uncertain: its change with the last digits of states and time.
 static bool find_bands(Job *j, Machine *m, const double *state, double *room) {
+    enum { ALL, EACH, TIME, WAYS };
     const double digits = 1e-11;
     const Program *p = m->program;
     double *near = room, *here = near + p->state_count, *band = here + p->switch_count;
-    for (int i = 0; i < p->state_count; i++) near[i] = state[i] * (1 + digits);
-    if (!machine_switches(m, j->time, near, band) || !machine_switches(m, j->time, state, here))
-        return false;
-    for (int i = 0; i < p->switch_count; i++) band[i] = fabs(band[i] - here[i]);
-    double *later = band + p->switch_count;
-    if (!machine_switches(m, j->time * (1 + digits), state, later)) return false;
-    for (int i = 0; i < p->switch_count; i++) band[i] = fmax(band[i], fabs(later[i] - here[i]));
+    double *there = band + p->switch_count;
+    if (!machine_switches(m, j->time, state, here)) return false;
+    for (int i = 0; i < p->switch_count; i++) band[i] = 0;
+    for (int way = 0; way < WAYS; way++) {
+        for (int i = 0; i < p->state_count; i++)
+            near[i] = state[i] * (way == ALL    ? 1 + digits
+                                  : way == EACH ? 1 + digits * part_of(i)
+                                                : 1);
+        if (!machine_switches(m, way == TIME ? j->time * (1 + digits) : j->time, near, there))
+            return false;
+        for (int i = 0; i < p->switch_count; i++) band[i] = fmax(band[i], fabs(there[i] - here[i]));
+    }
     return true;
 }
 
@@ -190,13 +203,17 @@ static bool guards_on_border(Job *j, Machine *m, const double *state, const int 
     return good;
 }
 
-// A mode that begins on a border is not thrown back by roundings.
+// A mode that begins on a border is not thrown back by roundings, nor by a relation that counts
+// already as it will be a little later.
 static void shift_borders(Job *j) {
     const Program *p = j->p;
     double *room = new_room(p), *here = room + p->state_count, *band = here + p->switch_count;
-    if (find_bands(j, j->m, j->state, room))
-        for (int i = 0; i < p->switch_count; i++)
-            if (fabs(here[i]) <= band[i]) j->shift[i] = j->m->held[i] ? -2 * band[i] : 2 * band[i];
+    bool good = find_bands(j, j->m, j->state, room);
+    for (int i = 0; good && i < p->switch_count; i++) {
+        bool ahead = !switch_has_pieces(&p->sw[i]) && (j->m->held[i] ? here[i] > 0 : here[i] < 0);
+        double width = fabs(here[i]) <= band[i] ? band[i] : ahead ? fabs(here[i]) : 0;
+        if (width > 0) j->shift[i] = j->m->held[i] ? -2 * width : 2 * width;
+    }
     free(room);
 }
 
@@ -224,6 +241,22 @@ static void add_work(Job *j, const SolveMode *s) {
 
 static const SolveMode *get_mode(Job *j, const int *mode, Report *r) {
     return j->o->modes->get(j->o->modes->context, mode, j->modes.memory, r);
+}
+
+// Does a guard hold although relations that are within their uncertainty may be otherwise?
+static bool is_sure(Job *j, Machine *m, const double *state, int guard) {
+    const Program *p = m->program;
+    double *room = new_room(p), *here = room + p->state_count, *band = here + p->switch_count;
+    bool sure = find_bands(j, m, state, room);
+    for (int i = 0; i < p->switch_count && sure; i++) {
+        if (fabs(here[i]) > band[i] || switch_has_pieces(&p->sw[i])) continue;
+        m->held[i] = !m->held[i];
+        sure = machine_guards(m, j->time, state, j->modes.guard) && j->modes.guard[guard] != 0;
+        m->held[i] = !m->held[i];
+    }
+    machine_guards(m, j->time, state, j->modes.guard);
+    free(room);
+    return sure;
 }
 
 // A mode of an instant whose time has come, of a choice whose guard fails; -1: none.
@@ -414,15 +447,22 @@ static bool remember_present(Job *j, int impacts) {
     return good;
 }
 
-// Impacts one after the other, until none is due.
-static bool take_instants(Job *j) {
+// An impact of a choice that is due, and not by rounding only: its mode, else -1.
+static int due_instant(Job *j, const SolveMode *s, int c) {
+    int k = guard_holds(j, j->modes.mode, c) ? -1 : instant_of(j, c);
+    bool sure = k >= 0 && is_sure(j, s->machine, j->modes.after, choice_of(j, c)->first_mode + k);
+    return sure ? k : -1;
+}
+
+// Impacts one after the other, until none is due; those of the choice `over` are no more.
+static bool take_instants(Job *j, int over) {
+    int due = -1;
     for (int count = 0; count < MOST_INSTANTS; count++) {
-        int due = -1, k = -1;
+        int k = -1, last = due;
         if (!look_at_present(j) || !remember_present(j, count)) return true;
-        for (int c = 0; c < model_of(j)->choice_count && k < 0; c++) {
-            if (guard_holds(j, j->modes.mode, c)) continue;
-            k = instant_of(j, due = c);
-        }
+        const SolveMode *s = get_mode(j, j->modes.mode, j->r);
+        for (int c = 0; c < model_of(j)->choice_count && k < 0; c++)
+            if (c != last && c != over) k = due_instant(j, s, due = c);
         if (k < 0) return true;
         j->modes.last = due;
         if (!take_instant(j, due, k)) {
@@ -434,14 +474,14 @@ static bool take_instants(Job *j) {
     return false;
 }
 
-static bool settle(Job *j) {
+static bool settle(Job *j, int over) {
     for (int c = 0; c < model_of(j)->comp_count; c++) j->modes.work[c] = 0;
     take_outputs(j, j->modes.before);
     if (!machine_memory(j->m, j->time, j->state, j->modes.memory)) {
         job_block_failed(j, j->time, j->state);
         return false;
     }
-    return take_instants(j) && find_mode(j);
+    return take_instants(j, over) && find_mode(j);
 }
 
 // --- during the run ------------------------------------------------------------------------------
@@ -449,20 +489,73 @@ static bool settle(Job *j) {
 bool modes_start(Job *j) {
     j->time = j->o->start;
     machine_update_switches(j->m, j->time, j->state);
-    return settle(j);
+    return settle(j, -1);
 }
 
-// A choice that changes ever faster.
-static bool keeps_pace(Job *j) {
-    Pace *p = &j->modes.pace[j->modes.last];
+// Can this choice come to rest: has it impacts, and a lasting mode besides the present one?
+static bool can_rest(const Job *j, int c) {
+    const ModeChoice *choice = choice_of(j, c);
+    const Mode *mode = &model_of(j)->mode[choice->first_mode];
+    bool impacts = false;
+    for (int k = 0; k < choice->mode_count; k++) impacts |= mode[k].once;
+    return impacts && alternative(j, c, j->modes.mode[c], 0) >= 0;
+}
+
+// Would the present mode of a choice, whose guard fails, last if this relation were otherwise?
+static bool decides(Job *j, int relation, int c) {
+    unsigned char *held = &j->m->held[relation], was = *held;
+    *held = !was;
+    bool lasts =
+        machine_guards(j->m, j->time, j->state, j->modes.guard) && guard_holds(j, j->modes.mode, c);
+    *held = was;
+    return lasts;
+}
+
+// Did the choice leave its border by no more than the last digits since it changed last? A flight
+// of the time `gap` that comes back with the speed v went as far as v gap/4.
+static bool flight_is_rounding(Job *j, int c, double gap) {
+    const Program *p = j->p;
+    double *room = new_room(p), *here = room + p->state_count, *band = here + p->switch_count;
+    double *rate =
+        memory_zeroed((size_t)p->state_count + (size_t)p->switch_count + 1, sizeof *rate);
+    double *later = rate + p->state_count, little = little_time(j);
+    bool rounding = false, good = find_bands(j, j->m, j->state, room) &&
+                                  machine_derivative(j->m, j->time, j->state, rate, NULL);
+    for (int i = 0; good && i < p->state_count; i++) room[i] = j->state[i] + little * rate[i];
+    good = good && machine_switches(j->m, j->time + little, room, later);
+    for (int i = 0; good && i < p->switch_count; i++)
+        rounding = rounding ||
+                   (fabs(here[i]) <= 4 * band[i] &&
+                    fabs(later[i] - here[i]) / little * gap / 4 <= band[i] && decides(j, i, c));
+    free(rate);
+    free(room);
+    return rounding;
+}
+
+// A choice that changes ever faster: *over, where its impacts have come to their end. False: there
+// is no rest for it, and that is reported.
+static bool keeps_pace(Job *j, int *over) {
+    int c = j->modes.last;
+    Pace *p = &j->modes.pace[c];
+    *over = -1;
     if (j->time == p->time) return true;
     double limit = job_pile_up(j, p, j->time);
+    bool ends = can_rest(j, c);
+    if (ends && p->count > 1 &&
+        (!isnan(limit) || pace_has_died(p) || flight_is_rounding(j, c, p->gap))) {
+        *over = c;
+        *p = (Pace){.time = j->time};
+        return true;
+    }
     if (isnan(limit)) return true;
-    problem_mode_zeno(j, j->time, j->modes.last, p, limit);
+    problem_mode_zeno(j, j->time, c, p, limit);
     return false;
 }
 
-bool modes_change(Job *j) { return keeps_pace(j) && settle(j); }
+bool modes_change(Job *j) {
+    int over;
+    return keeps_pace(j, &over) && settle(j, over);
+}
 
 bool modes_hold(Job *j, double time, const double *state) {
     if (!has_modes(j)) return true;
