@@ -12,6 +12,10 @@
 // links.
 enum { MOST_COLORS = 2000 };
 
+// Of a state: far above the root of the rounding, as forces in a chain are small differences of
+// large ones; an iteration is content with six digits.
+static const double STEP = 1e-6;
+
 bool job_has_jacobian(const Job *j) {
     const Program *p = j->p;
     return p->column_start && (p->has_jacobian || p->has_implicit ||
@@ -24,7 +28,7 @@ static bool color_column(Job *j, int color, double t, const double *y, const dou
     const Program *p = j->p;
     for (int i = 0; i < j->n; i++)
         shifted[i] =
-            p->color[i] == color ? y[i] + 1.5e-8 * fmax(fabs(y[i]), 1e-3 * sizes_of(j, i)) : y[i];
+            p->color[i] == color ? y[i] + STEP * fmax(fabs(y[i]), 1e-3 * sizes_of(j, i)) : y[i];
     if (!job_rates(j, t, shifted, difference, NULL)) return false;
     for (int i = 0; i < j->n; i++) {
         if (p->color[i] != color) continue;
