@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "engine/lanes.h"
 #include "results/batch.h"
+#include "results/extreme.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -42,6 +43,15 @@ typedef struct { // then signals x OUTCOMES numbers, then signals x rows
 } Record;
 
 static Head *head_of(const Study *s) { return s->map; }
+
+static size_t record_size(int signals, int rows) {
+    return sizeof(Record) + (size_t)signals * (OUTCOMES + (size_t)rows) * sizeof(double);
+}
+
+double study_bytes(const StudyPlan *p, const Run *nominal) {
+    const Results *r = &nominal->results;
+    return (double)p->runs * (double)record_size(r->column_count - 1, (int)r->row_count);
+}
 
 static Record *record_of(const Study *s, int run) {
     return (Record *)((char *)s->map + sizeof(Head) + (size_t)(run - s->first) * s->record_size);
@@ -223,16 +233,17 @@ void study_put(Study *s, int run, const void *record) {
 // ------------------------------------------------------------------------------------------------
 
 static void take_outcomes(const Study *s, const double *time, const double *y, double *out) {
-    double least = y[0], most = y[0], area = 0;
+    Extreme least = {.sign = -1}, most = {.sign = 1};
+    double area = 0;
     for (int i = 0; i < s->rows; i++) {
-        least = fmin(least, y[i]);
-        most = fmax(most, y[i]);
+        extreme_point(&least, time[i], y[i]);
+        extreme_point(&most, time[i], y[i]);
         if (i) area += (time[i] - time[i - 1]) * (y[i] + y[i - 1]) / 2;
     }
     double span = time[s->rows - 1] - time[0];
     out[0] = y[s->rows - 1];
-    out[1] = least;
-    out[2] = most;
+    out[1] = extreme_value(&least);
+    out[2] = extreme_value(&most);
     out[3] = span > 0 ? area / span : y[0];
 }
 
@@ -471,8 +482,7 @@ Study *study_new(const StudyPlan *p, const Run *nominal) {
         s->name[i] = from->column[i + 1].name;
         s->unit[i] = from->column[i + 1].unit;
     }
-    s->record_size =
-        sizeof(Record) + (size_t)s->signals * (OUTCOMES + (size_t)s->rows) * sizeof(double);
+    s->record_size = record_size(s->signals, s->rows);
     s->path = path_join(&s->arena, p->folder, "runs.part");
     return s;
 }

@@ -61,6 +61,7 @@ typedef struct {
 } Study;
 
 int study_runs(const StudyPlan *p);                         // of all combinations; -1 = too many
+double study_bytes(const StudyPlan *p, const Run *nominal); // on the disk, while it goes on
 double study_value(const StudyPlan *p, int run, int which); // as written
 // `nominal` is a run with the parameters as they are: it tells signals and rows.
 Study *study_run(const StudyPlan *p, const Run *nominal, Report *r);

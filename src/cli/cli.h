@@ -169,6 +169,8 @@ const Template *template_table(int *count); // what `new` can write
 // --- terminal ------------------------------------------------------------------------------------
 
 bool terminal_colours(int fd);
+bool terminal_can_ask(void);                                       // somebody is there to answer
+bool terminal_agrees(const char *question);                        // only y or yes does
 void terminal_remarks(Text *out, const char *plain, bool colours); // paints report_print's text
 
 typedef struct {

@@ -149,15 +149,21 @@ static bool make_plan(Task *t) {
 // ------------------------------------------------------------------------------------------------
 
 static bool is_meant(Task *t) {
-    const Results *r = &t->nominal->results;
     int workers = t->plan.workers * (t->plan.ranks ? t->plan.ranks->count : 1);
     double seconds = t->nominal->stats.wall_seconds * t->plan.runs / workers;
-    double bytes = (double)t->plan.runs * r->row_count * (r->column_count - 1) * sizeof(double);
+    double bytes = study_bytes(&t->plan, t->nominal);
     if ((seconds <= long_seconds && bytes <= large_bytes) || session_has(t->s, OPT_YES))
         return true;
-    Remark *m =
-        report_error(&t->s->report, V_TOO_LONG, POS_NONE, "%d runs take about %.2g h and %.2g GB",
-                     t->plan.runs, seconds / 3600, bytes / 1e9);
+    char words[100];
+    snprintf(words, sizeof words, "%d runs take about %.2g h and %.2g GB", t->plan.runs,
+             seconds / 3600, bytes / 1e9);
+    if (!t->plan.ranks && !t->s->json && terminal_can_ask()) {
+        session_flush(t->s);
+        char question[120];
+        snprintf(question, sizeof question, "%s: go on?", words);
+        if (terminal_agrees(question)) return true;
+    }
+    Remark *m = report_error(&t->s->report, V_TOO_LONG, POS_NONE, "%s", words);
     remark_help(&t->s->report, m, "add --yes, or take fewer runs, signals (--record) or points");
     return false;
 }

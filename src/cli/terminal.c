@@ -77,6 +77,19 @@ void terminal_remarks(Text *out, const char *plain, bool colours) {
     }
 }
 
+// --- questions -----------------------------------------------------------------------------------
+
+bool terminal_can_ask(void) { return isatty(STDIN_FILENO) && isatty(STDERR_FILENO); }
+
+bool terminal_agrees(const char *question) {
+    char answer[16] = "";
+    fprintf(stderr, "%s [y/N] ", question);
+    fflush(stderr);
+    if (!fgets(answer, sizeof answer, stdin)) fputc('\n', stderr);
+    answer[strcspn(answer, "\n")] = '\0';
+    return strcmp(answer, "y") == 0 || strcmp(answer, "Y") == 0 || strcmp(answer, "yes") == 0;
+}
+
 // --- progress ------------------------------------------------------------------------------------
 
 static double seconds_now(void) {

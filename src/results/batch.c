@@ -158,7 +158,8 @@ static void open_lane(const RunBatch *b, SolveLane *lane, Slot *slot) {
     lane->machine = machine_new(b->program);
     lane->params = job_parameters(j, b->program);
     lane->options = job_solve_options(j, NULL);
-    if (b->single) lane->options.native = b->single;
+    lane->options.native = b->single;
+    lane->options.engine = ENGINE_VM; // without code there is none to look for in every run
     lane->report = j->report;
     lane->owner = slot;
     slot->used = true;

@@ -12,6 +12,7 @@
 #define BONDYN_RESULTS_JOB_H
 
 #include "base/array.h"
+#include "results/extreme.h"
 #include "results/run.h"
 #include "results/shown.h"
 #include "results/times.h"
@@ -57,19 +58,6 @@ typedef struct {
 int *record_choose(Arena *out, const System *s, const RecordWish *wish, int *count, Report *r);
 
 // --- the job ------------------------------------------------------------------------------------
-
-typedef struct { // five points that follow each other
-    double time[5], y[5];
-} Window;
-
-typedef struct { // the largest value so far, and the points around it
-    double sign; // -1: the least one; 0: nobody asks
-    Window last, around;
-    double best;
-    long count;  // points so far
-    bool inner;  // `around` has two points on both sides of it
-    bool broken; // a value was no number
-} Extreme;
 
 typedef struct {      // one probe while the run goes on
     int output, quad; // -1: none

@@ -105,6 +105,26 @@ if cc --version >/dev/null 2>&1; then
     expect_text out "8 runs at a time, native code"
 fi
 
+# A peak between the points: x = sin(k t), points 0.54 s apart. The largest point is 1e-2 off at
+# worst, the polynomial through five points h^5/100 = 5e-4.
+cat >peak.bond <<END
+model Peak
+  param k = 1 {1/s}
+  var x initial 0, v initial 1
+  der(x) = k*v
+  der(v) = -k*x
+end
+experiment Swing of Peak
+  stop 6.5 {s}
+  points 12
+  solver rk78 rtol 1e-10 atol 1e-12
+  record x
+end
+END
+expect_exit 0 sweep peak.bond --vary "k = 1, 0.9 {1/s}" --no-plot --out peak
+awk -F, '/^[01],/ { n++; if (($5 - 1)^2 > 2.5e-7 || ($4 + 1)^2 > 2.5e-7) bad++ }
+    END { exit !(n == 2 && !bad) }' peak/runs.csv || fail "a peak is missed: $(cat peak/runs.csv)"
+
 # Interrupted and gone on with.
 cat >slow.bond <<END
 model Slow

@@ -17,4 +17,35 @@ at_terminal "timeout -s INT 2 $bondyn run model.bond --stop 1e7"
 grep -q "left" out || { fail "no progress bar on a long run"; cat out; }
 at_terminal "$bondyn run model.bond"
 grep -q "left" out && fail "a progress bar on a short run"
+
+# A study that takes hours: a question at a terminal, and only yes is an answer.
+cat >slow.bond <<END
+model Slow
+  param k = 2 {1/s}
+  var x initial 1, v
+  der(x) = v*1 {1/s}
+  der(v) = -k*x
+end
+experiment Long of Slow
+  stop 200 {s}
+  points 10
+  solver rk4 step 1e-3 {s}
+  record x
+  audit off
+end
+END
+study="$bondyn sweep slow.bond --vary 'k = 1 .. 3 in 10000000 {1/s}' -j 1"
+answered() { printf '%s\n' "$1" | TERM=xterm script -qec "$2 --out asked" /dev/null >out 2>&1; }
+for answer in n "" maybe; do
+    answered "$answer" "$study"
+    grep -q "runs take about .* h and .* GB: go on? \[y/N\]" out || { fail "no question"; cat out; }
+    grep -q "error V005" out || { fail "'$answer' is no yes"; cat out; }
+    [ -e asked/runs.part ] && fail "'$answer' began the study"
+done
+answered y "timeout -s INT 20 $study"
+grep -q "error V005" out && { fail "yes is no answer"; cat out; }
+grep -q "interrupted: [0-9]* of 10000000 runs" out || { fail "the study did not begin"; cat out; }
+rm -rf asked
+$bondyn sweep slow.bond --vary 'k = 1 .. 3 in 10000000 {1/s}' </dev/null >out 2>&1
+grep -q "error V005" out || fail "without a terminal nobody can be asked"
 exit $failed

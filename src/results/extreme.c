@@ -1,0 +1,77 @@
+// See extreme.h.
+#include "results/extreme.h"
+
+#include <math.h>
+#include <string.h>
+
+// A value that may be the largest: number `place` of the last five.
+static void consider(Extreme *e, int place) {
+    double y = e->last.y[place];
+    if (e->count > 1 && !(e->sign * y > e->sign * e->best)) return;
+    e->best = y;
+    e->around = e->last;
+    e->inner = place == 2;
+}
+
+// The middle one of five has neighbours enough; the first two of all never will.
+void extreme_point(Extreme *e, double time, double y) {
+    Window *w = &e->last;
+    memmove(w->time, w->time + 1, 4 * sizeof *w->time);
+    memmove(w->y, w->y + 1, 4 * sizeof *w->y);
+    w->time[4] = time;
+    w->y[4] = y;
+    e->broken = e->broken || isnan(y);
+    e->count++;
+    if (e->count <= 2)
+        consider(e, 4);
+    else if (e->count >= 5)
+        consider(e, 2);
+}
+
+// Half the second derivative at point i.
+static double bend(const Window *w, int i) {
+    const double *t = w->time, *y = w->y;
+    double right = (y[i + 1] - y[i]) / (t[i + 1] - t[i]);
+    double left = (y[i] - y[i - 1]) / (t[i] - t[i - 1]);
+    return (right - left) / (t[i + 1] - t[i - 1]);
+}
+
+// Smooth around the middle: the curve bends the same way, and about as much, on both sides.
+static bool is_smooth(const Window *w) {
+    double left = bend(w, 1), middle = bend(w, 2), right = bend(w, 3);
+    return left / middle > 1.0 / 3 && left / middle < 3 && right / middle > 1.0 / 3 &&
+           right / middle < 3;
+}
+
+// Newton's polynomial through five points: c0 + (x-x0)(c1 + (x-x1)(c2 + ...)).
+static double polynomial(const double *c, const double *t, double x) {
+    double value = c[4];
+    for (int k = 3; k >= 0; k--) value = c[k] + (x - t[k]) * value;
+    return value;
+}
+
+// Largest value of sign*polynomial around the middle one of five points, by golden section.
+static double peak(const double *t, const double *y, double sign) {
+    double c[5] = {y[0], y[1], y[2], y[3], y[4]};
+    for (int k = 1; k < 5; k++)
+        for (int i = 4; i >= k; i--) c[i] = (c[i] - c[i - 1]) / (t[i] - t[i - k]);
+    const double golden = 0.61803398874989485;
+    double low = t[1], high = t[3];
+    for (int i = 0; i < 60; i++) {
+        double a = high - golden * (high - low), b = low + golden * (high - low);
+        if (sign * polynomial(c, t, a) > sign * polynomial(c, t, b))
+            high = b;
+        else
+            low = a;
+    }
+    double found = polynomial(c, t, (low + high) / 2);
+    return sign * found > sign * y[2] ? found : y[2];
+}
+
+double extreme_value(Extreme *e) {
+    if (e->broken || e->count == 0) return NAN;
+    for (long i = e->count - 2 < 2 ? 2 : e->count - 2; i < e->count; i++)
+        consider(e, (int)(5 - (e->count - i)));
+    if (!e->inner || !is_smooth(&e->around)) return e->best;
+    return peak(e->around.time, e->around.y, e->sign);
+}

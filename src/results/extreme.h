@@ -1,0 +1,27 @@
+// The largest or least value of a signal from its points, between them where it is smooth.
+//
+//            o   x   o            The five points around the largest one: where they bend the same
+//        o               o        way the peak of the polynomial through them counts, else the
+//                                 point itself.
+#ifndef BONDYN_RESULTS_EXTREME_H
+#define BONDYN_RESULTS_EXTREME_H
+
+#include <stdbool.h>
+
+typedef struct { // five points that follow each other
+    double time[5], y[5];
+} Window;
+
+typedef struct { // the largest value so far, and the points around it
+    double sign; // -1: the least one; 0: nobody asks
+    Window last, around;
+    double best;
+    long count;  // points so far
+    bool inner;  // `around` has two points on both sides of it
+    bool broken; // a value was no number
+} Extreme;
+
+void extreme_point(Extreme *e, double time, double y); // times rise
+double extreme_value(Extreme *e);                      // after the last point; NaN: there is none
+
+#endif
