@@ -25,10 +25,11 @@ static double *cut(double **rest, int count) {
     return part;
 }
 
-bool rk78_open(Rk78 *k, Job *j) {
+void rk78_open(Rk78 *k, Job *j) {
     *k = (Rk78){.j = j, .t = j->time, .total = j->n + j->nq};
     int total = k->total, switches = j->p->switch_count;
-    double *rest = memory_zeroed((size_t)(total * (10 + RK78_STAGES) + 3 * switches), sizeof *rest);
+    size_t numbers = (size_t)total * (10 + RK78_STAGES) + 3 * (size_t)switches;
+    double *rest = memory_zeroed(numbers, sizeof *rest);
     k->y = cut(&rest, total);
     k->weight = cut(&rest, total);
     k->next = cut(&rest, total);
@@ -42,7 +43,6 @@ bool rk78_open(Rk78 *k, Job *j) {
     k->crossed = memory_zeroed((size_t)switches, sizeof *k->crossed);
     if (j->n) memcpy(k->y, j->state, (size_t)j->n * sizeof *k->y);
     if (j->nq) memcpy(k->y + j->n, j->quad, (size_t)j->nq * sizeof *k->y);
-    return true;
 }
 
 void rk78_shut(Rk78 *k) {

@@ -32,7 +32,7 @@ typedef struct {
 } Rk78;
 
 // --- rk78.c
-bool rk78_open(Rk78 *k, Job *j);
+void rk78_open(Rk78 *k, Job *j);
 void rk78_shut(Rk78 *k);
 bool rk78_start(Rk78 *k); // events and wanted points at the start; false: stop
 bool rk78_ready(Rk78 *k); // false: the run is over, or cannot go on

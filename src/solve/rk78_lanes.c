@@ -35,8 +35,8 @@ static bool begin(Flock *f, int i) {
     SolveLane *s = &f->lane[i];
     Rk78 *k = &f->rk[i];
     bool good = solve_begin(&f->job[i], s->machine, s->params, &s->options, &s->stats, s->report);
-    *k = (Rk78){.j = &f->job[i]};
-    if (!good || !rk78_open(k, &f->job[i]) || !rk78_start(k) || !rk78_ready(k)) return false;
+    rk78_open(k, &f->job[i]);
+    if (!good || !rk78_start(k) || !rk78_ready(k)) return false;
     lanes_load(f->x, i, s->machine);
     f->x->hold = s->machine->hold;
     return true;
