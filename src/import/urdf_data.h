@@ -66,6 +66,7 @@ typedef struct {
 
 typedef struct {
     const char *name; // of the robot
+    Pos pos;
     Arena arena;
     ARRAY(UrdfLink) link;
     ARRAY(UrdfJoint) joint;

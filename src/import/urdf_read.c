@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 typedef enum { SECTION_NONE, SECTION_INERTIAL, SECTION_VISUAL, SECTION_COLLISION } Section;
 
@@ -81,7 +82,10 @@ static bool numbers(Reader *k, const char *name, int n, double *out, const char 
     if (!read_numbers(text, n, value, word)) {
         Remark *m =
             report_error(k->r, X_NUMBER, k->pos, "%s of <%s> is '%.40s'", name, k->tag, text);
-        remark_help(k->r, m, n == 1 ? "it must be a number" : "it must be three numbers");
+        if (strstr(text, "${"))
+            remark_help(k->r, m, "expand its macros first: xacro robot.urdf.xacro > robot.urdf");
+        else
+            remark_help(k->r, m, n == 1 ? "it must be a number" : "it must be three numbers");
         return false;
     }
     memcpy(out, value, (size_t)n * sizeof *out);
@@ -313,6 +317,11 @@ static void open_joint(Reader *k) {
 static void read_end(Reader *k, const char **name, Pos *pos) {
     const char *link = needed(k, "link");
     if (!link) link = "";
+    if (*name && strcmp(*name, link) != 0) {
+        Remark *m = report_error(k->r, X_TREE, k->pos, "joint '%s' has two <%s>: '%s' and '%s'",
+                                 k->u->joint.data[k->joint].name, k->tag, *name, link);
+        remark_help(k->r, m, "keep one of them; a second way to a link is a joint of its own");
+    }
     *name = keep(k, link);
     *pos = k->pos;
 }
@@ -325,11 +334,19 @@ static void read_axis(Reader *k, UrdfJoint *j) {
     j->axis[0] = 1;
 }
 
+// `inf` is no limit.
+static void read_bound(Reader *k, const char *name, double *bound) {
+    const char *text = attribute(k, name);
+    size_t sign = text ? strspn(text, "+- ") : 0;
+    if (text && strncasecmp(text + sign, "inf", 3) == 0) return;
+    numbers(k, name, 1, bound, NULL);
+}
+
 static void read_limit(Reader *k, UrdfJoint *j) {
-    numbers(k, "lower", 1, &j->lower, NULL);
-    numbers(k, "upper", 1, &j->upper, NULL);
-    numbers(k, "effort", 1, &j->effort, NULL);
-    numbers(k, "velocity", 1, &j->velocity, NULL);
+    read_bound(k, "lower", &j->lower);
+    read_bound(k, "upper", &j->upper);
+    read_bound(k, "effort", &j->effort);
+    read_bound(k, "velocity", &j->velocity);
     if (j->endless) j->lower = j->upper = NAN;
     if (!(j->lower > j->upper)) return;
     Remark *m = report_warning(k->r, X_LIMITS, k->pos,
@@ -373,6 +390,7 @@ static Pos here(const Reader *k) {
 static void open_robot(Reader *k) {
     const char *name = attribute(k, "name");
     k->u->name = keep(k, name ? name : "robot");
+    k->u->pos = k->pos;
     if (strcmp(k->tag, "robot") == 0) return;
     Remark *m = report_error(k->r, X_NOT_URDF, k->pos,
                              "the file begins with <%.40s>, not with <robot>", k->tag);

@@ -39,27 +39,43 @@ const char *urdf_identifier(Arena *out, const char *name) {
     return kept;
 }
 
-static const char *free_name(Arena *out, Names *used, const char *name) {
+typedef struct {
+    Names *names;
+    ARRAY(int) tried; // by name: the number behind it that was given last
+} Used;
+
+static const char *free_name(Arena *out, Used *used, const char *name) {
     const char *base = urdf_identifier(out, name), *id = base;
-    for (int k = 2; name_find(used, id); k++) id = arena_printf(out, "%s_%d", base, k);
-    name_of(used, id);
+    bool taken = name_find(used->names, base);
+    Name key = name_of(used->names, base);
+    while ((Name)used->tried.count <= key) array_push(&used->tried, 1);
+    while (taken) {
+        id = arena_printf(out, "%s_%d", base, ++used->tried.data[key]);
+        taken = name_find(used->names, id);
+    }
+    name_of(used->names, id);
     return id;
+}
+
+static void used_free(Used *used) {
+    names_free(used->names);
+    array_free(&used->tried);
 }
 
 // Joints share their names with frames, which are called as their links.
 static void name_parts(Urdf *u) {
-    Names *bodies = names_new(), *members = names_new();
-    name_of(members, "root");
+    Used bodies = {.names = names_new()}, members = {.names = names_new()};
+    name_of(members.names, "root");
     for (int i = 0; i < u->link.count; i++)
-        u->link.data[i].id = free_name(&u->arena, bodies, u->link.data[i].name);
+        u->link.data[i].id = free_name(&u->arena, &bodies, u->link.data[i].name);
     for (int i = 0; i < u->joint.count; i++)
-        u->joint.data[i].id = free_name(&u->arena, members, u->joint.data[i].name);
+        u->joint.data[i].id = free_name(&u->arena, &members, u->joint.data[i].name);
     for (int i = 0; i < u->joint.count; i++) {
         UrdfJoint *j = &u->joint.data[i];
-        if (j->is_frame) j->id = free_name(&u->arena, members, u->link.data[j->child].name);
+        if (j->is_frame) j->id = free_name(&u->arena, &members, u->link.data[j->child].name);
     }
-    names_free(bodies);
-    names_free(members);
+    used_free(&bodies);
+    used_free(&members);
 }
 
 // --- ends of joints
@@ -118,6 +134,12 @@ static void connect_joint(Linker *k, int joint) {
     j->parent = joint_end(k, j, j->parent_name, j->parent_pos, "parent");
     j->child = joint_end(k, j, j->child_name, j->child_pos, "child");
     if (j->parent < 0 || j->child < 0) return;
+    if (j->parent == j->child) {
+        Remark *m = report_error(k->r, X_TREE, j->pos, "joint '%s' leads from link '%s' to itself",
+                                 j->name, j->parent_name);
+        remark_help(k->r, m, "its parent and its child are two different links");
+        return;
+    }
     UrdfLink *child = &u->link.data[j->child];
     if (child->parent >= 0) {
         const UrdfJoint *other = &u->joint.data[child->parent];
@@ -129,36 +151,69 @@ static void connect_joint(Linker *k, int joint) {
     child->parent = joint;
 }
 
-static void refuse_equal_joints(Linker *k) {
-    Names *seen = names_new();
-    for (int i = 0; i < k->u->joint.count; i++) {
-        const UrdfJoint *j = &k->u->joint.data[i];
-        if (name_find(seen, j->name))
-            report_error(k->r, X_DUPLICATE, j->pos, "there are two joints '%s'", j->name);
-        name_of(seen, j->name);
+// Each name once; names that stand for joints, in order: joint i has at[its name].
+static void list_joints(Linker *k, Names *names, int *at) {
+    const Urdf *u = k->u;
+    for (int i = 0; i < u->joint.count; i++) {
+        const UrdfJoint *j = &u->joint.data[i];
+        Name n = name_find(names, j->name);
+        if (n) {
+            Remark *m =
+                report_error(k->r, X_DUPLICATE, j->pos, "there are two joints '%s'", j->name);
+            remark_note(k->r, m, u->joint.data[at[n] - 1].pos, "the first one stands here");
+        } else {
+            at[name_of(names, j->name)] = i + 1;
+        }
     }
-    names_free(seen);
 }
 
 static bool has_one_coordinate(const UrdfJoint *j) {
     return !j->is_frame && (j->kind == URDF_REVOLUTE || j->kind == URDF_PRISMATIC);
 }
 
-static void find_leaders(Linker *k) {
+static void warn_mimic(Report *r, UrdfJoint *j, const char *why) {
+    Remark *m =
+        report_warning(r, X_MIMIC, j->mimic_pos, "joint '%s' should follow '%s', but moves freely",
+                       j->name, j->mimic);
+    remark_help(r, m, "%s", why);
+    j->leader = -1;
+}
+
+// A circle of joints that follow each other is opened at the one that closes it.
+static void open_circles(Linker *k) {
+    const Urdf *u = k->u;
+    int *seen = ARENA_ARRAY(&k->u->arena, int, u->joint.count);
+    for (int i = 0; i < u->joint.count; i++) {
+        int at = i, last = i;
+        for (; at >= 0 && !seen[at]; at = u->joint.data[at].leader) seen[last = at] = i + 1;
+        if (at >= 0 && seen[at] == i + 1)
+            warn_mimic(k->r, &k->u->joint.data[last], "that joint follows this one already");
+    }
+}
+
+static void find_leaders(Linker *k, const Names *names, const int *at) {
     const Urdf *u = k->u;
     for (int i = 0; i < u->joint.count; i++) {
         UrdfJoint *j = &k->u->joint.data[i];
-        if (!j->mimic) continue;
-        for (int o = 0; o < u->joint.count && j->leader < 0; o++)
-            if (o != i && strcmp(u->joint.data[o].name, j->mimic) == 0 &&
-                has_one_coordinate(&u->joint.data[o]))
-                j->leader = o;
-        if (j->leader >= 0 || !has_one_coordinate(j)) continue;
-        Remark *m =
-            report_warning(k->r, X_MIMIC, j->mimic_pos,
-                           "joint '%s' should follow '%s', but moves freely", j->name, j->mimic);
-        remark_help(k->r, m, "there is no such joint that turns or slides");
+        Name n = j->mimic ? name_find(names, j->mimic) : 0;
+        if (!j->mimic || !has_one_coordinate(j)) continue;
+        int o = n ? at[n] - 1 : -1;
+        if (o == i)
+            warn_mimic(k->r, j, "a joint cannot follow itself");
+        else if (o < 0 || !has_one_coordinate(&u->joint.data[o]))
+            warn_mimic(k->r, j, "there is no such joint that turns or slides");
+        else
+            j->leader = o;
     }
+    open_circles(k);
+}
+
+static void link_joints(Linker *k) {
+    Names *names = names_new();
+    int *at = ARENA_ARRAY(&k->u->arena, int, k->u->joint.count + 2);
+    list_joints(k, names, at);
+    find_leaders(k, names, at);
+    names_free(names);
 }
 
 // --- the tree
@@ -178,7 +233,9 @@ static bool find_root(Urdf *u, Report *r) {
         u->root = i;
     }
     if (u->root >= 0) return true;
-    report_error(r, X_TREE, u->link.data[0].pos, "the joints form a loop: there is no root link");
+    Remark *m = report_error(r, X_TREE, u->link.data[0].pos,
+                             "the joints form a loop: there is no root link");
+    remark_help(r, m, "one link is the child of no joint; close loops by constraints in the model");
     return false;
 }
 
@@ -233,18 +290,30 @@ static void settle_massless(Urdf *u, const int *order, Report *r) {
     }
 }
 
+// A joint that was taken as fixed leads nobody.
+static void release_followers(Urdf *u, Report *r) {
+    for (int i = 0; i < u->joint.count; i++) {
+        UrdfJoint *j = &u->joint.data[i];
+        if (j->leader < 0 || u->joint.data[j->leader].kind != URDF_FIXED) continue;
+        if (j->kind == URDF_FIXED)
+            j->leader = -1;
+        else
+            warn_mimic(r, j, "that joint moves nothing that has mass, and is taken as fixed");
+    }
+}
+
 bool urdf_connect(Urdf *u, Report *r) {
     int before = r->errors;
     if (!u->link.count) {
-        report_error(r, X_NOT_URDF, POS_NONE, "the robot '%s' has no links", u->name);
+        Remark *m = report_error(r, X_NOT_URDF, u->pos, "the robot '%s' has no links", u->name);
+        remark_help(r, m, "write <link name=\"base\"/> in it; macros (xacro) are expanded first");
         return false;
     }
     Linker k = {.u = u, .r = r, .names = names_new(), .most = u->link.count + 2};
     k.by_name = ARENA_ARRAY(&u->arena, int, k.most);
     list_links(&k);
     for (int i = 0; i < u->joint.count; i++) connect_joint(&k, i);
-    refuse_equal_joints(&k);
-    find_leaders(&k);
+    link_joints(&k);
     names_free(k.names);
     if (r->errors > before || !find_root(u, r)) return false;
     int *order = ARENA_ARRAY(&u->arena, int, u->link.count);
@@ -253,6 +322,7 @@ bool urdf_connect(Urdf *u, Report *r) {
     if (r->errors > before) return false;
     u->on_world = strcmp(u->link.data[u->root].name, "world") == 0;
     settle_massless(u, order, r);
+    release_followers(u, r);
     name_parts(u);
     return true;
 }

@@ -154,6 +154,7 @@ typedef struct { // a declared name of a class's instance
     const AstExpr *value; // parameters and inputs: what it is set to; NULL: nothing
     const Env *value_env;
     int rows, cols; // 0: not known (a parameter takes the shape of its value)
+    bool scalar;    // a parameter that does not: it is one number
     Dim dim;
     Name unit;               // to show
     const char *second_unit; // of the scalars from `split` on, such as rad behind m; NULL: the same

@@ -119,6 +119,7 @@ static void give_value(const Declaring *d, Entity *x, const AstExpr *value) {
     Builder *b = d->b;
     AstItem *item = (AstItem *)x->item;
     item->left = (AstExpr *)(value ? value : default_value(d, x->rows, x->rows == 4));
+    x->scalar = x->rows == 1;
     if (x->rows > 1) {
         item->size = ARENA_ARRAY(&b->tmp, AstExpr *, 1);
         item->size[0] = number_expr(b, x->rows, d->pos);

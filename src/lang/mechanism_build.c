@@ -452,7 +452,9 @@ static bool make_gravity(Build *k) {
         return false;
     for (int i = 0; i < 3; i++) k->m.gravity[i] = value_at(&v, i);
     k->m.open_gravity = v.is & VARIES;
-    return true;
+    Datum gravity = {x->item->left, x->env, "gravity", text_of(b, k->m.name), 3, 1, "m/s2"};
+    double number[3];
+    return k->m.open_gravity || datum_numbers(b, &gravity, number);
 }
 
 typedef struct {

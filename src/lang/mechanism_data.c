@@ -31,15 +31,7 @@ static bool lower_datum(Builder *b, Lower *l, const Datum *x, Value *v) {
            (!x->rows || value_shape(l, v, x->rows, x->cols, pos, name));
 }
 
-bool datum(Builder *b, const Datum *x, Expr *out) {
-    Lower l = lower_symbols(b);
-    Value v;
-    if (!lower_datum(b, &l, x, &v)) return false;
-    for (int i = 0; i < value_count(&v); i++) out[i] = value_at(&v, i);
-    return true;
-}
-
-// The same with the values that the parameters have. False: something is not a number, or reported.
+// With the values that the parameters have. False: something is not a number, or reported.
 bool datum_numbers(Builder *b, const Datum *x, double *out) {
     Lower l = lower_numbers(b, x->what, false);
     Value v;
@@ -52,6 +44,17 @@ bool datum_numbers(Builder *b, const Datum *x, double *out) {
     int n = c.rows * c.cols;
     for (int i = 0; i < n; i++) out[i] = n == 1 ? c.one : c.many[i];
     return true;
+}
+
+// Simplified expressions no longer show that a value is none (k/k with k = 0): numbers do.
+bool datum(Builder *b, const Datum *x, Expr *out) {
+    enum { MOST = 36 };
+    Lower l = lower_symbols(b);
+    Value v;
+    double number[MOST];
+    if (!lower_datum(b, &l, x, &v)) return false;
+    for (int i = 0; i < value_count(&v); i++) out[i] = value_at(&v, i);
+    return value_count(&v) > MOST || datum_numbers(b, x, number);
 }
 
 Datum clause_datum(const Builder *b, const MechPart *x, const AstArg *a, const char *what, int rows,
@@ -77,9 +80,10 @@ bool read_axis(Builder *b, const MechPart *x, const AstExpr *e, Expr out[3]) {
     double number[3] = {0};
     Expr raw[3];
     if (!datum(b, &axis, raw) || !datum_numbers(b, &axis, number)) return false;
-    if (number[0] == 0 && number[1] == 0 && number[2] == 0) {
-        Remark *m =
-            complain(b, M_AXIS, ast_start(e), "the axis of '%s' has no direction", part_text(b, x));
+    double largest = fmax(fabs(number[0]), fmax(fabs(number[1]), fabs(number[2])));
+    if (!(largest > 1e-100 && largest < 1e100)) { // squares of it are numbers
+        Remark *m = complain(b, M_AXIS, ast_start(e), "the axis of '%s' has no direction%s",
+                             part_text(b, x), largest > 0 ? " that could be computed" : "");
         remark_help(b->r, m, "write x, y, z or a vector that is not zero");
         return false;
     }

@@ -72,6 +72,7 @@ static bool evaluate(Builder *b, int entity) {
     if (!value_fit(&l, &v, t.has_unit, &t.unit, t.dim, pos, name)) return false;
     int rows = v.rows, cols = v.cols;
     if (x.item->size_count && !declared_shape(b, &x, &rows, &cols)) return false;
+    if (x.scalar) rows = cols = 1;
     if (!value_shape(&l, &v, rows, cols, pos, name)) return false;
     if (!count_scalars(b, value_count(&v), x.item->pos)) return false;
     if (!value_numbers(&l, &v, &x.known, &b->tmp)) {

@@ -302,11 +302,12 @@ static void report_moved(Closing *c, bool flows, const double *before, const dou
         for (int k = first[i]; k < first[i] + n; k++)
             if (fabs(after[k] - before[k]) > fabs(after[worst] - before[worst])) worst = k;
         if (fabs(after[worst] - before[worst]) <= 1e-9 * fmax(1, fabs(before[worst]))) continue;
+        bool none = fabs(after[worst]) <= 1e-12 * fabs(before[worst]); // rounding
         Remark *e = report_warning(c->a->r, M_START_MOVED, j->pos,
                                    "the %s of '%s' at the start is %.6g in place of %.6g, as "
                                    "constraints demand",
                                    flows ? "rate" : "coordinate", text_of_name(c, j->name),
-                                   after[worst], before[worst]);
+                                   none ? 0 : after[worst], before[worst]);
         remark_help(c->a->r, e, "give the start of fewer joints; the others follow");
     }
 }
@@ -406,6 +407,30 @@ static void report_redundant(Closing *c) {
     }
 }
 
+// A wheel that lies flat touches everywhere, ends in one place have no line between them.
+static bool report_undirected(Closing *c, const HeldRow *row) {
+    Remark *e = report_error(c->a->r, M_SINGULAR, row_pos(c, row),
+                             row->tie >= 0 ? "what '%s' holds has no direction at the start"
+                                           : "the motion of '%s' at the start has no finite speed",
+                             row_owner(c, row));
+    if (row->tie < 0)
+        remark_help(c->a->r, e, "begin with a speed that is finite, or start a little later");
+    else if (c->a->m->tie[row->tie].kind == TIE_WHEEL)
+        remark_help(c->a->r, e, "a wheel that lies flat touches everywhere: let it stand, or lean");
+    else
+        remark_help(c->a->r, e, "its ends are in one place: start with them apart");
+    return false;
+}
+
+static bool rows_have_directions(Closing *c) {
+    for (int k = 0; k < c->n; k++) {
+        bool finite = isfinite(c->rate[k]);
+        for (int v = 0; v < c->nv; v++) finite &= isfinite(c->J[k * c->nv + v]) != 0;
+        if (!finite) return report_undirected(c, &c->a->h->row[k]);
+    }
+    return true;
+}
+
 static bool choose_rows(Closing *c) {
     bool *here = ARENA_ARRAY(c->a->scratch, bool, c->n);
     bool *beside = ARENA_ARRAY(c->a->scratch, bool, c->n);
@@ -486,5 +511,6 @@ bool held_assemble(const Assembly *a) {
         for (int q = 0; q < c.nq; q++) found[q] = *place_of(&c, q);
         report_moved(&c, false, given, found, first_q);
     }
-    return choose_rows(&c) && find_rates(&c, first_v);
+    evaluate(&c);
+    return rows_have_directions(&c) && choose_rows(&c) && find_rates(&c, first_v);
 }

@@ -239,22 +239,10 @@ static void check_inertia(Check *c, int body) {
                 "centre of gravity");
 }
 
-static void check_body(Check *c, int body) {
-    const MechBody *b = &c->m->body[body];
-    double mass, added[36];
-    if (values(c, &b->mass, 1, &mass) && !(mass >= 0 && isfinite(mass)))
-        bad_body(c, body, mass < 0 ? "has a negative mass" : "has no finite mass",
-                 "a mass is zero or above");
-    check_inertia(c, body);
-    if (b->has_added && values(c, b->added, 36, added) && !is_symmetric(added, 6))
-        bad_body(c, body, "has an added mass that is not symmetric",
-                 "row i, column j and row j, column i are the same");
-}
-
-// --- inertia behind every motion
+// --- inertia about the origin
 // ------------------------------------------------------------------------------------------------
 
-// Inertia of a body about its origin, if known.
+// Of a body, if known.
 static bool body_matrix(const Check *c, int body, double I[36]) {
     const MechBody *b = &c->m->body[body];
     double m, g[3], J[9], added[36] = {0};
@@ -274,6 +262,49 @@ static bool body_matrix(const Check *c, int body, double I[36]) {
         }
     return true;
 }
+
+// No motion has a negative energy: pivots, each against the energy of its own velocity.
+static bool is_semidefinite(const double I[36]) {
+    double D[6][6];
+    memcpy(D, I, sizeof D);
+    for (int k = 0; k < 6; k++) {
+        double scale = fabs(I[7 * k]);
+        if (D[k][k] < -1e-9 * scale || (scale == 0 && D[k][k] < 0)) return false;
+        if (!(D[k][k] > 1e-9 * scale)) continue;
+        for (int i = k + 1; i < 6; i++)
+            for (int j = k + 1; j < 6; j++) D[i][j] -= D[i][k] * D[k][j] / D[k][k];
+    }
+    return true;
+}
+
+static bool is_finite(const double *x, int n) {
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i])) return false;
+    return true;
+}
+
+static void check_body(Check *c, int body) {
+    const MechBody *b = &c->m->body[body];
+    double mass, added[36], I[36];
+    int before = c->r->errors;
+    if (values(c, &b->mass, 1, &mass) && !(mass >= 0 && isfinite(mass)))
+        bad_body(c, body, mass < 0 ? "has a negative mass" : "has no finite mass",
+                 "a mass is zero or above");
+    check_inertia(c, body);
+    if (b->has_added && values(c, b->added, 36, added) && !is_symmetric(added, 6))
+        bad_body(c, body, "has an added mass that is not symmetric",
+                 "row i, column j and row j, column i are the same");
+    if (c->r->errors > before || !body_matrix(c, body, I)) return;
+    if (!is_finite(I, 36))
+        bad_body(c, body, "has an inertia about its origin that is too large for any number",
+                 "check the units of its mass and its cg");
+    else if (b->has_added && !is_semidefinite(I))
+        bad_body(c, body, "has a negative inertia together with its added mass",
+                 "the water that moves along makes a body heavier: check the signs of added_mass");
+}
+
+// --- inertia behind every motion
+// ------------------------------------------------------------------------------------------------
 
 // Columns that the joint lets the body move along; returns how many. -1: not known.
 static int motion_columns(const Check *c, const MechJoint *j, double S[6][6]) {
@@ -361,6 +392,18 @@ static void check_substance(Check *c) {
     }
 }
 
+// --- constraints
+// ------------------------------------------------------------------------------------------------
+
+// Between two places of one body nothing moves, and nothing can be held.
+static void check_tie(Check *c, const MechTie *t) {
+    if (t->end[0].body != t->end[1].body) return;
+    Remark *e =
+        report_error(c->r, M_REDUNDANT, t->pos, "both ends of '%s' are on '%s', which is rigid",
+                     text(c, t->name), body_name(c, t->end[0].body));
+    remark_help(c->r, e, "let one of its ends be a frame on another body");
+}
+
 // --- the whole
 // ------------------------------------------------------------------------------------------------
 
@@ -380,6 +423,7 @@ bool mech_check_values(const Mechanism *m, const Dag *d, const double *symbol_va
     for (int i = 0; tree && i < m->frame_count; i++)
         check_rotation(&c, "frame", m->frame[i].name, m->frame[i].pos, m->frame[i].rotation);
     for (int i = 0; tree && i < m->body_count; i++) check_body(&c, i);
+    for (int i = 0; tree && i < m->tie_count; i++) check_tie(&c, &m->tie[i]);
     if (r->errors == before) check_substance(&c);
     arena_free(&c.scratch);
     return r->errors == before;

@@ -49,6 +49,9 @@ Expr *held_efforts(Expansion *k); // all efforts, with those of the rows
 Expr held_rate(const Expansion *k, Expr rate, int seen, int state);
 void held_laws(Expansion *k);
 
+// --- drives.c
+bool drives_are_sound(Expansion *k); // false: reported
+
 // --- weightless.c
 bool start_is_regular(Expansion *k); // false: reported
 

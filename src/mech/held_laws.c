@@ -61,40 +61,37 @@ static bool assemble(Expansion *k) {
     return true;
 }
 
-// What drives a joint may use time, parameters and coordinates of the same mechanism.
-static bool check_drives(Expansion *k) {
-    ExprWalk *own = walk_new(k->d), *used = walk_new(k->d);
+// Numbers of the coordinates at the start.
+static void put_start(Expansion *k) {
+    double *q = ARENA_ARRAY(&k->scratch, double, k->held->nq);
+    expr_evaluate_many(k->d, k->start_q, k->held->nq, k->number, q);
+    for (int c = 0; c < k->held->nq; c++) k->number[expr_symbol_index(k->d, k->in.q[c])] = q[c];
+}
+
+// An actuator acts along the line between its ends.
+static bool check_actuators(Expansion *k) {
+    const Held *h = k->held;
     bool good = true;
-    for (int i = 0, q = 0; i < k->x->joint_count; i++)
-        for (int c = 0; c < joint_coordinates(k->x->joint[i].kind); c++)
-            walk_add(own, k->in.q[q++]);
-    for (int i = 0; i < k->x->joint_count; i++) {
-        const MechJoint *j = &k->x->joint[i];
-        bool closed = true;
-        walk_start(used);
-        for (int c = 0; j->driven && c < joint_coordinates(j->kind); c++)
-            walk_add(used, j->drive[c]);
-        for (int v = 0; v < k->m->var_count && walk_count(used); v++)
-            closed &= k->m->var[v].kind == VAR_PARAM || k->m->var[v].kind == VAR_TIME ||
-                      !walk_seen(used, symbol(k, v)) || walk_seen(own, symbol(k, v));
-        if (closed) continue;
-        Remark *m = report_error(k->report, M_DRIVE, j->pos,
-                                 "the motion of '%s' depends on variables of the run",
-                                 name_text(k->m->names, j->name));
-        remark_help(k->report, m,
-                    "it may use time, parameters and the coordinates q of other joints");
+    put_start(k);
+    for (int i = 0; i < h->port_count; i++) {
+        const MechTie *t = &k->x->tie[h->port[i].tie];
+        if (t->kind != TIE_ACTUATOR) continue;
+        if (expr_evaluate(k->d, h->port[i].coordinate, k->number) > 0) continue;
+        Remark *m = report_error(k->report, M_SINGULAR, t->pos,
+                                 "the ends of actuator '%s' are in one place at the start, and no "
+                                 "line leads from one to the other",
+                                 name_text(k->m->names, t->name));
+        remark_help(k->report, m, "put frames where it is fastened, or start elsewhere");
         good = false;
     }
-    walk_free(own);
-    walk_free(used);
     return good;
 }
 
 bool held_open(Expansion *k) {
     if (!k->x->tie_count && !k->x->held) return true;
-    if (!check_drives(k)) return false;
+    if (!drives_are_sound(k)) return false;
     k->held = held_trace(&k->scratch, k->d, k->x, k->in.q, time_symbol(k));
-    return !k->x->held || assemble(k);
+    return (!k->x->held || assemble(k)) && check_actuators(k);
 }
 
 // --- the pull

@@ -15,19 +15,23 @@ static Expr velocity_of(const Expansion *k, int v) {
     return k->x->held ? MATRIX_AT(k->solved, v, 0) : k->traced->w[v];
 }
 
-static void put_numbers(Expansion *k, const double *trial) {
+// False: momenta are too large for numbers.
+static bool put_numbers(Expansion *k, const double *trial) {
     Dag *d = k->d;
-    int nv = k->traced->nv;
+    int nv = k->traced->nv, nq = k->traced->nq;
     Expr *w = ARENA_ARRAY(&k->scratch, Expr, nv);
+    double *value = ARENA_ARRAY(&k->scratch, double, nv > nq ? nv : nq);
     for (int v = 0; v < nv; v++) w[v] = expr_number(d, trial[v]);
     Matrix p = mech_momenta(&k->scratch, d, k->x, k->start_q, w);
-    for (int q = 0; q < k->traced->nq; q++)
-        k->number[expr_symbol_index(d, k->in.q[q])] = expr_evaluate(d, k->start_q[q], k->number);
-    double *momentum = ARENA_ARRAY(&k->scratch, double, nv);
-    expr_evaluate_many(d, p.at, nv, k->number, momentum);
+    expr_evaluate_many(d, k->start_q, nq, k->number, value);
+    for (int q = 0; q < nq; q++) k->number[expr_symbol_index(d, k->in.q[q])] = value[q];
+    expr_evaluate_many(d, p.at, nv, k->number, value);
     for (int i = 0, v = 0; i < k->x->joint_count; i++)
         for (int c = 0; c < joint_velocities(k->x->joint[i].kind); c++, v++)
-            k->number[expr_symbol_index(d, symbol(k, k->x->joint[i].p_state + c))] = momentum[v];
+            k->number[expr_symbol_index(d, symbol(k, k->x->joint[i].p_state + c))] = value[v];
+    for (int v = 0; v < nv; v++)
+        if (!isfinite(value[v])) return false;
+    return true;
 }
 
 static bool report_weightless(Expansion *k, const bool *moves) {
@@ -50,6 +54,14 @@ static bool report_weightless(Expansion *k, const bool *moves) {
     return false;
 }
 
+static bool report_overflow(Expansion *k) {
+    Remark *e = report_error(k->report, M_WEIGHTLESS, k->x->pos,
+                             "the momenta of '%s' are too large for any number",
+                             name_text(k->m->names, k->x->name));
+    remark_help(k->report, e, "check the units of masses, places and angles");
+    return false;
+}
+
 bool start_is_regular(Expansion *k) {
     int nv = k->traced->nv;
     double *trial = ARENA_ARRAY(&k->scratch, double, nv);
@@ -57,7 +69,7 @@ bool start_is_regular(Expansion *k) {
     Expr *w = ARENA_ARRAY(&k->scratch, Expr, nv);
     bool *moves = ARENA_ARRAY(&k->scratch, bool, k->x->joint_count), regular = true;
     for (int v = 0; v < nv; v++) trial[v] = 1 + 0.5 * cos(1 + 2 * v), w[v] = velocity_of(k, v);
-    put_numbers(k, trial);
+    if (!put_numbers(k, trial)) return report_overflow(k);
     expr_evaluate_many(k->d, w, nv, k->number, found);
     for (int i = 0, v = 0; i < k->x->joint_count; i++)
         for (int c = 0; c < joint_velocities(k->x->joint[i].kind); c++, v++)

@@ -62,6 +62,31 @@ expect_text out "joint j revolute x"
 robot X011 3:33 "<link name=\"a\"/><link name=\"b\">$heavy</link>
 <joint name=\"j\" type=\"revolute\"><mimic joint=\"i\"/>$ends</joint>"
 expect_text out "// mimic i multiplier 1"
+robot X011 3:33 "<link name=\"a\"/><link name=\"b\">$heavy</link>
+<joint name=\"j\" type=\"revolute\"><mimic joint=\"j\"/>$ends</joint>"
+expect_text err "a joint cannot follow itself"
+robot X011 4:33 "<link name=\"a\"/><link name=\"b\">$heavy</link><link name=\"c\">$heavy</link>
+<joint name=\"j\" type=\"revolute\"><mimic joint=\"k\"/>$ends</joint>
+<joint name=\"k\" type=\"revolute\"><mimic joint=\"j\"/><parent link=\"a\"/><child link=\"c\"/></joint>"
+expect_text err "that joint follows this one already"
+expect_text out "joint j revolute x: a -> b driven by 1*k.q"
+robot X011 4:33 "<link name=\"a\"/><link name=\"b\"/><link name=\"c\">$heavy</link>
+<joint name=\"j\" type=\"revolute\">$ends</joint>
+<joint name=\"k\" type=\"revolute\"><mimic joint=\"j\"/><parent link=\"a\"/><child link=\"c\"/></joint>"
+expect_text err "moves nothing that has mass, and is taken as fixed"
+robot X008 3:1 "<link name=\"a\"/>
+<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><child link=\"a\"/></joint>"
+expect_text err "joint 'j' leads from link 'a' to itself"
+robot X008 3:48 "<link name=\"a\"/><link name=\"b\"/>
+<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><parent link=\"b\"/><child link=\"b\"/></joint>"
+expect_text err "joint 'j' has two <parent>: 'a' and 'b'"
+robot X004 2:26 '<link name="a"><inertial><mass value="${m}"/></inertial></link>'
+expect_text err "xacro robot.urdf.xacro > robot.urdf"
+printf '<robot name="r"><link name="a"/><link name="b">%s</link><joint name="j" type="revolute">%s
+<limit lower="-inf" upper="INF" effort="inf" velocity="3"/></joint></robot>' "$heavy" "$ends" >robot.urdf
+expect_exit 0 import urdf robot.urdf
+expect_empty err
+expect_text out "// velocity 3"
 cat >gripper.urdf <<'END'
 <robot name="gripper"><link name="palm"/>
 <link name="left"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
@@ -114,7 +139,7 @@ expect_exit 1 import urdf other.urdf
 expect_text err "other.urdf:1:1: error X002"
 printf '<robot name="r"/>' >other.urdf
 expect_exit 1 import urdf other.urdf
-expect_text err "error X002: the robot 'r' has no links"
+expect_text err "other.urdf:1:1: error X002: the robot 'r' has no links"
 
 # All kinds of joints, words of the language as names, and names that differ only in their signs.
 cat >all.urdf <<END
