@@ -422,6 +422,10 @@ bool machine_conditions(Machine *m, double time, const double *state, double *va
     return evaluate(m, &m->program->conditions, NULL, time, state, value);
 }
 
+bool machine_turnings(Machine *m, double time, const double *state, double *value) {
+    return evaluate(m, &m->program->turnings, NULL, time, state, value);
+}
+
 bool machine_actions(Machine *m, double time, const double *state, double *value) {
     return evaluate(m, &m->program->actions, NULL, time, state, value);
 }

@@ -124,6 +124,7 @@ typedef struct {
     TapeFunction prepare, derivative, outputs, jacobian, switches, initial;
     TapeFunction held_start;        // first values of the discrete variables
     TapeFunction conditions;        // per branch
+    TapeFunction turnings;          // rates: no step is longer than one over any of them
     TapeFunction actions;           // new values of the discrete variables, then of Whens.reset
     TapeFunction samples;           // per sample: period and offset
     TapeFunction guards;            // per mode of the model: may it last, or come for an instant
@@ -233,6 +234,7 @@ bool machine_delays(Machine *m, double time, const double *state, double *value)
 void machine_delay_times(Machine *m, double *time_and_bound); // pairs, at the point that is set
 void machine_befores(Machine *m, double time, double *value);
 bool machine_conditions(Machine *m, double time, const double *state, double *value);
+bool machine_turnings(Machine *m, double time, const double *state, double *value);
 bool machine_actions(Machine *m, double time, const double *state, double *value);
 bool machine_guards(Machine *m, double time, const double *state, double *value);
 bool machine_memory(Machine *m, double time, const double *state, double *value);

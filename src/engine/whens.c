@@ -46,6 +46,9 @@ void write_whens(Builder *b, WhenDrafts *code) {
     for (int i = 0; i < w->branch_count; i++) array_push(&root, w->condition[i]);
     write_roots(b, &code->conditions, &root);
     root.count = 0;
+    for (int i = 0; i < w->turning_count; i++) array_push(&root, w->turning[i]);
+    write_roots(b, &code->turnings, &root);
+    root.count = 0;
     for (int i = 0; i < w->guard_count; i++) array_push(&root, w->guard[i]);
     write_roots(b, &code->guards, &root);
     root.count = 0;

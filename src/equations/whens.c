@@ -56,8 +56,11 @@ static void list_branches(Plan *p) {
     o->condition = ARENA_ARRAY(w->out, Expr, m->when_count);
     o->fired = ARENA_ARRAY(w->out, Expr, m->when_count);
     o->witness = ARENA_ARRAY(w->out, Expr *, m->when_count);
+    o->turning = ARENA_ARRAY(w->out, Expr, m->when_count);
     for (int i = 0; i < m->when_count; i++) {
         o->condition[i] = resolve(p->solved, m->when[i].condition);
+        if (m->when[i].turning)
+            o->turning[o->turning_count++] = resolve(p->solved, m->when[i].turning);
         o->witness[i] = ARENA_ARRAY(w->out, Expr, m->when[i].witness_count);
         for (int k = 0; k < m->when[i].witness_count; k++)
             o->witness[i][k] = resolve(p->solved, m->when[i].witness[k].value);

@@ -35,7 +35,9 @@ typedef struct {
     Expr *fired;     // symbols
     Expr *condition; // per branch
     Expr **witness;  // per branch: what its condition speaks of, in solved form
-    Setting *set;    // of discrete variables, in their order; value is not used
+    Expr *turning;   // of branches that have such a rate
+    int turning_count;
+    Setting *set; // of discrete variables, in their order; value is not used
     int set_count;
     int delay_count;   // as in the model, in solved form
     int *delay;        // which discrete variable

@@ -38,9 +38,10 @@ void add_guard(Expansion *k, Expr hold, Name what, Pos pos, const char *help) {
     array_push(&k->guard, guard);
 }
 
-void add_pause(Expansion *k, Expr hold, double part, Pos pos) {
+void add_pause(Expansion *k, Expr hold, double part, Expr turning, Pos pos) {
     Expr sides[2] = {hold, expr_number(k->d, part)};
     When pause = {.kind = WHEN_ACTS,
+                  .turning = turning,
                   .condition = expr_call(k->d, OP_LESS, sides, 2),
                   .owner = k->x->name,
                   .pos = pos};

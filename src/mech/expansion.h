@@ -39,7 +39,8 @@ void free_efforts(Expansion *k, int first, int count, Pos pos);
 // Ends the run where `hold`, 1 at the start, falls to a small part of that: `what` is singular
 // then.
 void add_guard(Expansion *k, Expr hold, Name what, Pos pos, const char *help);
-void add_pause(Expansion *k, Expr hold, double part, Pos pos); // an event without actions
+// An event without actions, which no step of more than 1/turning passes over.
+void add_pause(Expansion *k, Expr hold, double part, Expr turning, Pos pos);
 
 // --- held_laws.c
 bool held_open(Expansion *k);     // rows, and a start that fulfils them; false: reported
@@ -48,6 +49,11 @@ Expr *held_efforts(Expansion *k); // all efforts, with those of the rows
 // The rate of a state with its pull towards what is seen of it.
 Expr held_rate(const Expansion *k, Expr rate, int seen, int state);
 void held_laws(Expansion *k);
+Pos held_row_pos(const Expansion *k, const HeldRow *row);
+Expr pace_squared(Expansion *k, double floor, const bool *counts);
+
+// --- watch.c
+void watch_signs(Expansion *k, const HeldRow **row, int n);
 
 // --- drives.c
 bool drives_are_sound(Expansion *k); // false: reported

@@ -114,9 +114,11 @@ static double size_of(Expansion *k) {
     return isfinite(size) && size > 0 ? size : 1;
 }
 
-static Expr pull(Expansion *k) {
+// floor + |w|^2 of the velocities that count, lengths in units of the mechanism's size. Nullable:
+// counts (then all do).
+Expr pace_squared(Expansion *k, double floor, const bool *counts) {
     Dag *d = k->d;
-    Expr sum = expr_number(d, 1e-4), size = expr_number(d, 1 / size_of(k));
+    Expr sum = expr_number(d, floor), size = expr_number(d, 1 / size_of(k));
     for (int i = 0, v = 0; i < k->x->joint_count; i++) {
         JointKind kind = k->x->joint[i].kind;
         int linear = kind == JOINT_PRISMATIC || kind == JOINT_CYLINDRICAL ? 1
@@ -124,11 +126,16 @@ static Expr pull(Expansion *k) {
                      : kind == JOINT_FREE                                 ? 3
                                                                           : 0;
         for (int c = 0; c < joint_velocities(kind); c++, v++) {
+            if (counts && !counts[v]) continue;
             Expr w = c < linear ? expr_mul(d, size, k->in.w[v]) : k->in.w[v];
             sum = expr_add(d, sum, expr_mul(d, w, w));
         }
     }
-    return expr_mul(d, expr_number(d, 2), expr_sqrt(d, sum));
+    return sum;
+}
+
+static Expr pull(Expansion *k) {
+    return expr_mul(k->d, expr_number(k->d, 2), expr_sqrt(k->d, pace_squared(k, 1e-4, NULL)));
 }
 
 Expr held_rate(const Expansion *k, Expr rate, int seen, int state) {
@@ -210,7 +217,7 @@ static const Expr *column(Expansion *k, int c) {
     return x;
 }
 
-static Pos row_pos(const Expansion *k, const HeldRow *row) {
+Pos held_row_pos(const Expansion *k, const HeldRow *row) {
     return row->tie >= 0 ? k->x->tie[row->tie].pos : k->x->joint[row->joint].pos;
 }
 
@@ -294,52 +301,10 @@ static void guard_ties(Expansion *k, const Factors *f) {
         }
         if (expr_is_number(d, hold, NULL)) continue;
         Name owner = first->tie >= 0 ? k->x->tie[first->tie].name : k->x->joint[first->joint].name;
-        add_guard(k, hold, owner, row_pos(k, first),
+        add_guard(k, hold, owner, held_row_pos(k, first),
                   "beyond this point the motion is not determined: keep away from it, or hold the "
                   "mechanism by one more constraint that decides which way it goes");
     }
-}
-
-// The velocities that the rows determine best at the start: columns of J by complete pivoting.
-static void best_columns(Expansion *k, const Factors *f, int *best) {
-    int n = f->n, nv = k->held->nv;
-    double *J = ARENA_ARRAY(&k->scratch, double, (size_t)n *(size_t)nv);
-    for (int i = 0; i < n; i++)
-        expr_evaluate_many(k->d, f->row[i]->slope, nv, k->number, J + (size_t)i * (size_t)nv);
-    for (int step = 0; step < n; step++) {
-        int row = step, column = 0;
-        for (int at = step * nv; at < n * nv; at++)
-            if (fabs(J[at]) > fabs(J[row * nv + column])) row = at / nv, column = at % nv;
-        for (int c = 0; c < nv; c++) {
-            double swap = J[row * nv + c];
-            J[row * nv + c] = J[step * nv + c];
-            J[step * nv + c] = swap;
-        }
-        best[step] = column;
-        for (int i = step + 1; i < n; i++) {
-            double factor = J[i * nv + column] / J[step * nv + column];
-            for (int c = 0; c < nv; c++) J[i * nv + c] -= factor * J[step * nv + c];
-        }
-    }
-}
-
-// D falls with the square of the distance from a singular position, so that a long step passes over
-// the narrow place where it is small. The determinant of J over velocities that the rows determined
-// at the start falls with the distance itself and changes its sign: an event without actions, right
-// before that, at which D is looked at. Where only the choice of velocities is bad, nothing
-// happens.
-static void watch_sign(Expansion *k, const Factors *f) {
-    enum { MOST = 6 };
-    static const double part = 0.01;
-    if (f->n > MOST) return;
-    int best[MOST];
-    best_columns(k, f, best);
-    Matrix square = matrix_new(&k->scratch, f->n, f->n);
-    for (int i = 0; i < f->n; i++)
-        for (int j = 0; j < f->n; j++) MATRIX_AT(square, i, j) = f->row[i]->slope[best[j]];
-    Expr det = matrix_determinant(&k->scratch, k->d, square);
-    Expr hold = expr_div(k->d, det, expr_number(k->d, expr_evaluate(k->d, det, k->number)));
-    if (!expr_is_number(k->d, hold, NULL)) add_pause(k, hold, part, row_pos(k, f->row[0]));
 }
 
 // A mu = J B^-1 p_state - rate      A lambda = -free acceleration
@@ -355,19 +320,19 @@ static void row_laws(Expansion *k, const Expr *acceleration) {
     solve_factors(k, &f, lambda);
     for (int i = 0; i < f.n; i++) {
         const HeldRow *row = f.row[i];
-        Pos pos = row_pos(k, row);
+        Pos pos = held_row_pos(k, row);
         add_law(k, symbol(k, row->mu), mu[i], pos);
         add_law(k, symbol(k, row->lambda), lambda[i], pos);
     }
     guard_ties(k, &f);
-    watch_sign(k, &f);
+    watch_signs(k, f.row, f.n);
 }
 
 static void dropped_law(Expansion *k, const HeldRow *row) {
     Expr zero = expr_number(k->d, 0);
-    add_law(k, symbol(k, row->lambda), zero, row_pos(k, row));
-    add_law(k, symbol(k, row->mu), zero, row_pos(k, row));
-    add_law(k, symbol(k, row->nu), expr_number(k->d, 1), row_pos(k, row));
+    add_law(k, symbol(k, row->lambda), zero, held_row_pos(k, row));
+    add_law(k, symbol(k, row->mu), zero, held_row_pos(k, row));
+    add_law(k, symbol(k, row->nu), expr_number(k->d, 1), held_row_pos(k, row));
 }
 
 // --- back onto the constraints
@@ -410,9 +375,9 @@ static void position_laws(Expansion *k, const Expr *seen) {
         const HeldRow *row = &h->row[i];
         if (!row->kept) continue;
         if (row->phi)
-            add_law(k, rewrite(put, row->phi), expr_number(k->d, 0), row_pos(k, row));
+            add_law(k, rewrite(put, row->phi), expr_number(k->d, 0), held_row_pos(k, row));
         else
-            add_law(k, symbol(k, row->nu), one, row_pos(k, row));
+            add_law(k, symbol(k, row->nu), one, held_row_pos(k, row));
         k->m->var[row->nu].start = one;
         k->m->var[row->nu].afresh = true;
     }

@@ -298,9 +298,9 @@ bool events_jump(Job *j, double time, double *state) {
 
 enum { STEPS_PER_SWING = 16 };
 
-double events_longest_step(Job *j, double time) {
+double events_longest_step(Job *j, double time, const double *state) {
     double longest = j->o->max_step > 0 ? j->o->max_step : INFINITY;
-    longest = fmin(longest, fmin(whens_longest_step(j, time), modes_longest_step(j, time)));
+    longest = fmin(longest, fmin(whens_longest_step(j, time, state), modes_longest_step(j, time)));
     longest = fmin(longest, history_longest_step(j));
     if (j->p->clock_count) machine_clocks(j->m, j->o->start, j->phase);
     for (int i = 0; i < j->p->clock_count; i++) {

@@ -40,8 +40,10 @@ typedef struct { // `when` during the run, see whens.c
     double *border; // switch functions before an action
     double *output; // outputs before and after an action
     Pace *pace;     // per branch
-    int last;       // branch that fired
-    long actions;   // rounds in which something was set
+    double *turning;
+    double turn;  // the longest step that turnings allow, when they were last looked at
+    int last;     // branch that fired
+    long actions; // rounds in which something was set
 } WhenRun;
 
 typedef enum { ENGINE_SETTLED, ENGINE_WATCHING, ENGINE_WAITING } EnginePhase;
@@ -198,7 +200,8 @@ double events_next_jump(Job *j, double time, double *after);
 double events_next_kink(Job *j, double time); // of a table of time; infinite when there is none
 long events_kinks(Job *j);                    // how many there are during the run
 bool events_jump(Job *j, double time, double *state); // switches as they are after it
-double events_longest_step(Job *j, double time);      // so that no swing is stepped over
+// So that no swing is stepped over.
+double events_longest_step(Job *j, double time, const double *state);
 // Up to which wanted time are values those before the jump?
 double events_before(const Job *j, double time, double jump);
 
@@ -210,7 +213,7 @@ void whens_resize(Job *j); // for the program of another mode
 bool whens_start(Job *j, double time, double *state);
 bool whens_run(Job *j, double time, double *state);                  // what has become true happens
 bool whens_moment(Job *j, double time, double slack, double *state); // with samples due by then
-double whens_longest_step(const Job *j, double time);
+double whens_longest_step(Job *j, double time, const double *state);
 double whens_next_moment(const Job *j); // of a sample; infinite when there is none until the end
 
 // --- history.c: delayed signals. False: a problem, reported.

@@ -67,7 +67,7 @@ static bool set_stop(Multistep *c) {
 static bool open_integrator(Multistep *c) {
     sizes_start(c->j, c->t, N_VGetArrayPointer(c->y));
     if (!c->how->open(c) || !set_stop(c)) return false;
-    c->how->set_longest(c, events_longest_step(c->j, c->t));
+    c->how->set_longest(c, events_longest_step(c->j, c->t, N_VGetArrayPointer(c->y)));
     return true;
 }
 
@@ -319,7 +319,7 @@ static void integrate(Multistep *c) {
     while (c->t < stop) {
         remember(c);
         if (has_whens(j) || has_modes(j) || j->history)
-            c->how->set_longest(c, events_longest_step(j, c->t));
+            c->how->set_longest(c, events_longest_step(j, c->t, N_VGetArrayPointer(c->y)));
         int flag = c->how->step(c, stop);
         if (flag < 0 || job_is_stuck(j, c->t)) {
             fail(c, flag < 0 ? flag : 0);

@@ -91,7 +91,7 @@ static void find_target(Rk78 *k) {
     Job *j = k->j;
     k->target = job_next_time(j);
     if (k->target > k->jump - events_margin(j, k->jump)) k->target = k->jump;
-    if (has_whens(j) || has_modes(j) || j->history) k->longest = events_longest_step(j, k->t);
+    if (has_whens(j) || has_modes(j) || j->history) k->longest = events_longest_step(j, k->t, k->y);
 }
 
 // To the target, to the middle before it, or as far as is good.
@@ -205,7 +205,7 @@ bool rk78_settle(Rk78 *k, bool good, bool quiet) {
 // --- a run ---------------------------------------------------------------------------------------
 
 bool rk78_start(Rk78 *k) {
-    k->longest = events_longest_step(k->j, k->t);
+    k->longest = events_longest_step(k->j, k->t, k->y);
     if (!events_start(k->j, k->t, k->y)) return false;
     restart(k, 0);
     return emit_up_to(k, k->t) && step_over_jump(k);

@@ -47,6 +47,7 @@ bool whens_open(Job *j) {
     j->when.condition = memory_zeroed(branches, sizeof(double));
     j->when.was = memory_zeroed(branches, sizeof(bool));
     j->when.pace = memory_zeroed(branches, sizeof(Pace));
+    j->when.turning = memory_zeroed(branches, sizeof(double));
     j->when.action =
         memory_zeroed((size_t)w->discrete_count + (size_t)w->reset_count, sizeof(double));
     j->when.sample = memory_zeroed(2 * (size_t)w->sample_count, sizeof(double));
@@ -72,6 +73,7 @@ void whens_close(Job *j) {
     free(j->when.condition);
     free(j->when.was);
     free(j->when.pace);
+    free(j->when.turning);
     free(j->when.action);
     free(j->when.sample);
     free(j->when.next);
@@ -219,10 +221,24 @@ static bool keeps_pace(Job *j, double time) {
     return true;
 }
 
+// Rates of events that a long step would pass over. To look at them costs as much as a derivative,
+// so it is done only while steps are not far shorter than allowed: they grow by tens at most.
+static double longest_turn(Job *j, double time, const double *state) {
+    enum { FAR = 20 };
+    int n = whens_of(j)->turning_count;
+    double rate = 0;
+    if (!n) return INFINITY;
+    if (j->when.turn > 0 && j->stats->last_step > 0 && j->stats->last_step * FAR < j->when.turn)
+        return j->when.turn;
+    if (!machine_turnings(j->m, time, state, j->when.turning)) return INFINITY;
+    for (int i = 0; i < n; i++) rate = fmax(rate, j->when.turning[i]);
+    return j->when.turn = rate > 0 ? 1 / rate : (double)INFINITY;
+}
+
 // While gaps shrink, steps are kept shorter than the next gap: what happens in it may be smaller
 // than the tolerances, and a step over all of it would miss the event.
-double whens_longest_step(const Job *j, double time) {
-    double longest = INFINITY;
+double whens_longest_step(Job *j, double time, const double *state) {
+    double longest = longest_turn(j, time, state);
     for (int i = 0; i < whens_of(j)->branch_count; i++) {
         const Pace *p = &j->when.pace[i];
         longest = fmin(longest, pace_longest_step(p, time));
