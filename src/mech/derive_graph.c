@@ -1,6 +1,6 @@
 // The explicit bond graph of energies, as text of the language.
 //
-//     T = sum I_k (a_k(q) . f)^2 / 2        f: rates of the coordinates, one 1-junction each
+//     T = sum I_k (a_k(q) . f)^2 / 2        f: velocities, one 1-junction each; q' = beta(q) f
 //
 //     1: f_j --> MTF a_kj --> 0: sum_k --> I: I_k          momenta p_k = I_k a_k . f
 //       |                      ^
@@ -12,244 +12,20 @@
 //     e_j = p_j' - dT/dq_j + dV/dq_j = sum a_kj p_k' + sum over l of G_jl f_l + dV/dq_j
 //     G_jl = sum over k of p_k (da_kj/dq_l - da_kl/dq_j)
 //
+// Twists of planar, spherical and free joints are no rates of coordinates. For them d/dq_j is the
+// derivative X_j along q' = beta e_j, and the brackets [X_l, X_j] = sum over m of c^m_lj X_m, which
+// are those of turning and shifting axes, join in (Hamel):
+//
+//     G_jl = sum over k of p_k (X_l a_kj - X_j a_kl - sum over m of c^m_lj a_km)
+//
+// For one free body that is the ring of gyrators of Euler's equations, its moduli the momenta.
+//
 // G is skew: each pair of rates that multiply is a gyrator between two junctions, whose modulus is
 // made of momenta elsewhere in the graph. With more inertias than rates some are dependent, and
 // causality says so; with Brown's form (SQUARES_UNIT) none is.
-#include "mech/derive.h"
+#include "mech/graphing.h"
 
-#include "base/array.h"
-#include "mech/derive_share.h"
-#include "mech/formula.h"
-#include "mech/mech.h"
-#include <math.h>
 #include <string.h>
-
-typedef struct {
-    Text *out;
-    Arena *scratch;
-    const Model *m;
-    const Mechanism *x;
-    Dag *d;
-    Report *r;
-    SquareForm form;
-    Formulas text;
-    int n;
-    Expr *q, *f, *unit; // coordinates, rates, inertias of 1
-    const char **name;  // of coordinates
-    bool *linear;       // lengths
-    int *var;           // variables of coordinates
-    Expr *start, *rate; // at the start
-    Expr T, V, D;
-    Squares square;
-    bool *moves;  // per square: in the axes of a length
-    Expr *p;      // per square: its momentum, a symbol
-    bool *own_C;  // per coordinate: one C has all that the potential takes from it
-    bool joint_V; // the potential couples coordinates
-    bool joint_D;
-} Graphing;
-
-// --- what it is made of
-// ------------------------------------------------------------------------------------------------
-
-static bool refuse(Graphing *g, const char *what, const char *help) {
-    Remark *e = report_error(g->r, D_NO_GRAPH, g->x->pos, "%s", what);
-    remark_help(g->r, e, "%s", help);
-    return false;
-}
-
-static const char *clean(const Graphing *g, const char *name) {
-    char *id = arena_copy_text(g->scratch, name, strlen(name));
-    for (char *c = id; *c; c++)
-        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
-            *c = '_';
-    size_t end = strlen(id);
-    while (end > 1 && id[end - 1] == '_' && name[end - 1] == ']') id[--end] = 0;
-    return id;
-}
-
-// The path as seen from inside the mechanism.
-static const char *inside(const Graphing *g, Name path) {
-    const char *text = name_text(g->m->names, path), *own = name_text(g->m->names, g->x->name);
-    size_t n = strlen(own);
-    return n && strncmp(text, own, n) == 0 && text[n] == '.' ? text + n + 1 : text;
-}
-
-static bool has_plain_joints(Graphing *g) {
-    const Mechanism *x = g->x;
-    bool plain = !x->tie_count && !x->held && !x->open_gravity;
-    for (int i = 0; i < x->joint_count; i++) {
-        JointKind kind = x->joint[i].kind;
-        plain &= kind <= JOINT_UNIVERSAL;
-    }
-    return plain ||
-           refuse(g,
-                  "an explicit graph is made for joints whose flows are rates of "
-                  "coordinates, without constraints, actuators, drives and gravity that changes",
-                  "the library `spatial` has bodies and joints bond by bond");
-}
-
-static void read_coordinates(Graphing *g) {
-    const Mechanism *x = g->x;
-    for (int i = 0; i < x->joint_count; i++) g->n += joint_velocities(x->joint[i].kind);
-    Arena *a = g->scratch;
-    g->q = ARENA_ARRAY(a, Expr, g->n), g->f = ARENA_ARRAY(a, Expr, g->n);
-    g->unit = ARENA_ARRAY(a, Expr, g->n), g->name = ARENA_ARRAY(a, const char *, g->n);
-    g->linear = ARENA_ARRAY(a, bool, g->n), g->var = ARENA_ARRAY(a, int, g->n);
-    g->start = ARENA_ARRAY(a, Expr, g->n), g->rate = ARENA_ARRAY(a, Expr, g->n);
-    g->own_C = ARENA_ARRAY(a, bool, g->n);
-    Expr unit[2] = {expr_symbol(g->d, name_of(g->m->names, "(1 {kg.m2})")),
-                    expr_symbol(g->d, name_of(g->m->names, "(1 {kg})"))};
-    for (int i = 0, c = 0; i < x->joint_count; i++) {
-        const MechJoint *j = &x->joint[i];
-        int many = joint_velocities(j->kind);
-        for (int k = 0; k < many; k++, c++) {
-            const char *name = inside(g, j->name);
-            if (many > 1) name = arena_printf(a, "%s_%d", name, k + 1);
-            g->name[c] = clean(g, name);
-            g->linear[c] = k < joint_linear(j->kind);
-            g->unit[c] = unit[g->linear[c]];
-            g->var[c] = j->coordinate[k];
-            g->q[c] = g->m->var[j->coordinate[k]].symbol;
-            g->f[c] = g->m->var[j->f + k].symbol;
-            g->start[c] = j->start[k];
-            g->rate[c] = j->start_flow[k];
-        }
-    }
-}
-
-// T of bodies, square by square: masses with the velocity of their centre, inertias about it.
-static Expr energy_of_body(Graphing *g, const MechBody *b, const Expr *twist) {
-    Dag *d = g->d;
-    Expr T = expr_number(d, 0), half = expr_number(d, 0.5);
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        Expr v = expr_add(
-            d, twist[i],
-            expr_sub(d, expr_mul(d, twist[3 + j], b->cg[k]), expr_mul(d, twist[3 + k], b->cg[j])));
-        Expr square = expr_pow(d, v, expr_number(d, 2));
-        T = expr_add(d, T, expr_mul(d, half, expr_mul(d, b->mass, square)));
-        for (int c = 0; c < 3; c++) {
-            Expr both = i == c ? expr_pow(d, twist[3 + i], expr_number(d, 2))
-                               : expr_mul(d, twist[3 + i], twist[3 + c]);
-            T = expr_add(d, T, expr_mul(d, half, expr_mul(d, b->inertia[3 * i + c], both)));
-        }
-    }
-    for (int i = 0; b->has_added && i < 36; i++)
-        T = expr_add(
-            d, T,
-            expr_mul(d, half, expr_mul(d, b->added[i], expr_mul(d, twist[i / 6], twist[i % 6]))));
-    return T;
-}
-
-static void energies_of_bodies(Graphing *g) {
-    MechInputs in = {.q = g->q, .w = g->f};
-    const MechEquations *e = mech_lagrange_form(g->scratch, g->d, g->x, &in, METHOD_COMPOSITE);
-    g->T = g->D = expr_number(g->d, 0);
-    g->V = e->potential;
-    for (int i = 0; i < g->x->body_count; i++)
-        g->T = expr_add(g->d, g->T, energy_of_body(g, &g->x->body[i], e->body_twist + 6 * i));
-}
-
-static void energies_given(Graphing *g) {
-    Rewrite *flows = rewrite_new(g->d);
-    for (int i = 0; i < g->x->velocity_count; i++)
-        rewrite_set(flows, g->m->var[g->x->velocity[i].f].symbol, g->x->velocity[i].value);
-    g->T = rewrite(flows, g->x->T);
-    g->V = g->x->V;
-    g->D = rewrite(flows, g->x->D);
-    rewrite_free(flows);
-}
-
-static bool find_squares(Graphing *g) {
-    double *parameter = derive_values(g->scratch, g->m); // its symbols are all there is
-    int count = expr_symbol_count(g->d);
-    double *value = ARENA_ARRAY(g->scratch, double, count);
-    for (int i = 0; i < count; i++) value[i] = parameter[i];
-    for (int i = 0; i < g->n; i++) {
-        double start = expr_evaluate(g->d, g->start[i], value);
-        value[expr_symbol_index(g->d, g->q[i])] = start + 0.1; // no special position
-        value[expr_symbol_index(g->d, g->unit[i])] = 1;
-    }
-    Flows w = {g->scratch, g->d, g->n, g->q, g->f, g->unit, value};
-    return squares_find(&w, g->T, g->form, &g->square) ||
-           refuse(g, "the kinetic energy is not quadratic in the flows",
-                  "a graph of inertias and transformers needs T = sum of I*(flow)^2/2; the "
-                  "lagrangian itself runs with any convex energy");
-}
-
-static bool depends_on_other(const Graphing *g, Expr e, const Expr *symbol, int own) {
-    for (int i = 0; i < g->n; i++)
-        if (i != own && expr_depends(g->d, e, symbol[i])) return true;
-    return false;
-}
-
-static void find_couplings(Graphing *g) {
-    for (int i = 0; i < g->n; i++) {
-        Expr effort = expr_derivative(g->d, g->V, g->q[i]);
-        Expr loss = expr_derivative(g->d, g->D, g->f[i]);
-        g->joint_V |= depends_on_other(g, effort, g->q, i);
-        g->joint_D |= depends_on_other(g, loss, g->f, i);
-    }
-    for (int i = 0; i < g->n && !g->joint_V; i++)
-        g->own_C[i] = !expr_is_number(g->d, expr_derivative(g->d, g->V, g->q[i]), NULL);
-}
-
-// --- names and units of symbols
-// ------------------------------------------------------------------------------------------------
-
-static Dim dim_of(const char *unit) {
-    Unit u = {0};
-    const char *bad;
-    size_t length;
-    unit_parse(unit, strlen(unit), &u, &bad, &length);
-    return u.dim;
-}
-
-static Dim flow_dim(bool linear) { return dim_of(linear ? "m/s" : "rad/s"); }
-static Dim effort_dim(bool linear) { return dim_of(linear ? "N" : "N.m"); }
-static Dim inertia_dim(bool linear) { return dim_of(linear ? "kg" : "kg.m2"); }
-
-static void call(Graphing *g, Expr symbol, const char *name, Dim dim) {
-    int index = expr_symbol_index(g->d, symbol);
-    g->text.name[index] = name;
-    g->text.dim[index] = dim.known ? dim : DIM_ONE;
-}
-
-static void name_symbols(Graphing *g) {
-    int symbols = expr_symbol_count(g->d) + g->square.count;
-    g->p = ARENA_ARRAY(g->scratch, Expr, g->square.count);
-    for (int k = 0; k < g->square.count; k++)
-        g->p[k] = expr_symbol(g->d, name_of(g->m->names, "momentum"));
-    g->text = (Formulas){g->d, ARENA_ARRAY(g->scratch, const char *, symbols),
-                         ARENA_ARRAY(g->scratch, Dim, symbols), walk_new(g->d), g->scratch};
-    for (int i = 0; i < symbols; i++) g->text.dim[i] = DIM_ONE;
-    for (int v = 0; v < g->m->var_count; v++)
-        call(g, g->m->var[v].symbol, clean(g, inside(g, g->m->var[v].path)), g->m->var[v].dim);
-    for (int i = 0; i < g->n; i++) {
-        call(g, g->q[i], arena_printf(g->scratch, "%s_q", g->name[i]),
-             dim_of(g->linear[i] ? "m" : "rad"));
-        call(g, g->f[i], "f", flow_dim(g->linear[i]));
-        call(g, g->unit[i], g->linear[i] ? "(1 {kg})" : "(1 {kg.m2})", inertia_dim(g->linear[i]));
-    }
-}
-
-// The flow of an inertia is a velocity or an angular velocity, as its first share is.
-static void sort_squares(Graphing *g) {
-    g->moves = ARENA_ARRAY(g->scratch, bool, g->square.count);
-    for (int k = 0; k < g->square.count; k++) {
-        bool good;
-        Dim inertia = formula_dim(&g->text, g->square.at[k].inertia, &good);
-        int first = 0;
-        while (first < g->n - 1 && expr_is_number(g->d, g->square.at[k].slope[first], NULL) &&
-               expr_value(g->d, g->square.at[k].slope[first]) == 0)
-            first++;
-        g->moves[k] = g->linear[first];
-        if (good && dim_equal(inertia, inertia_dim(true))) g->moves[k] = true;
-        if (good && dim_equal(inertia, inertia_dim(false))) g->moves[k] = false;
-        call(g, g->p[k], arena_printf(g->scratch, "inertia_%d.p", k + 1),
-             dim_multiply(inertia_dim(g->moves[k]), flow_dim(g->moves[k])));
-    }
-}
 
 // --- text
 // ------------------------------------------------------------------------------------------------
@@ -274,7 +50,8 @@ static void write_parameters(Graphing *g) {
     }
     walk_add(seen, g->V);
     walk_add(seen, g->D);
-    for (int i = 0; i < g->n; i++) walk_add(seen, g->start[i]), walk_add(seen, g->rate[i]);
+    for (int i = 0; i < g->n; i++) walk_add(seen, g->rate[i]);
+    for (int i = 0; i < g->nq; i++) walk_add(seen, g->coordinate[i].start);
     for (int before = -1; before != walk_count(seen);) {
         before = walk_count(seen);
         for (int v = 0; v < g->m->var_count; v++)
@@ -287,22 +64,56 @@ static void write_parameters(Graphing *g) {
     walk_free(seen);
 }
 
+// Flows go by other names inside an element than in the model.
+static void call_flows(Graphing *g, const char *format) {
+    for (int i = 0; i < g->n; i++) {
+        Text name = {0};
+        text_add(&name, g->name[i]);
+        text_add(&name, format);
+        graphing_call(g, g->f[i], arena_copy_text(g->scratch, text_get(&name), name.length),
+                      flow_dim(g->linear[i]));
+        text_free(&name);
+    }
+}
+
+static Dim rate_dim(const GraphCoordinate *c) {
+    return dim_divide(dim_of_text(c->unit), dim_of_text("s"));
+}
+
+static void write_coordinate(Graphing *g, int q, int velocity) {
+    const GraphCoordinate *c = &g->coordinate[q];
+    text_printf(g->out, "  var %s {%s}", c->name, c->unit);
+    if (velocity >= 0 && g->own_C[velocity]) {
+        text_printf(g->out, "\n  %s = potential_%s.q\n", c->name, g->name[velocity]);
+        return;
+    }
+    text_add(g->out, " initial ");
+    put(g, c->start, dim_of_text(c->unit));
+    text_printf(g->out, "\n  der(%s) = ", c->name);
+    put(g, c->rate, rate_dim(c));
+    text_char(g->out, '\n');
+}
+
+static bool is_own(const Graphing *g, int q) {
+    for (int i = 0; i < g->n; i++)
+        if (g->own[i] == q) return true;
+    return false;
+}
+
 static void write_coordinates(Graphing *g) {
+    call_flows(g, "_rate.f");
     for (int i = 0; i < g->n; i++) {
         text_printf(g->out, "  port %s: %s\n", g->name[i],
                     g->linear[i] ? "translation" : "rotation");
         text_printf(g->out, "  1 %s_rate\n  %s -> %s_rate\n", g->name[i], g->name[i], g->name[i]);
         text_printf(g->out, "  initial %s_rate.f = ", g->name[i]);
         put(g, g->rate[i], flow_dim(g->linear[i]));
-        text_printf(g->out, "\n  var %s_q {%s}", g->name[i], g->linear[i] ? "m" : "rad");
-        if (g->own_C[i]) {
-            text_printf(g->out, "\n  %s_q = potential_%s.q\n", g->name[i], g->name[i]);
-            continue;
-        }
-        text_add(g->out, " initial ");
-        put(g, g->start[i], dim_of(g->linear[i] ? "m" : "rad"));
-        text_printf(g->out, "\n  der(%s_q) = %s_rate.f\n", g->name[i], g->name[i]);
+        text_char(g->out, '\n');
+        if (g->own[i] >= 0) write_coordinate(g, g->own[i], i);
     }
+    for (int q = 0; q < g->nq; q++)
+        if (!is_own(g, q)) write_coordinate(g, q, -1);
+    for (int i = 0; i < g->n; i++) graphing_call(g, g->f[i], "f", flow_dim(g->linear[i]));
 }
 
 static bool is_number(const Graphing *g, Expr e, double wanted) {
@@ -351,8 +162,11 @@ static Expr gyration(const Graphing *g, int j, int l) {
     Expr sum = expr_number(g->d, 0);
     for (int k = 0; k < g->square.count; k++) {
         const Expr *a = g->square.at[k].slope;
-        Expr turn = expr_sub(g->d, expr_derivative(g->d, a[j], g->q[l]),
-                             expr_derivative(g->d, a[l], g->q[j]));
+        Expr turn = expr_sub(g->d, graphing_along(g, a[j], l), graphing_along(g, a[l], j));
+        for (int m = 0; m < g->n; m++) { // -c^m_lj is the slope of gamma_jm
+            Expr bracket = expr_derivative(g->d, MATRIX_AT(g->gamma, j, m), g->f[l]);
+            turn = expr_add(g->d, turn, expr_mul(g->d, bracket, a[m]));
+        }
         sum = expr_add(g->d, sum, expr_mul(g->d, g->p[k], turn));
     }
     return sum;
@@ -370,54 +184,101 @@ static void write_gyrators(Graphing *g) {
         }
 }
 
-// What couples several coordinates is an element of its own, with one port for each that it acts
-// on; of the others it needs to know where they are.
-static bool acts_on(const Graphing *g, Expr energy, const Expr *by, int i) {
-    return !is_number(g, expr_derivative(g->d, energy, by[i]), 0);
+// What couples several coordinates is an element of its own, with one port for each velocity that
+// it needs. A potential keeps the coordinates itself, so that it stores what goes in; of losses the
+// coordinates are inputs.
+typedef struct {
+    const char *type, *name; // "Potential", "potential"
+    Expr energy;
+    bool stores;
+    bool *port;   // per velocity
+    bool *inside; // per coordinate: one that it keeps
+} Coupling;
+
+static Expr effort_of_coupling(const Graphing *g, const Coupling *c, int i) {
+    return c->stores ? g->slope[i] : expr_derivative(g->d, c->energy, g->f[i]);
 }
 
-static void write_joint_port(Graphing *g, Expr energy, const Expr *by, int i) {
-    const char *name = g->name[i];
-    bool stores = by == g->q, acts = acts_on(g, energy, by, i);
-    if (acts)
-        text_printf(g->out, "  port %s: %s\n", name, g->linear[i] ? "translation" : "rotation");
-    if (stores && acts)
-        text_printf(g->out, "  param %s_0 = 0\n  var %s_q {%s} initial %s_0\n  der(%s_q) = %s.f\n",
-                    name, name, g->linear[i] ? "m" : "rad", name, name, name);
-    else if (expr_depends(g->d, energy, g->q[i]))
-        text_printf(g->out, "  input %s_q {%s}\n", name, g->linear[i] ? "m" : "rad");
-    if (!acts) return;
-    text_printf(g->out, "  %s.e = ", name);
-    put(g, expr_derivative(g->d, energy, by[i]), effort_dim(g->linear[i]));
-    text_char(g->out, '\n');
+// Coordinates that the energy depends on, and those that their rates depend on.
+static void find_inside(const Graphing *g, Coupling *c) {
+    for (int q = 0; q < g->nq; q++) c->inside[q] = expr_depends(g->d, c->energy, g->q[q]);
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int q = 0; q < g->nq; q++)
+            for (int o = 0; c->inside[q] && o < g->nq; o++) {
+                if (c->inside[o] || !expr_depends(g->d, g->coordinate[q].rate, g->q[o])) continue;
+                c->inside[o] = grown = true;
+            }
+    }
 }
 
-static void write_joint_element(Graphing *g, const char *model, Expr energy, const Expr *by,
-                                const char *what) {
+static Coupling coupling(Graphing *g, Expr energy, bool stores) {
+    Coupling c = {
+        stores ? "Potential" : "Losses",     stores ? "potential" : "losses",     energy, stores,
+        ARENA_ARRAY(g->scratch, bool, g->n), ARENA_ARRAY(g->scratch, bool, g->nq)};
+    if (stores) find_inside(g, &c);
+    for (int i = 0; i < g->n; i++) {
+        c.port[i] = !is_number(g, effort_of_coupling(g, &c, i), 0);
+        for (int q = 0; q < g->nq; q++)
+            c.port[i] |= c.inside[q] && expr_depends(g->d, g->coordinate[q].rate, g->f[i]);
+    }
+    return c;
+}
+
+static const char *start_name(const Graphing *g, int q) {
+    for (int i = 0; i < g->n; i++)
+        if (g->own[i] == q) return arena_printf(g->scratch, "%s_0", g->name[i]);
+    return arena_printf(g->scratch, "%s_0", g->coordinate[q].name);
+}
+
+static void write_kept(Graphing *g, const Coupling *c, int q) {
+    const GraphCoordinate *x = &g->coordinate[q];
+    const char *start = start_name(g, q);
+    if (c->inside[q]) {
+        text_printf(g->out, "  param %s = 0\n  var %s {%s} initial %s\n  der(%s) = ", start,
+                    x->name, x->unit, start, x->name);
+        put(g, x->rate, rate_dim(x));
+        text_char(g->out, '\n');
+    } else if (!c->stores && expr_depends(g->d, c->energy, x->q)) {
+        text_printf(g->out, "  input %s {%s}\n", x->name, x->unit);
+    }
+}
+
+static void write_coupling_element(Graphing *g, const char *model, const Coupling *c) {
     ExprWalk *seen = walk_new(g->d);
-    walk_add(seen, energy);
-    text_printf(g->out, "element %s%s%s\n", model, g->form == SQUARES_UNIT ? "Unit" : "", what);
+    walk_add(seen, c->energy);
+    text_printf(g->out, "element %s%s%s\n", model, g->form == SQUARES_UNIT ? "Unit" : "", c->type);
     for (int v = 0; v < g->m->var_count; v++)
         if (g->m->var[v].kind == VAR_PARAM && walk_seen(seen, g->m->var[v].symbol))
             text_printf(g->out, "  param %s\n",
                         g->text.name[expr_symbol_index(g->d, g->m->var[v].symbol)]);
-    for (int i = 0; by == g->f && i < g->n; i++)
-        call(g, g->f[i], arena_printf(g->scratch, "%s.f", g->name[i]), flow_dim(g->linear[i]));
-    for (int i = 0; i < g->n; i++) write_joint_port(g, energy, by, i);
-    if (by == g->q) {
+    call_flows(g, ".f");
+    for (int i = 0; i < g->n; i++) {
+        if (c->port[i])
+            text_printf(g->out, "  port %s: %s\n", g->name[i],
+                        g->linear[i] ? "translation" : "rotation");
+        if (g->own[i] >= 0) write_kept(g, c, g->own[i]);
+        if (!c->port[i]) continue;
+        text_printf(g->out, "  %s.e = ", g->name[i]);
+        put(g, effort_of_coupling(g, c, i), effort_dim(g->linear[i]));
+        text_char(g->out, '\n');
+    }
+    for (int q = 0; q < g->nq; q++)
+        if (!is_own(g, q)) write_kept(g, c, q);
+    if (c->stores) {
         text_add(g->out, "  stores ");
-        put(g, energy, dim_of("J"));
+        put(g, c->energy, dim_of_text("J"));
         text_char(g->out, '\n');
     }
     text_add(g->out, "end\n\n");
     walk_free(seen);
 }
 
-static void write_joint(Graphing *g, const char *model, Expr energy, const Expr *by,
-                        const char *type, const char *what) {
+static void write_coupling(Graphing *g, const char *model, const Coupling *c) {
     ExprWalk *seen = walk_new(g->d);
-    walk_add(seen, energy);
-    text_printf(g->out, "  %s%s%s %s(", model, g->form == SQUARES_UNIT ? "Unit" : "", type, what);
+    walk_add(seen, c->energy);
+    text_printf(g->out, "  %s%s%s %s(", model, g->form == SQUARES_UNIT ? "Unit" : "", c->type,
+                c->name);
     const char *comma = "";
     for (int v = 0; v < g->m->var_count; v++) {
         if (g->m->var[v].kind != VAR_PARAM || !walk_seen(seen, g->m->var[v].symbol)) continue;
@@ -425,27 +286,31 @@ static void write_joint(Graphing *g, const char *model, Expr energy, const Expr 
         text_printf(g->out, "%s%s = %s", comma, name, name);
         comma = ", ";
     }
-    for (int i = 0; i < g->n; i++, comma = ", ") {
-        const char *name = g->name[i];
-        if (by == g->q && acts_on(g, energy, by, i)) {
-            text_printf(g->out, "%s%s_0 = ", comma, name);
-            put(g, g->start[i], dim_of(g->linear[i] ? "m" : "rad"));
-        } else if (expr_depends(g->d, energy, g->q[i])) {
-            text_printf(g->out, "%s%s_q = %s_q", comma, name, name);
+    for (int q = 0; q < g->nq; q++) {
+        const GraphCoordinate *x = &g->coordinate[q];
+        if (c->inside[q]) {
+            text_printf(g->out, "%s%s = ", comma, start_name(g, q));
+            put(g, x->start, dim_of_text(x->unit));
+        } else if (expr_depends(g->d, c->energy, x->q)) {
+            text_printf(g->out, "%s%s = %s", comma, x->name, x->name);
+        } else {
+            continue;
         }
+        comma = ", ";
     }
     text_add(g->out, ")\n");
     for (int i = 0; i < g->n; i++)
-        if (acts_on(g, energy, by, i))
-            text_printf(g->out, "  %s_rate -> %s.%s\n", g->name[i], what, g->name[i]);
+        if (c->port[i])
+            text_printf(g->out, "  %s_rate -> %s.%s\n", g->name[i], c->name, g->name[i]);
     walk_free(seen);
 }
 
 static void write_potential(Graphing *g, const char *model) {
-    if (g->joint_V) write_joint(g, model, g->V, g->q, "Potential", "potential");
+    Coupling all = coupling(g, g->V, true);
+    if (g->joint_V) write_coupling(g, model, &all);
     for (int i = 0; i < g->n && !g->joint_V; i++) {
-        Expr effort = expr_derivative(g->d, g->V, g->q[i]);
-        const char *kept = g->text.name[expr_symbol_index(g->d, g->q[i])], *name = g->name[i];
+        Expr effort = g->slope[i];
+        const char *name = g->name[i];
         if (is_number(g, effort, 0)) continue;
         if (!g->own_C[i]) { // a constant force
             text_printf(g->out, "  Se potential_%s = ", name);
@@ -453,18 +318,20 @@ static void write_potential(Graphing *g, const char *model) {
             text_printf(g->out, "\n  potential_%s -> %s_rate\n", name, name);
             continue;
         }
+        const GraphCoordinate *c = &g->coordinate[g->own[i]];
         text_printf(g->out, "  C potential_%s(q0 = ", name);
-        put(g, g->start[i], dim_of(g->linear[i] ? "m" : "rad"));
+        put(g, c->start, dim_of_text(c->unit));
         text_add(g->out, "): e = ");
-        g->text.name[expr_symbol_index(g->d, g->q[i])] = "q";
+        graphing_call(g, c->q, "q", dim_of_text(c->unit));
         put(g, effort, effort_dim(g->linear[i]));
-        g->text.name[expr_symbol_index(g->d, g->q[i])] = kept;
+        graphing_call(g, c->q, c->name, dim_of_text(c->unit));
         text_printf(g->out, "\n  %s_rate -> potential_%s\n", name, name);
     }
 }
 
 static void write_losses(Graphing *g, const char *model) {
-    if (g->joint_D) write_joint(g, model, g->D, g->f, "Losses", "losses");
+    Coupling all = coupling(g, g->D, false);
+    if (g->joint_D) write_coupling(g, model, &all);
     for (int i = 0; i < g->n && !g->joint_D; i++) {
         Expr effort = expr_derivative(g->d, g->D, g->f[i]);
         if (is_number(g, effort, 0)) continue;
@@ -486,7 +353,7 @@ static void write_alone(Graphing *g, const char *model) {
 
 static void write_model(Graphing *g) {
     const char *own = name_text(g->m->names, g->x->name);
-    const char *model = clean(g, *own ? own : name_text(g->m->names, g->m->name));
+    const char *model = graphing_clean(g, *own ? own : name_text(g->m->names, g->m->name));
     text_printf(
         g->out,
         "// The bond graph of %s: its kinetic energy is a sum of %d square%s, one inertia each"
@@ -494,8 +361,9 @@ static void write_model(Graphing *g) {
         "inertias.\n\n",
         model, g->square.count, g->square.count == 1 ? "" : "s",
         g->form == SQUARES_UNIT ? " of size 1" : "");
-    if (g->joint_V) write_joint_element(g, model, g->V, g->q, "Potential");
-    if (g->joint_D) write_joint_element(g, model, g->D, g->f, "Losses");
+    Coupling potential = coupling(g, g->V, true), losses = coupling(g, g->D, false);
+    if (g->joint_V) write_coupling_element(g, model, &potential);
+    if (g->joint_D) write_coupling_element(g, model, &losses);
     text_printf(g->out, "model %s%sGraph\n", model, g->form == SQUARES_UNIT ? "Unit" : "");
     write_parameters(g);
     write_coordinates(g);
@@ -511,23 +379,12 @@ bool derive_graph(Text *out, const Model *m, const Mechanism *x, SquareForm form
     Arena scratch = {0};
     Graphing g = {
         .out = out, .scratch = &scratch, .m = m, .x = x, .d = m->dag, .r = r, .form = form};
-    bool good = x->by_energy || has_plain_joints(&g);
+    bool good = graphing_read(&g);
     if (good) {
-        read_coordinates(&g);
-        if (x->by_energy)
-            energies_given(&g);
-        else
-            energies_of_bodies(&g);
-        good = find_squares(&g);
-    }
-    if (good) {
-        find_couplings(&g);
-        name_symbols(&g);
-        sort_squares(&g);
         write_model(&g);
         if (strstr(text_get(out), "...")) // the printer gave up
-            good = refuse(&g, "a modulus is too long to be written out",
-                          "take fewer joints, or the mechanism as it is");
+            good = graphing_refuse(&g, "a modulus is too long to be written out",
+                                   "take fewer joints, or the mechanism as it is");
         walk_free(g.text.walk);
     }
     arena_free(&scratch);

@@ -76,6 +76,7 @@ static bool report_circle(Drives *x, int joint, int by) {
 static bool has_no_circle(Drives *x) {
     enum { NEW, OPEN, DONE };
     int n = x->k->x->joint_count, depth = 0;
+    if (!x->edge.count) return true;
     int *state = ARENA_ARRAY(&x->k->scratch, int, n), *next = ARENA_ARRAY(&x->k->scratch, int, n);
     int *stack = ARENA_ARRAY(&x->k->scratch, int, n);
     for (int start = 0; start < n; start++) {

@@ -23,7 +23,8 @@ typedef struct {
 // ------------------------------------------------------------------------------------------------
 
 static bool depends_on(const Flows *w, Expr e, const Expr *symbol) {
-    for (int i = 0; i < w->n; i++)
+    int count = symbol == w->q ? w->nq : w->n;
+    for (int i = 0; i < count; i++)
         if (expr_depends(w->d, e, symbol[i])) return true;
     return false;
 }

@@ -26,7 +26,7 @@ typedef struct {
 typedef struct {
     Arena *out;
     Dag *d;
-    int n; // coordinates and flows
+    int n, nq; // flows, coordinates
     const Expr *q, *f;
     const Expr *unit; // inertia 1 for each flow, a symbol
     double *value;    // numbers by symbol index: parameters, and coordinates of some position

@@ -109,7 +109,7 @@ for other in double_pendulum rigid_body gyroscope; do
 done
 # Explicit graphs: those of the example are what `derive` writes today.
 graphs=$source_folder/examples/energy_graphs
-for name in Wagon Pendulums Gyro Arm; do
+for name in Wagon Pendulums Gyro Arm Body Ball Puck; do
     for form in constant unit; do
         file=$(echo $name | tr A-Z a-z)_$form.bond
         expect_exit 0 derive "$graphs/energies.bond" $name --graph $form --out "$file"
