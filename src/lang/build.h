@@ -491,6 +491,12 @@ bool inverse_is_hidden(const Builder *b, const Value *x);
 Value hidden_inverse(Lower *l, const Value *x, const AstExpr *e);
 Value lower_along(Lower *l, const AstExpr *e, const Env *env);
 Value lower_model_function(Lower *l, const AstExpr *e, const Env *env, bool *is_one);
+// Signals of bodies, frames and mechanisms that are no variables (model_signal.c).
+bool is_model_signal(Builder *b, const AstExpr *e, const Env *env);
+Value lower_model_signal(Lower *l, const AstExpr *e, const Env *env, bool *is_one);
+void value_wants_time(Lower *l, const AstExpr *e); // in an expectation: reports it
+// The last name of a path with its indices as numbers, "link[2]"; 0: they are none, and reported.
+Name indexed_name(Builder *b, const AstExpr *e, const Env *env);
 Expr derivative_symbol(Builder *b, int var);
 Name label_of(Builder *b, const AstExpr *e);   // as it is written
 Name signal_unit(Builder *b, Expr e, Dim dim); // of a variable its own, else that of the dimension

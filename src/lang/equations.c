@@ -118,6 +118,7 @@ static void report_input_twice(Builder *b, const Entity *x, Pos pos, Pos other) 
 // An equation with an input alone on one side gives the input its value.
 static bool sets_input(Builder *b, const AstExpr *side, const Value *v, const Statement *s) {
     if (side->kind != AST_NAME && side->kind != AST_MEMBER) return false;
+    if (is_model_signal(b, side, s->env)) return false;
     Ref ref = path_resolve(b, side, s->env, true);
     if (ref.kind != REF_VARIABLE) return false;
     Entity *x = &b->entity.data[ref.index];
@@ -172,8 +173,8 @@ static void input_value(Builder *b, int entity) {
 static void report_no_variable(Builder *b, const Statement *s) {
     const AstExpr *left = s->item->left;
     Ref ref = {0};
-    if (left->kind == AST_NAME || left->kind == AST_MEMBER)
-        ref = path_resolve(b, left, s->env, true);
+    bool path = left->kind == AST_NAME || left->kind == AST_MEMBER;
+    if (path && !is_model_signal(b, left, s->env)) ref = path_resolve(b, left, s->env, true);
     if (ref.kind == REF_PARAM || ref.kind == REF_ARGUMENT || ref.kind == REF_GLOBAL) {
         Remark *m = complain(b, L_SETS_PARAMETER, ast_start(left),
                              "an equation cannot set the parameter '%s'", expr_text(b, left));

@@ -110,15 +110,20 @@ static Value shape_of_variable(Lower *l, const Ref *ref) {
     return v;
 }
 
+void value_wants_time(Lower *l, const AstExpr *e) {
+    Builder *b = l->b;
+    Remark *m = complain(b, L_EXPECT, ast_start(e),
+                         "'%s' changes during the run: say at which time", expr_text(b, e));
+    remark_help(b->r, m, "%s(end), %s(0.5 {s}), min(%s), max(%s), mean(%s), integral(%s)",
+                expr_text(b, e), expr_text(b, e), expr_text(b, e), expr_text(b, e), expr_text(b, e),
+                expr_text(b, e));
+}
+
 static Value variable_value(Lower *l, const Ref *ref, const AstExpr *e, const Env *env) {
     Builder *b = l->b;
     if (l->mode == TO_NUMBERS) return refuse_variable(l, e);
     if (l->probes) {
-        Remark *m = complain(b, L_EXPECT, ast_start(e),
-                             "'%s' changes during the run: say at which time", expr_text(b, e));
-        remark_help(b->r, m, "%s(end), %s(0.5 {s}), min(%s), max(%s), mean(%s), integral(%s)",
-                    expr_text(b, e), expr_text(b, e), expr_text(b, e), expr_text(b, e),
-                    expr_text(b, e), expr_text(b, e));
+        value_wants_time(l, e);
         return VALUE_BAD;
     }
     bool port = ref->kind == REF_EFFORT || ref->kind == REF_FLOW;
@@ -221,6 +226,9 @@ Value ref_value(Lower *l, const Ref *ref, const AstExpr *e, const Env *env) {
 }
 
 static Value lower_path(Lower *l, const AstExpr *e, const Env *env) {
+    bool of_model = false;
+    Value v = lower_model_signal(l, e, env, &of_model);
+    if (of_model) return v;
     bool may_be_pi = e->kind == AST_NAME && strcmp(text_of(l->b, e->name), "pi") == 0;
     Ref ref = path_resolve(l->b, e, env, may_be_pi);
     if (ref.kind == REF_NONE && may_be_pi) return value_number(l, 3.14159265358979323846);

@@ -437,7 +437,7 @@ static bool body_text(Builder *b, Text *out, const AstExpr *e, const Env *env) {
         if (!body_text(b, out, e->left, env)) return false; // at most AST_NESTED levels
         text_char(out, '.');
     }
-    AstExpr *index[MOST_INDICES];
+    AstExpr *index[MOST_INDICES] = {NULL};
     int number[2];
     for (int i = 0; i < e->arg_count && i < MOST_INDICES; i++) index[i] = e->args[i].value;
     if (!indices(b, index, e->arg_count, env, number)) return false;
@@ -480,6 +480,15 @@ int find_place(Builder *b, const MechPart *part, const AstExpr *e, bool frames) 
     }
     text_free(&text);
     return found;
+}
+
+Name indexed_name(Builder *b, const AstExpr *e, const Env *env) {
+    Text text = {0};
+    AstExpr step = *e; // without what stands before the dot
+    step.kind = AST_NAME;
+    Name name = body_text(b, &text, &step, env) ? name_of(b->names, text_get(&text)) : 0;
+    text_free(&text);
+    return name;
 }
 
 int mount_body(Builder *b, int mechanism) {

@@ -201,6 +201,17 @@ typedef enum {
     MODEL_JACOBIAN, // (q) of a frame
     MODEL_POSITION,
     MODEL_ROTATION,
+    MODEL_MASS, // from here on signals: of bodies, of one body, of a frame
+    MODEL_CENTRE,
+    MODEL_KINETIC,
+    MODEL_POTENTIAL,
+    MODEL_ENERGY,
+    MODEL_MOMENTUM,
+    MODEL_PLACE,
+    MODEL_ATTITUDE,
+    MODEL_VELOCITY,
+    MODEL_ACCELERATION,
+    MODEL_FELT,
 } ModelFunction;
 
 typedef struct {
@@ -208,6 +219,10 @@ typedef struct {
     int frame;
     const Expr *q, *w,
         *x; // joint after joint, from the world outwards; NULL: not an argument of this function
+    bool as_listed; // ... or in the order of the mechanism
+    const Expr
+        *p_rate; // of signals: rates of the momenta, where x, those of the velocities, is NULL
+    const bool *among; // of signals: per body, does it count?
 } ModelCall;
 
 // The result in `d`. src/mech has one: mech_function.

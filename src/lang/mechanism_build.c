@@ -161,6 +161,22 @@ static void parameter(const Builder *b, int instance, const char *name, int coun
     for (int i = 0; i < count; i++) out[i] = x->first < 0 ? 0 : b->var.data[x->first + i].symbol;
 }
 
+// Where a mechanism that moves lends functions: the variables of its own motion.
+static void own_variables(Build *k, const MechPart *x, MechJoint *j) {
+    Builder *b = k->b;
+    int n = joint_coordinates(j->kind);
+    bool turns = j->kind == JOINT_FREE || j->kind == JOINT_SPHERICAL;
+    int plain = turns ? n - 4 : n;
+    if (!n || is_lender(b, k->mechanism)) return;
+    for (int i = 0; i < plain; i++)
+        j->coordinate[i] = variable(b, x->instance, turns ? "position" : "q") + i;
+    for (int i = plain; i < n; i++)
+        j->coordinate[i] = variable(b, x->instance, "attitude") + i - plain;
+    j->f = b->terminal.data[b->instance.data[x->instance].first_terminal].f;
+    j->p = variable(b, x->instance, "p");
+    k->m.held |= part_entity(b, x->instance, "p_state") >= 0;
+}
+
 void state_variable(Builder *b, int var, VarKind kind, const char *rate_unit) {
     b->var.data[var].kind = kind;
     derivative_symbol(b, var);
@@ -552,8 +568,9 @@ static void make_joints(Build *k) {
         }
         while (steps) {
             x = &b->part.data[k->first + way[--steps]];
-            if (make_joint(k, x) && !k->bare)
-                joint_variables(k, x, &k->m.joint[k->number[way[steps]]]);
+            MechJoint *j = &k->m.joint[k->number[way[steps]]];
+            if (make_joint(k, x) && !k->bare) joint_variables(k, x, j);
+            if (k->bare) own_variables(k, x, j);
         }
     }
 }

@@ -206,6 +206,13 @@ static Value call_traced(Lower *l, const Lender *x, const Function *f, const Val
 Value lower_model_function(Lower *l, const AstExpr *e, const Env *env, bool *is_one) {
     Builder *b = l->b;
     Lender x;
+    if (is_model_signal(b, e->left, env)) {
+        *is_one = true;
+        Remark *m = complain(b, L_MODEL_FUNCTION, e->pos, "'%s' is a signal, not a function",
+                             expr_text(b, e->left));
+        remark_help(b->r, m, "take the brackets away; a product is written with *");
+        return VALUE_BAD;
+    }
     *is_one = find_lender(b, e->left, env, &x);
     if (!*is_one) return VALUE_BAD;
     const Function *f = find_function(l, e, &x);

@@ -24,6 +24,7 @@ static void mark_as_circular(Builder *b, int entity) {
 // The parameter behind a value that is nothing but a path to it; -1: it is something else.
 static int plain_parameter(Builder *b, const AstExpr *value, const Env *env) {
     if (value->kind != AST_NAME && value->kind != AST_MEMBER) return -1;
+    if (is_model_signal(b, value, env)) return -1;
     Ref ref = path_resolve(b, value, env, true);
     if (ref.kind != REF_PARAM || ref.subscript_count) return -1;
     const Entity *x = &b->entity.data[ref.index];

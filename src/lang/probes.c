@@ -160,6 +160,7 @@ Value lower_probe(Lower *l, const AstExpr *e, const Env *env, bool *is_probe) {
         return probe_over_time(l, e, env, PROBE_MEAN);
     if (e->arg_count == 1 && strcmp(name, "integral") == 0)
         return probe_over_time(l, e, env, PROBE_INTEGRAL);
+    if (is_model_signal(b, f, env)) return probe_at(l, e, env);
     if (f->kind == AST_NAME || f->kind == AST_MEMBER) {
         Ref ref = path_resolve(b, f, env, true);
         bool at_a_time = e->arg_count == 1 && e->args[0].value->kind == AST_END;

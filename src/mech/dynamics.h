@@ -25,6 +25,8 @@ void sweep_loads(Arena *scratch, Dag *d, const Tree *t, const Mechanism *m, cons
                  Expr *effort);
 // Efforts that the motion needs at zero w': C(q, w) w.
 void sweep_bias(Arena *scratch, Dag *d, const Tree *t, const Expr *w, Expr *effort);
+// Twists of u and their rates while the joints move with w and the numbers u stay (functions.c).
+void sweep_rates(Dag *d, const Tree *t, const Expr *w, const Expr *u, Six *twist, Six *rate);
 
 // --- B x = rhs
 // ------------------------------------------------------------------------------------------------

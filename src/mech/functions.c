@@ -80,17 +80,15 @@ static void twist_cross(Dag *d, const Six *v, const Six *u, Six *out) {
     *out = t;
 }
 
-// Twists of u and their rates while the joints move with w.
-static void sweep_rates(Calling *c, const Expr *w, const Expr *u, Six *twist, Six *rate) {
-    Dag *d = c->d;
-    for (int i = 0; i < c->t->count; i++) {
-        const Link *l = &c->t->link[i];
+void sweep_rates(Dag *d, const Tree *t, const Expr *w, const Expr *u, Six *twist, Six *rate) {
+    for (int i = 0; i < t->count; i++) {
+        const Link *l = &t->link[i];
         Six own, turned;
         six_zero(d, &own);
         for (int k = 0; k < link_velocities(l->kind); k++)
             link_move(d, l, k, w[l->first + k], &own);
-        link_twist_down(d, c->t, i, twist);
-        link_twist_down(d, c->t, i, rate);
+        link_twist_down(d, t, i, twist);
+        link_twist_down(d, t, i, rate);
         twist_cross(d, &twist[i], &own, &turned); // X u x (S w)
         six_add(d, &rate[i], &turned, &rate[i]);
         for (int k = 0; k < link_velocities(l->kind); k++)
@@ -119,7 +117,7 @@ static void coriolis_wrench(Dag *d, const Inertia *inertia, const Six *v, const 
 static Expr *coriolis_times(Calling *c, const Expr *w, const Six *v, const Expr *u) {
     Expr *efforts = new_list(c);
     Six *twist = new_sixes(c), *rate = new_sixes(c), *f = new_sixes(c);
-    sweep_rates(c, w, u, twist, rate);
+    sweep_rates(c->d, c->t, w, u, twist, rate);
     for (int i = 0; i < c->t->count; i++)
         coriolis_wrench(c->d, &c->t->link[i].inertia, &v[i], &twist[i], &rate[i], &f[i]);
     sweep_in(c->d, c->t, f);
@@ -190,35 +188,26 @@ static Matrix forward_dynamics(Calling *c, const ModelCall *call) {
     return (Matrix){e->nv, 1, e->acceleration};
 }
 
-static void frame_pose(Calling *c, int frame, Pose *pose) {
-    Pose up;
-    *pose = c->t->frame[frame].at;
-    for (int i = c->t->frame[frame].link; i >= 0; i = c->t->link[i].parent) {
-        link_pose(c->d, &c->t->link[i], &up);
-        pose_times(c->d, &up, pose, pose);
-    }
-}
-
 static Matrix frame_place(Calling *c, int frame, bool position) {
     Pose pose;
-    frame_pose(c, frame, &pose);
+    tree_pose(c->d, c->t, &c->t->frame[frame], &pose);
     Matrix result = matrix_new(c->out, 3, position ? 1 : 3);
     for (int i = 0; i < result.rows * result.cols; i++)
         result.at[i] = position ? pose.p[i] : pose.R[i];
     return result;
 }
 
-// In the axes of the frame, or of the world where its port is.
+// In the axes of the frame's port.
 static Matrix frame_jacobian(Calling *c, int frame, const Expr *q) {
     Matrix J = mech_frame_jacobian(c->out, c->d, c->m, frame, q);
-    if (!c->m->frame[frame].world_axes) return J;
-    Pose pose;
-    frame_pose(c, frame, &pose);
+    if (!c->m->frame[frame].world_axes && !c->m->frame[frame].other_axes) return J;
+    Expr R[9];
+    port_turn(c->d, c->m, c->t, frame, R);
     for (int part = 0; part < 6; part += 3)
         for (int j = 0; j < J.cols; j++) {
             Expr own[3], turned[3];
             for (int i = 0; i < 3; i++) own[i] = MATRIX_AT(J, part + i, j);
-            m3_apply(c->d, pose.R, own, turned);
+            m3_apply(c->d, R, own, turned);
             for (int i = 0; i < 3; i++) MATRIX_AT(J, part + i, j) = turned[i];
         }
     return J;
@@ -239,12 +228,13 @@ static Matrix trace(Calling *c, const ModelCall *call) {
     case MODEL_FORWARD: return forward_dynamics(c, call);
     case MODEL_JACOBIAN: return frame_jacobian(c, call->frame, call->q);
     case MODEL_POSITION: return frame_place(c, call->frame, true);
-    case MODEL_ROTATION: break;
+    default: break;
     }
     return frame_place(c, call->frame, false);
 }
 
 Matrix mech_function(Arena *out, Dag *d, const Mechanism *m, const ModelCall *call) {
+    if (call->which >= MODEL_MASS) return mech_signal(out, d, m, call);
     Calling c = {.out = out, .d = d};
     c.m = mech_outwards(&c.scratch, m);
     c.keep_shared = dag_keep_shared(d, true);

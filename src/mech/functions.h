@@ -13,5 +13,7 @@
 // For LangOptions.trace. Vectors are in the order of mech_outwards. Constraints and drives are left
 // out: these are functions of the tree.
 Matrix mech_function(Arena *out, Dag *d, const Mechanism *m, const ModelCall *call);
+// The same for signals, with vectors in the order of the mechanism (signals.c).
+Matrix mech_signal(Arena *out, Dag *d, const Mechanism *m, const ModelCall *call);
 
 #endif

@@ -22,6 +22,34 @@ void mech_body_poses(Dag *d, const Mechanism *m, const Expr *q, Expr *position, 
     arena_free(&scratch);
 }
 
+void tree_pose(Dag *d, const Tree *t, const Place *at, Pose *out) {
+    Pose up;
+    *out = at->at;
+    for (int i = at->link; i >= 0; i = t->link[i].parent) {
+        link_pose(d, &t->link[i], &up);
+        pose_times(d, &up, out, out);
+    }
+}
+
+// R(axes)' R(frame)
+void port_turn(Dag *d, const Mechanism *m, const Tree *t, int frame, Expr out[9]) {
+    const MechFrame *f = &m->frame[frame];
+    Pose own, body;
+    Expr axes[9], back[9];
+    m3_identity(d, out);
+    if (!f->world_axes && !f->other_axes) return;
+    tree_pose(d, t, &t->frame[frame], &own);
+    for (int i = 0; i < 9; i++) out[i] = own.R[i];
+    if (f->world_axes) return;
+    m3_transpose(f->axes.rotation, axes);
+    if (f->axes.body >= 0) {
+        tree_pose(d, t, &t->body[f->axes.body], &body);
+        m3_transpose(body.R, back);
+        m3_times(d, axes, back, axes);
+    }
+    m3_times(d, axes, own.R, out);
+}
+
 Mechanism *mech_outwards(Arena *out, const Mechanism *x) {
     Mechanism *m = ARENA_NEW(out, Mechanism);
     *m = *x;

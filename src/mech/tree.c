@@ -141,8 +141,8 @@ static void symmetric_copy(const Expr *from, int stride, Expr out[9]) {
         for (int j = i; j < 3; j++) out[3 * i + j] = out[3 * j + i] = from[stride * i + j];
 }
 
-// About the body's origin: moved from the centre of gravity, added mass on top.
-static void body_inertia(Dag *d, const MechBody *b, Inertia *out) {
+// Moved from the centre of gravity, added mass on top.
+void body_inertia(Dag *d, const MechBody *b, Inertia *out) {
     inertia_zero(d, out);
     out->m = b->mass;
     symmetric_copy(b->inertia, 3, out->J);

@@ -67,6 +67,9 @@ Tree *tree_build(Arena *out, Dag *d, const Mechanism *m, bool fold);
 void tree_fold(Arena *scratch, Dag *d, const Mechanism *m, Tree *t);
 void tree_set_coordinates(Dag *d, Tree *t, const Expr *q);
 
+// Of a body alone, about its origin in its axes, with its added mass.
+void body_inertia(Dag *d, const MechBody *b, Inertia *out);
+
 // Rates of a link's coordinates, q' = beta(q) w, from its own velocities.
 void link_rates(Dag *d, const Link *l, const Expr *q, const Expr *w, Expr *out);
 
@@ -76,6 +79,9 @@ void link_twist_down(Dag *d, const Tree *t, int link, Six *twist); // the parent
 void link_wrench_up(Dag *d, const Link *l, const Six *f, Six *out);
 void link_inertia_up(Dag *d, const Link *l, Inertia *a);
 
-void link_pose(Dag *d, const Link *l, Pose *out); // in the parent
+void link_pose(Dag *d, const Link *l, Pose *out);                  // in the parent
+void tree_pose(Dag *d, const Tree *t, const Place *at, Pose *out); // in the world
+// From the axes of a frame to those of its port: its own, the world's, or another place's.
+void port_turn(Dag *d, const Mechanism *m, const Tree *t, int frame, Expr out[9]);
 
 #endif
