@@ -150,7 +150,7 @@ static bool make_joint(Build *k, const MechPart *x) {
 // --- joints in the flat model
 // ------------------------------------------------------------------------------------------------
 
-static int variable(const Builder *b, int instance, const char *name) {
+int part_variable(const Builder *b, int instance, const char *name) {
     return b->entity.data[part_entity(b, instance, name)].first;
 }
 
@@ -169,11 +169,11 @@ static void own_variables(Build *k, const MechPart *x, MechJoint *j) {
     int plain = turns ? n - 4 : n;
     if (!n || is_lender(b, k->mechanism)) return;
     for (int i = 0; i < plain; i++)
-        j->coordinate[i] = variable(b, x->instance, turns ? "position" : "q") + i;
+        j->coordinate[i] = part_variable(b, x->instance, turns ? "position" : "q") + i;
     for (int i = plain; i < n; i++)
-        j->coordinate[i] = variable(b, x->instance, "attitude") + i - plain;
+        j->coordinate[i] = part_variable(b, x->instance, "attitude") + i - plain;
     j->f = b->terminal.data[b->instance.data[x->instance].first_terminal].f;
-    j->p = variable(b, x->instance, "p");
+    j->p = part_variable(b, x->instance, "p");
     k->m.held |= part_entity(b, x->instance, "p_state") >= 0;
 }
 
@@ -210,9 +210,9 @@ static bool joint_coordinates_of(Build *k, const MechPart *x, MechJoint *j) {
     bool turns = j->kind == JOINT_FREE || j->kind == JOINT_SPHERICAL;
     int plain = turns ? n - 4 : n;
     const char *name = turns ? "position" : "q";
-    for (int i = 0; i < plain; i++) j->coordinate[i] = variable(b, at, name) + i;
+    for (int i = 0; i < plain; i++) j->coordinate[i] = part_variable(b, at, name) + i;
     if (plain) parameter(b, at, turns ? "position0" : "q0", plain, j->start);
-    for (int i = plain; i < n; i++) j->coordinate[i] = variable(b, at, "attitude") + i - plain;
+    for (int i = plain; i < n; i++) j->coordinate[i] = part_variable(b, at, "attitude") + i - plain;
     return !turns || start_attitude(k, x, j->start + plain);
 }
 
@@ -227,10 +227,10 @@ static void joint_states(Build *k, const MechPart *x, MechJoint *j) {
     j->p_state = j->p;
     if (k->m.held) {
         for (int i = 0; i < plain; i++)
-            j->state[i] = variable(b, x->instance, turns ? "position_state" : "q_state") + i;
+            j->state[i] = part_variable(b, x->instance, turns ? "position_state" : "q_state") + i;
         for (int i = plain; i < n; i++)
-            j->state[i] = variable(b, x->instance, "attitude_state") + i - plain;
-        if (freedom) j->p_state = variable(b, x->instance, "p_state");
+            j->state[i] = part_variable(b, x->instance, "attitude_state") + i - plain;
+        if (freedom) j->p_state = part_variable(b, x->instance, "p_state");
     }
     for (int i = 0; i < n; i++)
         state_variable(b, j->state[i], VAR_DISPLACEMENT,
@@ -258,60 +258,6 @@ static void note_given(Build *k, const MechPart *x, MechJoint *j) {
     j->given_flow = find_clause(k->b, x->item, "rate") || has_override(k->b, x->instance, "f0");
 }
 
-// --- prescribed motion
-// ------------------------------------------------------------------------------------------------
-
-static bool joint_drive(Build *k, const MechPart *x, MechJoint *j) {
-    Builder *b = k->b;
-    const AstArg *a = find_clause(b, x->item, "driven");
-    if (!a || !joint_velocities(j->kind)) return true;
-    Lower l = lower_symbols(b);
-    Value v = lower(&l, a->value, x->env);
-    Pos pos = ast_start(a->value);
-    int n = joint_coordinates(j->kind);
-    bool mixed = n > 1 && joint_linear(j->kind);
-    const char *unit = joint_linear(j->kind) ? "m" : "rad";
-    if (!value_ok(&v)) return false;
-    if (!value_fit(&l, &v, false, NULL, mixed ? DIM_UNKNOWN : dim_of_unit(unit), pos, "motion") ||
-        !value_shape(&l, &v, n, 1, pos, "motion"))
-        return false;
-    j->driven = true;
-    for (int i = 0; i < n; i++) j->drive[i] = value_at(&v, i);
-    j->effort = variable(b, x->instance, "drive");
-    j->mu = variable(b, x->instance, "mu");
-    j->nu = variable(b, x->instance, "nu");
-    return true;
-}
-
-// --- limits
-// ------------------------------------------------------------------------------------------------
-
-static bool joint_limits(Build *k, const MechPart *x, MechJoint *j) {
-    Builder *b = k->b;
-    bool linear = joint_linear(j->kind) > 0;
-    const struct {
-        const char *word, *what, *unit;
-        Expr *to;
-    } part[] = {{"limits", "lower limit", linear ? "m" : "rad", &j->lower},
-                {"limits_to", "upper limit", linear ? "m" : "rad", &j->upper},
-                {"stiffness", "stiffness", linear ? "N/m" : "N.m/rad", &j->stiffness},
-                {"damping", "damping", linear ? "N.s/m" : "N.m.s/rad", &j->damping},
-                {"rigid", "restitution", "1", &j->restitution}};
-    for (int i = 0; i < 5; i++) {
-        const AstArg *a = find_clause(b, x->item, part[i].word);
-        if (!a) continue;
-        Datum value = clause_datum(b, x, a, part[i].what, 1, 1, part[i].unit);
-        if (!datum(b, &value, part[i].to)) return false;
-    }
-    j->limited = j->lower != 0;
-    j->stop = -1;
-    if (!j->stiffness && !j->restitution) return true;
-    if (!j->damping) j->damping = expr_number(k->d, 0);
-    j->stop = variable(b, x->instance, "stopping");
-    if (j->restitution) j->contact = variable(b, x->instance, "contact");
-    return true;
-}
-
 static bool joint_variables(Build *k, const MechPart *x, MechJoint *j) {
     Builder *b = k->b;
     int n = joint_velocities(j->kind);
@@ -320,12 +266,12 @@ static bool joint_variables(Build *k, const MechPart *x, MechJoint *j) {
     if (!n) return true;
     j->e = b->terminal.data[i->first_terminal].e;
     j->f = b->terminal.data[i->first_terminal].f;
-    j->p = variable(b, x->instance, "p");
+    j->p = part_variable(b, x->instance, "p");
     parameter(b, x->instance, "f0", n, j->start_flow);
     if (!joint_coordinates_of(k, x, j)) return false;
     note_given(k, x, j);
     joint_states(k, x, j);
-    return joint_drive(k, x, j) && joint_limits(k, x, j);
+    return joint_drive(b, x, j) && joint_limits(b, x, j);
 }
 
 // --- constraints and actuators
@@ -373,14 +319,14 @@ static void tie_variables(Build *k, const MechPart *x, MechTie *t) {
         t->f = b->terminal.data[i->first_terminal].f;
     }
     const char *q = t->kind == TIE_ACTUATOR ? "length" : "q";
-    if (part_entity(b, x->instance, q) >= 0) t->q = variable(b, x->instance, q);
+    if (part_entity(b, x->instance, q) >= 0) t->q = part_variable(b, x->instance, q);
     if (t->kind == TIE_ACTUATOR) return;
-    t->lambda = variable(b, x->instance, "lambda");
-    t->mu = variable(b, x->instance, "mu");
-    t->nu = variable(b, x->instance, "nu");
-    t->force = variable(b, x->instance, "force");
-    t->moment = variable(b, x->instance, "moment");
-    t->gap = variable(b, x->instance, "gap");
+    t->lambda = part_variable(b, x->instance, "lambda");
+    t->mu = part_variable(b, x->instance, "mu");
+    t->nu = part_variable(b, x->instance, "nu");
+    t->force = part_variable(b, x->instance, "force");
+    t->moment = part_variable(b, x->instance, "moment");
+    t->gap = part_variable(b, x->instance, "gap");
 }
 
 static bool make_tie(Build *k, const MechPart *x) {
@@ -417,8 +363,8 @@ static bool make_frame(Build *k, const MechPart *x) {
     if (!k->bare) {
         f->e = b->terminal.data[i->first_terminal].e;
         f->f = b->terminal.data[i->first_terminal].f;
-        f->place = variable(b, x->instance, "position");
-        f->orientation = variable(b, x->instance, "rotation");
+        f->place = part_variable(b, x->instance, "position");
+        f->orientation = part_variable(b, x->instance, "rotation");
     }
     Pose p;
     if (!read_pose(k->b, x, &p) || !place_on(k, x, &p)) return false;
@@ -527,12 +473,12 @@ static void open_variables(Build *k) {
         k->m.held |= part_entity(b, b->part.data[p].instance, "p_state") >= 0;
     bool driven = part_entity(b, instance, "drive_power") >= 0;
     bool lossy = part_entity(b, instance, "loss") >= 0;
-    k->m.loss = lossy ? variable(b, instance, "loss") : -1;
-    k->m.drive_power = driven ? variable(b, instance, "drive_power") : -1;
-    k->m.kinetic = variable(b, instance, "kinetic");
-    k->m.potential = variable(b, instance, "potential");
-    k->m.energy = variable(b, instance, "energy");
-    k->m.momentum = variable(b, instance, "momentum");
+    k->m.loss = lossy ? part_variable(b, instance, "loss") : -1;
+    k->m.drive_power = driven ? part_variable(b, instance, "drive_power") : -1;
+    k->m.kinetic = part_variable(b, instance, "kinetic");
+    k->m.potential = part_variable(b, instance, "potential");
+    k->m.energy = part_variable(b, instance, "energy");
+    k->m.momentum = part_variable(b, instance, "momentum");
 }
 
 // A coordinate of a lagrangian has the variables of a joint and nothing else.

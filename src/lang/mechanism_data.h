@@ -41,4 +41,13 @@ bool read_shape(Builder *b, const MechPart *x, MechDrawing *out); // its kind an
 bool make_energies(Builder *b, const Instance *i, Mechanism *m);
 bool make_velocity(Builder *b, const MechPart *x, MechVelocity *v);
 
+// --- mechanism_build.c
+
+int part_variable(const Builder *b, int instance, const char *name); // first variable of a member
+
+// --- mechanism_motion.c; false: reported
+
+bool joint_drive(Builder *b, const MechPart *x, MechJoint *j);
+bool joint_limits(Builder *b, const MechPart *x, MechJoint *j);
+
 #endif

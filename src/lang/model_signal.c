@@ -83,7 +83,7 @@ static int instance_of(Builder *b, const AstExpr *e, const Env *env) {
         if (!is_path(k) || n == LONGEST) return -1;
         step[n++] = k;
     }
-    if (is_hidden(env, step[n - 1]->name)) return -1;
+    if (n == 0 || is_hidden(env, step[n - 1]->name)) return -1;
     while (n-- > 0 && at >= 0) {
         int code = pairs_get(&b->members, (uint32_t)at, step[n]->name);
         bool element = code >= 0 && code % 4 == MEMBER_ARRAY && step[n]->arg_count == code / 4;
