@@ -5,6 +5,7 @@
 //   original, never differentiated       its linear part, for impulses
 //   a derivative, highest                left out: it determines rates after the jump
 //
+// Without constraints there are no impulses, and all states stay.
 // A position whose rate is finite (der(q) = v with v constrained) stays where it was. Where
 // positions are candidates of a set, all of them stay, and the constraint that ties them says
 // nothing new.
@@ -56,9 +57,10 @@ typedef struct {
     Work k;  // the jump
     Jump *jump;
     const Memory *memory;
-    Expr *impulse;  // per quantity without derivative: its impulse
-    Rates *along;   // the linear part
-    Rewrite *plain; // impulsive quantities that remain in coefficients become 1
+    bool constrained; // some rule was differentiated; otherwise there are no impulses
+    Expr *impulse;    // per quantity without derivative: its impulse
+    Rates *along;     // the linear part
+    Rewrite *plain;   // impulsive quantities that remain in coefficients become 1
 } Builder;
 
 static bool is_finite(const Work *w, int q) { return w->quantity.data[q].der >= 0; }
@@ -91,6 +93,10 @@ static void list_quantities(Builder *b) {
         if (!is_finite(w, q) && rate[q]) continue;
         if (is_finite(w, q)) {
             quantity_add(&b->k, x->symbol, x->var, x->bond);
+            continue;
+        }
+        if (!b->constrained) {
+            b->impulse[q] = expr_number(w->dag, 0);
             continue;
         }
         b->impulse[q] = expr_symbol(w->dag, impulse_name(b, q));
@@ -326,9 +332,10 @@ static void builder_open(Builder *b, Work *w, const Memory *memory, Jump *jump) 
 bool jump_make(Work *w, const Memory *memory, Jump *jump) {
     Builder b;
     builder_open(&b, w, memory, jump);
+    for (int r = 0; r < w->rule.count; r++) b.constrained |= w->rule.data[r].derivative >= 0;
     list_quantities(&b);
     values_grow(&b.k);
-    add_rules(&b);
+    if (b.constrained) add_rules(&b);
     add_links(&b);
     bool good = order_and_solve(&b.k);
     if (good) {

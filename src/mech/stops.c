@@ -13,21 +13,19 @@
 
 #include <string.h>
 
-// Impulses through constraints beside the tree are not found by what is here.
-static bool refuse_held(Expansion *k, const MechJoint *j) {
+// A drive would have to give an impulse, too, and the energy that goes with it.
+static bool refuse_driven(Expansion *k, const MechJoint *j) {
     Remark *m = report_error(k->report, M_LIMITS, j->pos,
-                             "'%s' cannot have rigid stops: constraints or drives hold its "
-                             "mechanism",
+                             "'%s' cannot have rigid stops: joints of its mechanism are driven",
                              name_text(k->m->names, j->name));
     remark_help(k->report, m,
-                "give its stops a stiffness and a damping, or put the joint that stops into a "
-                "mechanism without constraints");
+                "give its stops a stiffness and a damping, or move the driven joints by a motor");
     return false;
 }
 
 bool check_rigid_stop(Expansion *k, const MechJoint *j) {
     if (!j->restitution) return true;
-    if (k->x->held) return refuse_held(k, j);
+    if (k->x->drive_power >= 0) return refuse_driven(k, j);
     double restitution = expr_evaluate(k->d, j->restitution, k->number);
     if (restitution >= 0 && restitution <= 1) return true;
     Remark *m = report_error(k->report, M_LIMITS, j->pos, "the restitution of '%s' is %g",
