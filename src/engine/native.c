@@ -311,9 +311,9 @@ Native *native_start(const Program *p, const NativeOptions *o) {
         fail(n, "virtual machine: no C compiler", words.data[0]);
     } else {
         if (o->lanes > 1)
-            native_lane_text(&text, p, o->lanes);
+            native_lane_text(&text, p, o->lanes, o->rolling);
         else
-            native_text(&text, p, o->jacobian, angles_at_once());
+            native_text(&text, p, o->jacobian, angles_at_once(), o->rolling);
         cache_describe_machine(&key);
         text_add_n(&key, text_get(&text), text.length);
         n->folder = cache_folder(&n->arena, o->folder);

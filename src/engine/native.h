@@ -16,9 +16,13 @@ typedef struct Native Native;
 
 typedef enum { NATIVE_COMPILING, NATIVE_READY, NATIVE_FAILED } NativeState;
 
+// Loops in place of straight-line code for what a tape does again and again (native_roll.h).
+typedef enum { ROLL_LONG, ROLL_NEVER, ROLL_ALWAYS } Rolling;
+
 typedef struct {
-    bool jacobian;      // of the rates, too: only implicit methods want it
-    bool only_cached;   // do not compile
+    bool jacobian;    // of the rates, too: only implicit methods want it
+    bool only_cached; // do not compile
+    Rolling rolling;
     int lanes;          // > 1: for so many runs at a time, see lanes.h; without Jacobian
     const char *cc;     // compiler; NULL: $CC, else "cc"
     const char *folder; // cache; NULL: $XDG_CACHE_HOME/bondyn, else ~/.cache/bondyn
@@ -37,9 +41,10 @@ void native_free(Native *n);            // ends a compiler that still runs
 void machine_use(Machine *m, const Native *n);
 
 // The C text of native code. Width: how many angles are computed at once, 2, 4 or 8.
-void native_text(Text *out, const Program *p, bool jacobian, int width);
-void native_lane_text(Text *out, const Program *p, int lanes); // a run per lane: 2, 4 or 8
-int native_lanes(void);                                        // that this processor has
-const NativeCode *native_code(const Native *n);                // of one that is ready
+void native_text(Text *out, const Program *p, bool jacobian, int width, Rolling rolling);
+// A run per lane: 2, 4 or 8.
+void native_lane_text(Text *out, const Program *p, int lanes, Rolling rolling);
+int native_lanes(void);                         // that this processor has
+const NativeCode *native_code(const Native *n); // of one that is ready
 
 #endif

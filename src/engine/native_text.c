@@ -13,26 +13,15 @@
 #include "engine/native.h"
 #include "engine/native_code.h"
 #include "engine/native_forms.h"
-#include "engine/native_order.h"
+#include "engine/native_writer.h"
 
 #include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct {
-    Text *out;
-    const Program *p;
-    int *variable;    // per node: the model variable with this value + 1, or 0
-    bool lanes;       // a run per lane; else one run
-    int width, slots; // width: angles of a group
-    const char *type; // of a value
-    const Order *o;   // of the function that is being written
-    int part;
-} Writer;
-
 // --- operands ------------------------------------------------------------------------------------
 
-static void write_register(Writer *w, uint32_t r) {
+void write_register(Writer *w, uint32_t r) {
     if (r >= w->p->constant_count) {
         text_printf(w->out, "r[%u]", r);
         return;
@@ -43,7 +32,7 @@ static void write_register(Writer *w, uint32_t r) {
     if (bracket) text_char(w->out, ')');
 }
 
-static void write_ref(Writer *w, Ref ref) {
+void write_ref(Writer *w, Ref ref) {
     if (ref < 0) {
         write_register(w, (uint32_t)~ref);
         return;
@@ -58,14 +47,21 @@ static void write_ref(Writer *w, Ref ref) {
         text_printf(w->out, "t%d", ref);
 }
 
-static void write_form(Writer *w, const Value *v, const char *form) {
+static void write_operand(Writer *w, int i, int which) {
+    if (w->loop)
+        write_loop_operand(w, i, which);
+    else
+        write_ref(w, w->o->value[i].read[which]);
+}
+
+static void write_form(Writer *w, int i, const char *form) {
     for (; *form; form++) {
         if (*form == 'A')
-            write_ref(w, v->a);
+            write_operand(w, i, READ_A);
         else if (*form == 'B')
-            write_ref(w, v->b);
+            write_operand(w, i, READ_B);
         else if (*form == 'T')
-            write_ref(w, v->to);
+            write_operand(w, i, READ_TO);
         else
             text_char(w->out, *form);
     }
@@ -76,44 +72,44 @@ static void write_held(Writer *w, const char *what, unsigned number) {
     text_printf(w->out, w->lanes ? "((const BondynLanes *)c->%s)[%u]" : "c->%s[%u]", what, number);
 }
 
-static void write_table(Writer *w, Instruction c, const Value *v) {
+static void write_table(Writer *w, Instruction c, int i) {
     const char *lanes = w->lanes ? "lanes_" : "", *name = tape_info[c.op].name;
     if (c.aux) {
         text_printf(w->out, "c->hold ? bondyn_%s%s_in(&bondyn_table_of[%u], ", lanes, name, c.b);
         write_held(w, "piece", c.aux - 1u);
-        write_form(w, v, ", A) : ");
+        write_form(w, i, ", A) : ");
     }
     text_printf(w->out, "bondyn_%s%s(&bondyn_table_of[%u], ", lanes, name, c.b);
-    write_form(w, v, "A)");
+    write_form(w, i, "A)");
 }
 
 static void write_expression(Writer *w, int i) {
     Instruction c = w->o->f->code[i];
-    const Value *v = &w->o->value[i];
     const char *form = native_form((TapeOp)c.op, w->lanes);
     if (form) {
-        write_form(w, v, form);
+        write_form(w, i, form);
     } else if (c.op == TAPE_SWITCH) {
         text_add(w->out, "c->hold ? ");
         write_held(w, "held", c.b);
         text_add(w->out, " : ");
-        write_form(w, v, native_relation(c.aux, w->lanes));
+        write_form(w, i, native_relation(c.aux, w->lanes));
     } else if (c.op == TAPE_OP_TABLE || c.op == TAPE_OP_TABLE_SLOPE) {
-        write_table(w, c, v);
+        write_table(w, c, i);
     } else if (c.op == TAPE_HELD) {
         text_add(w->out, "c->hold ? ");
         write_held(w, "piece", c.b);
-        write_form(w, v, " : A");
+        write_form(w, i, " : A");
     } else {
         text_printf(w->out, "%s%s(", w->lanes ? "bondyn_lanes_" : "",
                     w->lanes ? tape_info[c.op].name : c_function_name((TapeOp)c.op));
-        write_form(w, v, tape_info[c.op].b ? "A, B)" : "A)");
+        write_form(w, i, tape_info[c.op].b ? "A, B)" : "A)");
     }
 }
 
 // --- statements ----------------------------------------------------------------------------------
 
 static void write_comment(Writer *w, int i) {
+    if (w->loop) return;
     const TapeFunction *f = w->o->f;
     int var = w->variable[f->origin[i]];
     if (var == 0 || (i + 1 < f->count && f->origin[i + 1] == f->origin[i])) return;
@@ -124,6 +120,10 @@ static void write_comment(Writer *w, int i) {
 // Where else a value goes: to its register when other functions read it, to its slot.
 static void write_copies(Writer *w, int i) {
     const Value *v = &w->o->value[i];
+    if (w->loop) {
+        write_loop_copy(w, i);
+        return;
+    }
     if (v->home) {
         text_printf(w->out, "    r[%u] = ", w->o->f->code[i].to);
         write_ref(w, i);
@@ -158,7 +158,7 @@ static void write_group(Writer *w, int first) {
     for (; end < w->o->f->count && v[end].group == group; end++) {
         if (v[end].lane < filled) continue;
         if (filled++) text_add(w->out, ", ");
-        write_ref(w, v[end].a);
+        write_ref(w, v[end].read[READ_A]);
     }
     write_angles(w, group, filled);
     for (int i = first; i < end; i++) write_comment(w, i);
@@ -166,7 +166,7 @@ static void write_group(Writer *w, int first) {
     for (int i = first; i < end; i++) write_copies(w, i);
 }
 
-static void write_statement(Writer *w, int i) {
+void write_statement(Writer *w, int i) {
     if (w->o->value[i].group >= 0) {
         write_group(w, i);
         return;
@@ -198,7 +198,11 @@ static void write_part(Writer *w, const char *name, int k, int split) {
                 "    %s *restrict r = (%s *)c->r, *restrict s = (%s *)c->s;\n"
                 "    (void)r, (void)s, (void)y;\n",
                 name, k, w->type, w->type, w->type, w->type);
-    for (int i = 0; i < part->count; i++) write_statement(w, o->statement.data[part->first + i]);
+    if (part->loop >= 0)
+        write_loop(w, part);
+    else
+        for (int i = 0; i < part->count; i++)
+            write_statement(w, o->statement.data[part->first + i]);
     write_results(w, part, split);
     text_add(w->out, "}\n");
 }
@@ -213,9 +217,15 @@ static void write_calls(Writer *w, const char *name, bool second, const char *to
     }
 }
 
+// How many instructions loops must stand for: of a long tape the better half.
+static int least_rolled(const Writer *w, int instructions) {
+    if (w->rolling == ROLL_ALWAYS) return 0;
+    return w->rolling == ROLL_LONG && instructions >= LONG_TAPE ? instructions / 2 : NO_LOOPS;
+}
+
 static void write_parts(Writer *w, Order *o, const char *name, const TapeFunction *f, int half,
                         int split) {
-    order_open(o, w->p, f, half, split, w->width);
+    order_open(o, w->p, f, half, split, w->width, least_rolled(w, half));
     w->o = o;
     if (o->slots > w->slots) w->slots = o->slots;
     for (int k = 0; k < o->part.count; k++) write_part(w, name, k, split);
@@ -315,8 +325,8 @@ static void write_end(Writer *w) {
     free(w->variable);
 }
 
-void native_text(Text *out, const Program *p, bool jacobian, int width) {
-    Writer w = {.out = out, .p = p, .width = width, .type = "double"};
+void native_text(Text *out, const Program *p, bool jacobian, int width, Rolling rolling) {
+    Writer w = {.out = out, .p = p, .width = width, .type = "double", .rolling = rolling};
     w.variable = c_variables_by_node(p);
     write_helpers(&w, width);
     write_blocks(&w);
@@ -329,8 +339,13 @@ void native_text(Text *out, const Program *p, bool jacobian, int width) {
 
 enum { ANGLES_TOGETHER = 8 }; // of a run per lane: a loop
 
-void native_lane_text(Text *out, const Program *p, int lanes) {
-    Writer w = {.out = out, .p = p, .width = ANGLES_TOGETHER, .lanes = true, .type = "BondynLanes"};
+void native_lane_text(Text *out, const Program *p, int lanes, Rolling rolling) {
+    Writer w = {.out = out,
+                .p = p,
+                .width = ANGLES_TOGETHER,
+                .lanes = true,
+                .type = "BondynLanes",
+                .rolling = rolling};
     w.variable = c_variables_by_node(p);
     write_helpers(&w, lanes);
     write_derivative(&w);

@@ -139,7 +139,7 @@ static void long_tapes_are_cut(void **state) {
     Program *p = fixture_program(f);
     assert_true(p->rate_code > 2 * PART_STATEMENTS);
     Order o;
-    order_open(&o, p, &p->derivative, p->rate_code, p->state_count, 4);
+    order_open(&o, p, &p->derivative, p->rate_code, p->state_count, 4, NO_LOOPS);
     assert_true(o.part.count >= 4 && o.slots > 0);
     for (int i = 0; i < o.part.count; i++) assert_true(o.part.data[i].count <= PART_STATEMENTS);
     order_close(&o);
@@ -164,7 +164,7 @@ static void many_results_are_cut(void **state) {
     cache_open(&c);
     Program *p = fixture_program(f);
     Order o;
-    order_open(&o, p, &p->outputs, p->outputs.count, p->outputs.result_count, 4);
+    order_open(&o, p, &p->outputs, p->outputs.count, p->outputs.result_count, 4, NO_LOOPS);
     for (int i = 0; i < o.part.count; i++)
         assert_true(o.part.data[i].end_result - o.part.data[i].first_result <= PART_STATEMENTS);
     order_close(&o);

@@ -99,7 +99,7 @@ static void compare_lanes_at(LanePair *k, double t) {
 static void compare_lanes(Pair pair, size_t room, int lanes) {
     const Program *p = pair.p;
     if (lanes_obstacle(p)) return;
-    NativeOptions o = {.lanes = lanes};
+    NativeOptions o = {.lanes = lanes, .rolling = ROLL_ALWAYS};
     Native *native = native_start(p, &o);
     if (native_wait(native) != NATIVE_READY) fail_msg("%s: %s", pair.name, native_words(native));
     LanePair k = {.pair = pair, .x = lanes_new(p, native)};
