@@ -527,6 +527,22 @@ static void settle_loop(Loops *l, TapeLoop *loop) {
         roll_give_up(l->r, loop);
 }
 
+static void build_loops(Loops *l) {
+    Roll *r = l->r;
+    find_readers(l);
+    find_rings(l);
+    find_signs(l);
+    find_stages(l);
+    make_loops(l);
+    bool good = raise_offsets(l);
+    if (good) lower_waits(l);
+    for (int i = 0; i < r->loop.count; i++)
+        if (good)
+            settle_loop(l, &r->loop.data[i]);
+        else
+            roll_give_up(r, &r->loop.data[i]);
+}
+
 void roll_find_loops(Roll *r) {
     Loops l = {.r = r, .count = r->series.count};
     size_t n = (size_t)l.count + 1;
@@ -543,17 +559,7 @@ void roll_find_loops(Roll *r) {
     l.reader = space + 9 * n;
     l.kept = memory_zeroed(n, sizeof *l.kept);
     find_links(&l);
-    find_readers(&l);
-    find_rings(&l);
-    find_signs(&l);
-    find_stages(&l);
-    make_loops(&l);
-    if (raise_offsets(&l)) {
-        lower_waits(&l);
-        for (int i = 0; i < r->loop.count; i++) settle_loop(&l, &r->loop.data[i]);
-    } else {
-        for (int i = 0; i < r->loop.count; i++) roll_give_up(r, &r->loop.data[i]);
-    }
+    if (l.link.data) build_loops(&l);
     free(space);
     free(l.kept);
     array_free(&l.link);

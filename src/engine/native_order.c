@@ -289,7 +289,7 @@ static void add_loop(Order *o, int k) {
     List list = {0};
     for (int i = 0; i < loop->body.count; i++)
         array_push(&list, roll_member(&o->roll, loop->body.data[i], loop->low + loop->rounds - 1));
-    qsort(list.data, (size_t)list.count, sizeof *list.data, by_number);
+    if (list.data) qsort(list.data, (size_t)list.count, sizeof *list.data, by_number);
     Part part = {o->statement.count, list.count, -1, k, false, 0, 0};
     schedule_section(o, list.data, list.count);
     array_push(&o->part, part);
