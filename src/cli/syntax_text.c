@@ -53,6 +53,8 @@ static const char *const item_word[] = {
     [ITEM_AUDIT] = "audit",
     [ITEM_FREQUENCY] = "frequency",
     [ITEM_GRAVITY] = "gravity",
+    [ITEM_FORM] = "form",
+    [ITEM_COORDINATES] = "coordinates",
     [ITEM_JOINT] = "joint",
     [ITEM_BODY] = "body",
     [ITEM_FRAME] = "frame",
@@ -287,6 +289,11 @@ static void print_statement(Text *t, const Names *n, const AstItem *i) {
         else
             text_add(t, "off");
         break;
+    case ITEM_FORM:
+    case ITEM_COORDINATES:
+        text_add(t, name_text(n, i->name));
+        if (i->text) text_printf(t, " %s", name_text(n, i->text));
+        return;
     case ITEM_JOINT:
     case ITEM_BODY:
     case ITEM_FRAME:

@@ -285,13 +285,14 @@ static const Var *var_of(const Stage *c, int quantity) {
 }
 
 // A displacement of a field whose momenta the row has too: flows are functions of the momenta, with
-// a positive definite inertia, so these can always give way.
+// a positive definite inertia, or they are the velocities themselves, so these can always give way.
 static bool gives_precedence(const Stage *c, const Row *row, int quantity) {
     const Var *v = var_of(c, quantity);
     if (!v || v->kind != VAR_DISPLACEMENT || v->comp < 0) return false;
     for (int k = 0; k < row->cell.count; k++) {
         const Var *other = var_of(c, row->cell.data[k].quantity);
-        if (other && other->kind == VAR_MOMENTUM && other->comp == v->comp) return true;
+        if (!other || other->comp != v->comp) continue;
+        if (other->kind == VAR_MOMENTUM || other->kind == VAR_VELOCITY) return true;
     }
     return false;
 }

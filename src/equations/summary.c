@@ -9,9 +9,7 @@ static const Comp *storage_of(const System *s, int var) {
     int c = s->model->var[var].comp;
     if (c < 0) return NULL;
     const Comp *comp = &s->model->comp[c];
-    VarKind kind = s->model->var[var].kind; // only storages and mechanisms have such variables
-    bool own = kind == VAR_MOMENTUM || kind == VAR_DISPLACEMENT;
-    return own ? comp : NULL;
+    return is_of_storage(s->model->var[var].kind) ? comp : NULL;
 }
 
 static const char *comp_path(const System *s, const Comp *c) {

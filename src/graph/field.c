@@ -204,8 +204,8 @@ static void give_column(FieldReader *r, int var, int col, unsigned char via) {
 
 // Variables that the element's own laws have to determine. Inputs come from outside.
 static bool is_inner(const Var *v, int comp) {
-    return v->comp == comp && (v->kind == VAR_LOCAL || v->kind == VAR_OUTPUT ||
-                               v->kind == VAR_MOMENTUM || v->kind == VAR_DISPLACEMENT);
+    return v->comp == comp &&
+           (v->kind == VAR_LOCAL || v->kind == VAR_OUTPUT || is_of_storage(v->kind));
 }
 
 static void add_edge(FieldReader *r, int row_first, int col, unsigned char via) {

@@ -136,6 +136,8 @@ typedef enum {
     ITEM_ENERGY,   // name = kinetic, potential or dissipation; left
     ITEM_VELOCITY, // of a lagrangian: path = kind of joint with such a flow; left
     ITEM_SHAPE,    // for the view: exprs = body
+    ITEM_FORM,     // name = lagrange or momentum
+    ITEM_COORDINATES, // name = euler or quaternion; text = the sequence of axes, or 0
 } ItemKind;
 
 // As with expressions, what no kind needs together shares its place. A bond, the most frequent one,

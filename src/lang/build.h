@@ -7,6 +7,7 @@
 //   domains.c     effort and flow units of everything that is bonded together
 //   flatten.c     variables, components, ports and bonds in the order of their paths
 //   laws.c        the laws of built-in elements        equations.c   those that the user wrote
+//   mechanism_form.c   their form and coordinates; mechanism_states.c  their states
 //   mechanism_build.c  their data as expressions, for src/mech; pose.c   places and turns
 //   model_function.c   functions of mechanisms in equations
 //   when.c        what happens at events               table_ends.c  runs that leave a table
@@ -195,11 +196,12 @@ typedef struct { // a joint, a body, a frame or the gravity of a mechanism, as i
     int instance; // of a joint or frame; -1: none
     Name path;    // of bodies, which are no members: "arm.link[2]"
     JointKind kind;
-    TieKind tie;       // of a constraint; TIE_JOINT: it holds what a joint of the kind above does
-    int parent, child; // of a joint: parts; of a frame: parent; of a constraint: bodies or frames;
-                       // PART_WORLD, or PART_WRONG
-    bool from_world;   // `world` was written: in a mounted mechanism the body that carries it
-    bool to_world;     // of a constraint: the same for the child
+    EulerAngles angles; // of a joint
+    TieKind tie;        // of a constraint; TIE_JOINT: it holds what a joint of the kind above does
+    int parent, child;  // of a joint: parts; of a frame: parent; of a constraint: bodies or frames;
+                        // PART_WORLD, or PART_WRONG
+    bool from_world;    // `world` was written: in a mounted mechanism the body that carries it
+    bool to_world;      // of a constraint: the same for the child
 } MechPart;
 
 enum { PART_WORLD = -1, PART_WRONG = -2 };
@@ -290,6 +292,7 @@ typedef struct Builder {
     ARRAY(Override) override;
     ARRAY(MechPart) part;
     Pairs bodies; // (0, path) -> part
+    Pairs forms;  // (ITEM_FORM or ITEM_COORDINATES, mechanism) -> part
     ARRAY(Mechanism) mechanism;
     ARRAY(Mechanism) lender; // whose functions are called, without variables
     Pairs lenders;           // (0, instance) -> lender
@@ -410,13 +413,15 @@ void set_share_element(Builder *b, int owner, const AstItem *item, const SharedE
 void set_share(Builder *b, int owner, const AstItem *item, Definition d, const AstExpr *value,
                const Env *env); // `owner` gets a name for the set that `value` leads to
 
-// --- mechanisms: mechanism.c, mechanism_build.c
+// --- mechanisms: mechanism.c, mechanism_form.c, mechanism_build.c
 // ---------------------------------------------------------------------------------------------
 
 bool is_mechanism(const Builder *b, int instance);
 bool is_mounted(const Builder *b, int instance); // a mechanism on a body of another one
 void open_mechanism(Builder *b, int instance);   // before its statements
 void declare_part(Builder *b, int instance, const AstItem *item, const Env *env);
+// `form` and `coordinates`, before all parts; direct: not inside of a condition or a loop
+void declare_form(Builder *b, int instance, const AstItem *item, const Env *env, bool direct);
 void close_mechanism(Builder *b, int instance); // after them: the tree
 int mount_body(Builder *b, int mechanism);      // the body that carries it; PART_WORLD: none
 const AstArg *find_clause(const Builder *b, const AstItem *item, const char *word); // NULL: none

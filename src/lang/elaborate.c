@@ -442,6 +442,14 @@ static void remember_role(Builder *b, int instance, const AstItem *item, const E
     i->role_env = env;
 }
 
+// A statement of the class itself or of what it extends, not of a condition or a loop in it.
+static bool is_direct(const Elaboration *e, const AstItem *item) {
+    for (int k = 0; k < e->levels; k++)
+        for (const AstItem *i = e->level[k].class->items; i; i = i->next)
+            if (i == item) return true;
+    return false;
+}
+
 static void sweep_item(Elaboration *e, const AstItem *item, const Env *env, bool in_loop,
                        int sweep) {
     Builder *b = e->b;
@@ -470,6 +478,10 @@ static void sweep_item(Elaboration *e, const AstItem *item, const Env *env, bool
             declare_set(e, item, env, in_loop, sweep);
         else if (sweep == SWEEP_COMPONENTS)
             declare_component(e, item, env, in_loop);
+        break;
+    case ITEM_FORM:
+    case ITEM_COORDINATES:
+        if (sweep == SWEEP_PARAMS) declare_form(b, e->instance, item, env, is_direct(e, item));
         break;
     case ITEM_GRAVITY:
     case ITEM_JOINT:

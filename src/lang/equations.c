@@ -221,8 +221,7 @@ static void lower_equation(Builder *b, const Statement *s, int comp) {
 
 // A variable that may be a state: the others have no start value of their own.
 static bool has_start(const Var *v) {
-    return v->der >= 0 || v->kind == VAR_DISCRETE || v->kind == VAR_MOMENTUM ||
-           v->kind == VAR_DISPLACEMENT;
+    return v->der >= 0 || v->kind == VAR_DISCRETE || is_of_storage(v->kind);
 }
 
 // `initial steady x`: der(x) = 0, for a state that has no other start value.

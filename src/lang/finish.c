@@ -54,12 +54,11 @@ static void *keep(Builder *b, const void *data, int count, size_t size) {
 static void number_mechanism(Mechanism *m, const int *place) {
     for (int i = 0; i < m->joint_count; i++) {
         MechJoint *j = &m->joint[i];
-        for (int k = 0; k < joint_coordinates(j->kind); k++)
-            j->coordinate[k] = place[j->coordinate[k]];
+        for (int k = 0; k < joint_coordinates(j); k++) j->coordinate[k] = place[j->coordinate[k]];
         if (!joint_velocities(j->kind)) continue;
-        for (int k = 0; k < joint_coordinates(j->kind); k++) j->state[k] = place[j->state[k]];
+        for (int k = 0; k < joint_coordinates(j); k++) j->state[k] = place[j->state[k]];
         j->p = place[j->p];
-        j->p_state = place[j->p_state];
+        j->motion = place[j->motion];
         if (j->stiffness || j->restitution) j->stop = place[j->stop];
         if (j->restitution) j->contact = place[j->contact];
         if (j->driven) {
@@ -67,6 +66,8 @@ static void number_mechanism(Mechanism *m, const int *place) {
             j->mu = place[j->mu];
             j->nu = place[j->nu];
         }
+        if (j->w >= 0) j->w = place[j->w];
+        if (j->attitude >= 0) j->attitude = place[j->attitude];
         j->e = place[j->e];
         j->f = place[j->f];
     }

@@ -51,8 +51,15 @@ static bool is_coordinate(const MechPart *x) {
     return x->item->kind == ITEM_JOINT && !x->item->expr_count;
 }
 
+static void refuse_form(Builder *b, const MechPart *x) {
+    Remark *m = complain(b, M_FORM, x->item->pos,
+                         "a lagrangian has coordinates of its own, and their momenta as states");
+    remark_help(b->r, m, "take the statement away; form and coordinates belong into mechanisms");
+}
+
 void check_lagrangian(Builder *b, const Instance *i) {
-    const MechPart *coordinate = NULL, *other = NULL, *energy = NULL, *velocity = NULL;
+    const MechPart *coordinate = NULL, *other = NULL, *energy = NULL, *velocity = NULL,
+                   *form = NULL;
     int coordinates = 0, velocities = 0;
     for (int k = i->first_part; k < i->first_part + i->part_count; k++) {
         const MechPart *x = &b->part.data[k];
@@ -62,10 +69,13 @@ void check_lagrangian(Builder *b, const Instance *i) {
             velocity = x, velocities++;
         else if (x->item->kind == ITEM_ENERGY)
             energy = x;
+        else if (x->item->kind == ITEM_FORM || x->item->kind == ITEM_COORDINATES)
+            form = x;
         else
             other = x;
     }
     if (!coordinate && !energy && !velocity) return;
+    if (form) refuse_form(b, form);
     Remark *m = NULL;
     if (other)
         m = complain(b, M_LAGRANGIAN, other->item->pos,

@@ -15,23 +15,28 @@
 
 static const struct {
     const char *name;
-    int coordinates, velocities;
-    int linear;
+    int velocities, linear;
 } joint_kinds[JOINT_KINDS] = {
-    [JOINT_FIXED] = {"fixed", 0, 0, 0},
-    [JOINT_REVOLUTE] = {"revolute", 1, 1, 0},
-    [JOINT_PRISMATIC] = {"prismatic", 1, 1, 1},
-    [JOINT_HELICAL] = {"helical", 1, 1, 0},
-    [JOINT_CYLINDRICAL] = {"cylindrical", 2, 2, 1},
-    [JOINT_UNIVERSAL] = {"universal", 2, 2, 0},
-    [JOINT_PLANAR] = {"planar", 3, 3, 2},
-    [JOINT_SPHERICAL] = {"spherical", 4, 3, 0},
-    [JOINT_FREE] = {"free", 7, 6, 3},
+    [JOINT_FIXED] = {"fixed", 0, 0},
+    [JOINT_REVOLUTE] = {"revolute", 1, 0},
+    [JOINT_PRISMATIC] = {"prismatic", 1, 1},
+    [JOINT_HELICAL] = {"helical", 1, 0},
+    [JOINT_CYLINDRICAL] = {"cylindrical", 2, 1},
+    [JOINT_UNIVERSAL] = {"universal", 2, 0},
+    [JOINT_PLANAR] = {"planar", 3, 2},
+    [JOINT_SPHERICAL] = {"spherical", 3, 0},
+    [JOINT_FREE] = {"free", 6, 3},
 };
 
 int joint_linear(JointKind kind) { return joint_kinds[kind].linear; }
 int joint_velocities(JointKind kind) { return joint_kinds[kind].velocities; }
-int joint_coordinates(JointKind kind) { return joint_kinds[kind].coordinates; }
+int joint_coordinates(const MechJoint *j) { return kind_coordinates(j->kind, j->angles); }
+
+// A quaternion has one number more than the angular velocity, three angles as many.
+int kind_coordinates(JointKind kind, EulerAngles angles) {
+    return joint_kinds[kind].velocities + (kind >= JOINT_SPHERICAL && !angles.used);
+}
+
 const char *joint_word(JointKind kind) { return joint_kinds[kind].name; }
 
 bool is_mechanism(const Builder *b, int instance) {
@@ -115,7 +120,7 @@ void give_units(const Declaring *d, Entity *x, int linear, const char *unit, con
     }
 }
 
-static void give_value(const Declaring *d, Entity *x, const AstExpr *value) {
+void give_value(const Declaring *d, Entity *x, const AstExpr *value) {
     Builder *b = d->b;
     AstItem *item = (AstItem *)x->item;
     item->left = (AstExpr *)(value ? value : default_value(d, x->rows, x->rows == 4));
@@ -248,16 +253,11 @@ static const AstExpr *clause_value(const Builder *b, const AstItem *item, const 
     return a ? a->value : NULL;
 }
 
-static void declare_attitude(const Declaring *d, const AstItem *item) {
-    declare(d, "attitude", ENTITY_LOCAL, 4, 1);
-    if (find_clause(d->b, item, "initial_rotated")) return;
-    Entity *start = declare(d, "attitude0", ENTITY_PARAM, 4, 1);
-    give_value(d, start, clause_value(d->b, item, "initial_attitude"));
-}
-
-static void declare_coordinates(const Declaring *d, const AstItem *item, JointKind kind) {
+static void declare_coordinates(const Declaring *d, const MechPart *part) {
     Builder *b = d->b;
-    int n = joint_coordinates(kind), linear = joint_linear(kind);
+    const AstItem *item = part->item;
+    JointKind kind = part->kind;
+    int n = joint_velocities(kind), linear = joint_linear(kind);
     if (kind == JOINT_FREE) {
         give_units(d, declare(d, "position", ENTITY_LOCAL, 3, 1), 3, "m", NULL);
         Entity *start = declare(d, "position0", ENTITY_PARAM, 3, 1);
@@ -265,7 +265,7 @@ static void declare_coordinates(const Declaring *d, const AstItem *item, JointKi
         give_value(d, start, clause_value(b, item, "initial_at"));
     }
     if (kind == JOINT_FREE || kind == JOINT_SPHERICAL) {
-        declare_attitude(d, item);
+        declare_attitude(d, item, part->angles);
         return;
     }
     give_units(d, declare(d, "q", ENTITY_LOCAL, n, 1), linear, "m", "rad");
@@ -278,7 +278,7 @@ static void declare_coordinates(const Declaring *d, const AstItem *item, JointKi
 static void check_joint_clauses(Builder *b, const AstItem *item, JointKind kind) {
     bool turns = kind == JOINT_FREE || kind == JOINT_SPHERICAL;
     bool axis = kind != JOINT_FIXED && !turns, moves = kind != JOINT_FIXED;
-    bool one = joint_coordinates(kind) == 1;
+    bool one = joint_velocities(kind) == 1;
     const struct {
         const char *word, *text;
         bool allowed;
@@ -346,6 +346,7 @@ static void declare_joint(Builder *b, MechPart part) {
     part.instance = add_part_instance(b, part.owner, item, part.env, "joint");
     if (part.instance >= 0 && !known) b->instance.data[part.instance].state = 3;
     if (!known) part.kind = JOINT_FIXED;
+    part.angles = attitude_angles(b, part.owner, part.kind);
     array_push(&b->part, part);
     if (part.instance < 0 || !known) return;
     check_joint_clauses(b, item, part.kind);
@@ -353,8 +354,10 @@ static void declare_joint(Builder *b, MechPart part) {
     if (!n || is_lender(b, part.owner)) return;
     Declaring d = {b, part.instance, part.env, item->pos};
     add_part_terminal(&d, n, linear);
-    declare_coordinates(&d, item, part.kind);
+    declare_coordinates(&d, &part);
     give_units(&d, declare(&d, "p", ENTITY_LOCAL, n, 1), linear, "N.s", "N.m.s");
+    if (is_lagrange(b, part.owner))
+        give_units(&d, declare(&d, "w", ENTITY_LOCAL, n, 1), linear, "m/s", "rad/s");
     Entity *start = declare(&d, "f0", ENTITY_PARAM, n, 1);
     give_units(&d, start, linear, "m/s", "rad/s");
     give_value(&d, start, clause_value(b, item, "rate"));

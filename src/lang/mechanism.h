@@ -27,8 +27,20 @@ typedef enum {
     JOINT_KINDS
 } JointKind;
 
+// How the attitude of a spherical or free joint is kept: by a quaternion, or by three angles about
+// axes that the turns before them carry along.
+typedef struct {
+    bool used;             // false: a quaternion
+    unsigned char axis[3]; // 0, 1, 2 for x, y, z
+} EulerAngles;
+
+enum { ANGLES = 3 };
+
+const char *angle_name(EulerAngles a, int which); // "yaw", "pitch", "roll"; "precession" ...
+bool angles_repeat(EulerAngles a);                // the last axis is the first one: z x z
+
 int joint_velocities(JointKind kind);
-int joint_coordinates(JointKind kind);
+int kind_coordinates(JointKind kind, EulerAngles angles);
 int joint_linear(JointKind kind); // how many velocities come before the angular ones
 
 typedef enum {
@@ -61,20 +73,24 @@ typedef struct {
     Name name;
     Pos pos;
     JointKind kind;
-    int parent, child; // bodies; parent -1 = world
-    Expr position[3];  // joint frame in the parent's frame
-    Expr rotation[9];  // parent = rotation * joint frame
-    Expr axis[3];      // unit vector in the joint frame (z by default)
-    Expr axis2[3];     // universal
-    Expr pitch;        // helical
+    int parent, child;  // bodies; parent -1 = world
+    Expr position[3];   // joint frame in the parent's frame
+    Expr rotation[9];   // parent = rotation * joint frame
+    Expr axis[3];       // unit vector in the joint frame (z by default)
+    Expr axis2[3];      // universal
+    Expr pitch;         // helical
+    EulerAngles angles; // spherical, free
     // in the flat model
     int coordinate[7];            // variable of each coordinate
     int p, e, f;                  // first variables
+    int w;                        // with form lagrange: velocities; -1 = none
+    int attitude;                 // with Euler angles: the quaternion to be seen; -1 = none
     Expr start[7];                // coordinates at the start, expressions of parameters
     Expr start_flow[6];           // velocities at the start
     bool given_start, given_flow; // the user wrote them
-    // where ties or drives hold the mechanism: what is integrated, before it is brought onto them
-    int state[7], p_state;
+    // What is integrated: coordinates, and momenta (form lagrange: velocities). Where ties or
+    // drives hold the mechanism, before it is brought onto them
+    int state[7], motion;
     // with limits
     bool limited;
     Expr lower, upper;
@@ -88,6 +104,8 @@ typedef struct {
     int effort;    // first variables, one for each coordinate: the effort that drives it, ...
     int mu, nu;    // ... corrections of momenta and of coordinates
 } MechJoint;
+
+int joint_coordinates(const MechJoint *j);
 
 typedef struct { // a place on a body
     int body;    // -1 = world
@@ -172,6 +190,7 @@ typedef struct {
     MechDrawing *drawing;
     int drawing_count;
     bool held;      // by ties or drives
+    bool lagrange;  // states are velocities in place of momenta
     bool by_energy; // a lagrangian: coordinates (as joints) and energies, no bodies
     Expr T, V, D;   // of coordinates q and their flows: kinetic, potential, dissipation function
     MechVelocity *velocity; // whose momenta are the states: as many as coordinates, or none

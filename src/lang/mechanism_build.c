@@ -6,6 +6,7 @@
 //
 //   parent --[ at, rotated, theta, d ]--> joint --(motion)--> body --[ a, alpha ]--> user's frame
 #include "lang/mechanism_data.h"
+#include "lang/mechanism_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -138,6 +139,7 @@ static bool make_joint(Build *k, const MechPart *x) {
     *j = (MechJoint){.name = k->b->instance.data[x->instance].path,
                      .pos = x->item->pos,
                      .kind = x->kind,
+                     .angles = x->angles,
                      .parent = body_number(k, x->parent),
                      .child = body_number(k, x->child)};
     Pose p;
@@ -147,131 +149,15 @@ static bool make_joint(Build *k, const MechPart *x) {
     return joint_axes(k, x, j) && joint_pitch(k, x, j);
 }
 
-// --- joints in the flat model
-// ------------------------------------------------------------------------------------------------
-
-int part_variable(const Builder *b, int instance, const char *name) {
-    return b->entity.data[part_entity(b, instance, name)].first;
-}
-
-// The symbols of a parameter of a joint.
-static void parameter(const Builder *b, int instance, const char *name, int count, Expr *out) {
-    const Entity *x = &b->entity.data[part_entity(b, instance, name)];
-    if (x->alias >= 0) x = &b->entity.data[x->alias];
-    for (int i = 0; i < count; i++) out[i] = x->first < 0 ? 0 : b->var.data[x->first + i].symbol;
-}
-
-// Where a mechanism that moves lends functions: the variables of its own motion.
-static void own_variables(Build *k, const MechPart *x, MechJoint *j) {
-    Builder *b = k->b;
-    int n = joint_coordinates(j->kind);
-    bool turns = j->kind == JOINT_FREE || j->kind == JOINT_SPHERICAL;
-    int plain = turns ? n - 4 : n;
-    if (!n || is_lender(b, k->mechanism)) return;
-    for (int i = 0; i < plain; i++)
-        j->coordinate[i] = part_variable(b, x->instance, turns ? "position" : "q") + i;
-    for (int i = plain; i < n; i++)
-        j->coordinate[i] = part_variable(b, x->instance, "attitude") + i - plain;
-    j->f = b->terminal.data[b->instance.data[x->instance].first_terminal].f;
-    j->p = part_variable(b, x->instance, "p");
-    k->m.held |= part_entity(b, x->instance, "p_state") >= 0;
-}
-
-void state_variable(Builder *b, int var, VarKind kind, const char *rate_unit) {
-    b->var.data[var].kind = kind;
-    derivative_symbol(b, var);
-    if (rate_unit) b->var.data[b->var.data[var].der].unit = name_of(b->names, rate_unit);
-}
-
-static bool start_attitude(Build *k, const MechPart *x, Expr out[4]) {
-    Builder *b = k->b;
-    int entity = part_entity(b, x->instance, "attitude0");
-    if (entity < 0) {
-        for (int i = 0; i < 4; i++) out[i] = expr_number(k->d, i == 0);
-        return read_turns(k->b, x, "initial_rotated", add_quaternion, out);
-    }
-    const Constant *c = &b->entity.data[entity].known;
-    Expr raw[4];
-    if (b->entity.data[entity].state != 2) return false;
-    if (c->many[0] == 0 && c->many[1] == 0 && c->many[2] == 0 && c->many[3] == 0) {
-        Remark *m = complain(b, M_ATTITUDE, ast_start(b->entity.data[entity].value),
-                             "the attitude of '%s' at the start is zero", part_text(k->b, x));
-        remark_help(b->r, m, "write (1, 0, 0, 0) for no turn, or initial rotated z 30 {deg}");
-        return false;
-    }
-    parameter(b, x->instance, "attitude0", 4, raw);
-    unit_vector(k->d, raw, 4, out);
-    return true;
-}
-
-static bool joint_coordinates_of(Build *k, const MechPart *x, MechJoint *j) {
-    Builder *b = k->b;
-    int n = joint_coordinates(j->kind), at = x->instance;
-    bool turns = j->kind == JOINT_FREE || j->kind == JOINT_SPHERICAL;
-    int plain = turns ? n - 4 : n;
-    const char *name = turns ? "position" : "q";
-    for (int i = 0; i < plain; i++) j->coordinate[i] = part_variable(b, at, name) + i;
-    if (plain) parameter(b, at, turns ? "position0" : "q0", plain, j->start);
-    for (int i = plain; i < n; i++) j->coordinate[i] = part_variable(b, at, "attitude") + i - plain;
-    return !turns || start_attitude(k, x, j->start + plain);
-}
-
-// What is integrated, where the mechanism is held; otherwise the coordinates themselves.
-static void joint_states(Build *k, const MechPart *x, MechJoint *j) {
-    Builder *b = k->b;
-    int n = joint_coordinates(j->kind), linear = joint_linear(j->kind),
-        freedom = joint_velocities(j->kind);
-    bool turns = j->kind == JOINT_FREE || j->kind == JOINT_SPHERICAL;
-    int plain = turns ? n - 4 : n;
-    memcpy(j->state, j->coordinate, sizeof j->state);
-    j->p_state = j->p;
-    if (k->m.held) {
-        for (int i = 0; i < plain; i++)
-            j->state[i] = part_variable(b, x->instance, turns ? "position_state" : "q_state") + i;
-        for (int i = plain; i < n; i++)
-            j->state[i] = part_variable(b, x->instance, "attitude_state") + i - plain;
-        if (freedom) j->p_state = part_variable(b, x->instance, "p_state");
-    }
-    for (int i = 0; i < n; i++)
-        state_variable(b, j->state[i], VAR_DISPLACEMENT,
-                       i >= plain   ? NULL
-                       : i < linear ? "m/s"
-                                    : "rad/s");
-    for (int v = 0; v < freedom && !k->m.velocity_count; v++)
-        state_variable(b, j->p_state + v, VAR_MOMENTUM, v < linear ? "N" : "N.m");
-    for (int i = 0; i < n; i++) b->var.data[j->state[i]].start = j->start[i];
-}
-
-static bool has_override(Builder *b, int instance, const char *name) {
-    return b->override.count && find_override(b, member_path(b, instance, name));
-}
-
-static void note_given(Build *k, const MechPart *x, MechJoint *j) {
-    static const char *const start[] = {"initial", "initial_at", "initial_rotated",
-                                        "initial_attitude"};
-    static const char *const parameter_name[] = {"q0", "position0", "attitude0"};
-    bool guess = find_clause(k->b, x->item, "initial_about");
-    for (int i = 0; i < 4 && !guess; i++)
-        j->given_start |= find_clause(k->b, x->item, start[i]) != NULL;
-    for (int i = 0; i < 3; i++)
-        j->given_start |= has_override(k->b, x->instance, parameter_name[i]);
-    j->given_flow = find_clause(k->b, x->item, "rate") || has_override(k->b, x->instance, "f0");
-}
-
 static bool joint_variables(Build *k, const MechPart *x, MechJoint *j) {
     Builder *b = k->b;
     int n = joint_velocities(j->kind);
     const Instance *i = &b->instance.data[x->instance];
-    j->p = j->e = j->f = -1;
+    j->p = j->e = j->f = j->w = j->attitude = -1;
     if (!n) return true;
     j->e = b->terminal.data[i->first_terminal].e;
     j->f = b->terminal.data[i->first_terminal].f;
-    j->p = part_variable(b, x->instance, "p");
-    parameter(b, x->instance, "f0", n, j->start_flow);
-    if (!joint_coordinates_of(k, x, j)) return false;
-    note_given(k, x, j);
-    joint_states(k, x, j);
-    return joint_drive(b, x, j) && joint_limits(b, x, j);
+    return joint_states(b, x, &k->m, j) && joint_drive(b, x, j) && joint_limits(b, x, j);
 }
 
 // --- constraints and actuators
@@ -470,7 +356,9 @@ static void open_variables(Build *k) {
     k->m.velocity_count = number_parts(k, ITEM_VELOCITY);
     k->m.velocity = ARENA_ARRAY(b->out, MechVelocity, k->m.velocity_count);
     for (int p = k->first; p < k->first + k->count; p++)
-        k->m.held |= part_entity(b, b->part.data[p].instance, "p_state") >= 0;
+        k->m.held |= part_entity(b, b->part.data[p].instance, "p_state") >= 0 ||
+                     part_entity(b, b->part.data[p].instance, "w_state") >= 0;
+    k->m.lagrange = is_lagrange(b, instance);
     bool driven = part_entity(b, instance, "drive_power") >= 0;
     bool lossy = part_entity(b, instance, "loss") >= 0;
     k->m.loss = lossy ? part_variable(b, instance, "loss") : -1;
@@ -516,7 +404,7 @@ static void make_joints(Build *k) {
             x = &b->part.data[k->first + way[--steps]];
             MechJoint *j = &k->m.joint[k->number[way[steps]]];
             if (make_joint(k, x) && !k->bare) joint_variables(k, x, j);
-            if (k->bare) own_variables(k, x, j);
+            if (k->bare && !is_lender(b, k->mechanism)) own_variables(b, x, &k->m, j);
         }
     }
 }

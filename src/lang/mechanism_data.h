@@ -30,8 +30,13 @@ void add_quaternion(Builder *b, const Expr axis[3], Expr angle, Expr *q); // of 
 bool read_turns(Builder *b, const MechPart *x, const char *word, TurnAction act, Expr *result);
 bool read_pose(Builder *b, const MechPart *x, Pose *p); // at and rotated
 
-// mechanism_build.c: makes a variable a state; `rate_unit` may be NULL
+// mechanism_states.c: the first variable of a part by its name; makes a variable a state,
+// `rate_unit` may be NULL; the variables of a joint, its states and their start (false: reported)
+int part_variable(const Builder *b, int instance, const char *name);
 void state_variable(Builder *b, int var, VarKind kind, const char *rate_unit);
+bool joint_states(Builder *b, const MechPart *x, const Mechanism *m, MechJoint *j);
+// Where a mechanism that moves lends functions: the variables of its own motion.
+void own_variables(Builder *b, const MechPart *x, Mechanism *m, MechJoint *j);
 
 // mechanism_body.c; `beyond` is the user's frame in the body's own
 bool make_body(Builder *b, const MechPart *x, const Pose *beyond, MechBody *body);
@@ -40,10 +45,6 @@ bool read_shape(Builder *b, const MechPart *x, MechDrawing *out); // its kind an
 // lagrangian.c: T, V and the dissipation function
 bool make_energies(Builder *b, const Instance *i, Mechanism *m);
 bool make_velocity(Builder *b, const MechPart *x, MechVelocity *v);
-
-// --- mechanism_build.c
-
-int part_variable(const Builder *b, int instance, const char *name); // first variable of a member
 
 // --- mechanism_motion.c; false: reported
 

@@ -10,7 +10,7 @@ bool joint_drive(Builder *b, const MechPart *x, MechJoint *j) {
     Lower l = lower_symbols(b);
     Value v = lower(&l, a->value, x->env);
     Pos pos = ast_start(a->value);
-    int n = joint_coordinates(j->kind);
+    int n = joint_coordinates(j);
     bool mixed = n > 1 && joint_linear(j->kind);
     const char *unit = joint_linear(j->kind) ? "m" : "rad";
     if (!value_ok(&v)) return false;

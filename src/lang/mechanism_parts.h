@@ -1,4 +1,5 @@
-// Parts of a mechanism while they are declared: shared by mechanism.c and mechanism_tie.c.
+// Parts of a mechanism while they are declared: shared by mechanism.c, mechanism_form.c and
+// mechanism_tie.c.
 #ifndef BONDYN_LANG_MECHANISM_PARTS_H
 #define BONDYN_LANG_MECHANISM_PARTS_H
 
@@ -16,6 +17,7 @@ typedef struct {
 Entity *declare(const Declaring *d, const char *name, EntityKind kind, int rows, int cols);
 // `unit` for the first `linear` scalars, `angular` for the others; either may be NULL.
 void give_units(const Declaring *d, Entity *x, int linear, const char *unit, const char *angular);
+void give_value(const Declaring *d, Entity *x, const AstExpr *value); // NULL: its default
 // -1: its name is taken, and that is reported.
 int add_part_instance(Builder *b, int owner, const AstItem *item, const Env *env, const char *kind);
 // The terminal with its effort and flow: `linear` scalars of translation, the others of rotation.
@@ -24,6 +26,14 @@ const char *joint_word(JointKind kind);
 JointKind find_joint_kind(Builder *b, const AstItem *item); // JOINT_KINDS: reported
 // A body, or with `frames` also a frame: PART_WORLD, or PART_WRONG and reported.
 int find_place(Builder *b, const MechPart *part, const AstExpr *e, bool frames);
+
+// --- mechanism_form.c
+
+bool is_lagrange(const Builder *b, int mechanism); // velocities are states in place of momenta
+EulerAngles attitude_angles(const Builder *b, int mechanism, JointKind kind);
+const char *angle_text(Builder *b, EulerAngles a, int which, const char *behind); // "yaw0"
+void declare_attitude(const Declaring *d, const AstItem *item, EulerAngles a);
+void declare_attitude_state(const Declaring *d, EulerAngles a); // where something is held
 
 // --- mechanism_tie.c
 

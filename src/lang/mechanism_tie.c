@@ -5,7 +5,8 @@
 //   actuator cylinder: a -> b              instance "arm.cylinder"   a terminal, length
 //   joint q1 ... driven by u(time)         drive, mu, nu of the joint
 //
-// Where anything is held, each joint has q_state and p_state besides q and p: see mech/held.c.
+// Where anything is held, each joint has q_state and p_state (or w_state) besides q and p: see
+// mech/held.c.
 #include "lang/mechanism_parts.h"
 
 #include <string.h>
@@ -148,7 +149,7 @@ void declare_drive(const Declaring *d, const AstItem *item, JointKind kind) {
                     "revolute z, y, x, with bodies without mass between them");
         return;
     }
-    declare_multipliers(d, "drive", joint_coordinates(kind));
+    declare_multipliers(d, "drive", joint_velocities(kind));
 }
 
 void declare_held(Builder *b, const Instance *i, int instance) {
@@ -170,9 +171,12 @@ void declare_held(Builder *b, const Instance *i, int instance) {
         if (x.kind == JOINT_FREE)
             give_units(&d, declare(&d, "position_state", ENTITY_LOCAL, 3, 1), 3, "m", NULL);
         if (x.kind == JOINT_FREE || x.kind == JOINT_SPHERICAL)
-            declare(&d, "attitude_state", ENTITY_LOCAL, 4, 1);
+            declare_attitude_state(&d, x.angles);
         else
             give_units(&d, declare(&d, "q_state", ENTITY_LOCAL, n, 1), linear, "m", "rad");
-        give_units(&d, declare(&d, "p_state", ENTITY_LOCAL, n, 1), linear, "N.s", "N.m.s");
+        if (is_lagrange(b, instance))
+            give_units(&d, declare(&d, "w_state", ENTITY_LOCAL, n, 1), linear, "m/s", "rad/s");
+        else
+            give_units(&d, declare(&d, "p_state", ENTITY_LOCAL, n, 1), linear, "N.s", "N.m.s");
     }
 }

@@ -55,7 +55,7 @@ static const char *const var_word[] = {
     [VAR_MOMENTUM] = "momentum", [VAR_DISPLACEMENT] = "displacement",
     [VAR_INPUT] = "input",       [VAR_OUTPUT] = "output",
     [VAR_LOCAL] = "var",         [VAR_DERIVATIVE] = "derivative",
-    [VAR_DISCRETE] = "discrete",
+    [VAR_DISCRETE] = "discrete", [VAR_VELOCITY] = "velocity",
 };
 
 static const char *const role_word[] = {

@@ -28,12 +28,18 @@ typedef enum {
     VAR_FLOW,         // of a port, or of a 1-junction
     VAR_MOMENTUM,     // p of I
     VAR_DISPLACEMENT, // q of C
+    VAR_VELOCITY,     // w of a mechanism in Lagrange form
     VAR_INPUT,
     VAR_OUTPUT,
     VAR_LOCAL,
     VAR_DERIVATIVE, // der(of)
     VAR_DISCRETE,   // changes at events only; start = its first value
 } VarKind;
+
+// What only storages and mechanisms have.
+static inline bool is_of_storage(VarKind kind) {
+    return kind == VAR_MOMENTUM || kind == VAR_DISPLACEMENT || kind == VAR_VELOCITY;
+}
 
 typedef struct { // 56 bytes: there are millions in a large model
     Name path;
@@ -177,6 +183,7 @@ typedef struct { // a quantity that a condition speaks of, for messages
 
 typedef struct { // a branch of a `when`; or `assert`: its condition is true when that does not hold
     WhenKind kind : 8;
+    Code code; // WHEN_SINGULAR: which singularity
     int group; // branches of one `when` follow each other and have one number
     Expr condition;
     int first_action, action_count;

@@ -58,7 +58,7 @@ static void count_velocities(const Builder *b, Lender *x) {
         const MechPart *part = &b->part.data[k];
         if (part->item->kind != ITEM_JOINT) continue;
         int n = joint_velocities(part->kind), linear = joint_linear(part->kind);
-        x->nq += joint_coordinates(part->kind);
+        x->nq += kind_coordinates(part->kind, part->angles);
         x->nv += n;
         x->slides |= linear > 0;
         x->turns |= linear < n;

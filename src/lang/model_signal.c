@@ -179,7 +179,7 @@ static Value unknown_signal(Lower *l, const AstExpr *e) {
 static const Expr *own_coordinates(Builder *b, const Mechanism *m) {
     ARRAY(Expr) list = {0};
     for (int i = 0; i < m->joint_count; i++)
-        for (int c = 0; c < joint_coordinates(m->joint[i].kind); c++)
+        for (int c = 0; c < joint_coordinates(&m->joint[i]); c++)
             array_push(&list, b->var.data[m->joint[i].coordinate[c]].symbol);
     Expr *q = ARENA_ARRAY(&b->tmp, Expr, list.count);
     if (list.count) memcpy(q, list.data, (size_t)list.count * sizeof *q);
@@ -187,15 +187,16 @@ static const Expr *own_coordinates(Builder *b, const Mechanism *m) {
     return q;
 }
 
-typedef enum { VELOCITIES, MOMENTUM_RATES, VELOCITY_RATES } Motion;
+typedef enum { VELOCITIES, MOMENTUM_RATES, VELOCITY_RATES, STATE_RATES } Motion;
 
 static const Expr *own_motion(Builder *b, const Mechanism *m, Motion what) {
     ARRAY(Expr) list = {0};
     for (int i = 0; i < m->joint_count; i++)
         for (int c = 0; c < joint_velocities(m->joint[i].kind); c++) {
-            int f = m->joint[i].f + c, p = m->joint[i].p + c;
+            int f = m->joint[i].f + c, p = m->joint[i].p + c, w = m->joint[i].w + c;
             array_push(&list, what == VELOCITIES       ? b->var.data[f].symbol
                               : what == MOMENTUM_RATES ? derivative_symbol(b, p)
+                              : what == STATE_RATES    ? derivative_symbol(b, w)
                                                        : derivative_symbol(b, f));
         }
     Expr *w = ARENA_ARRAY(&b->tmp, Expr, list.count);
@@ -204,10 +205,15 @@ static const Expr *own_motion(Builder *b, const Mechanism *m, Motion what) {
     return w;
 }
 
-// Rates of velocities follow from those of the momenta, which are states; where constraints hold
+// Rates of velocities follow from those of the momenta, which are states, or with form lagrange are
+// rates of states; where constraints hold
 // the mechanism they are not, and the model must have the rates itself. False: it has not.
 static bool own_rates(Lower *l, const AstExpr *e, const Mechanism *m, ModelCall *call) {
     Builder *b = l->b;
+    if (!m->held && m->lagrange) {
+        call->x = own_motion(b, m, STATE_RATES);
+        return true;
+    }
     if (!m->held) {
         call->p_rate = own_motion(b, m, MOMENTUM_RATES);
         return true;

@@ -413,11 +413,27 @@ static AstItem *parse_gravity(Parser *p) {
     return item;
 }
 
+// form = "form" name
+// coordinates = "coordinates" name [name]
+static AstItem *parse_form(Parser *p, ItemKind kind, const char *what, const char *help) {
+    p_advance(p);
+    AstItem *item = p_new_item(p, kind, p->token);
+    if (!p_at(p, TOKEN_NAME)) {
+        Remark *m = p_fail_expected(p, what);
+        p_help(p, m, "%s", help);
+    }
+    item->name = p_expect_name(p, what);
+    if (kind == ITEM_COORDINATES && p_at(p, TOKEN_NAME))
+        item->text = p_expect_name(p, "a sequence of axes");
+    return item;
+}
+
 static void refuse_statement(Parser *p, Token start) {
     Remark *m = p_fail(p, M_STATEMENT, start, "this statement has no place in a mechanism");
     p_help(p, m,
-           "a mechanism holds joint, body, frame, constraint, actuator, gravity, param, const and "
-           "input; bonds and equations stand in the model that contains it");
+           "a mechanism holds joint, body, frame, constraint, actuator, gravity, form, "
+           "coordinates, param, const and input; bonds and equations stand in the model that "
+           "contains it");
 }
 
 // mount = type name [args] place
@@ -447,8 +463,8 @@ static AstItem *parse_mount(Parser *p) {
     return item;
 }
 
-// mechanism-statement = joint | body | frame | constraint | actuator | gravity | mount | param,
-// const, input, for, if
+// mechanism-statement = joint | body | frame | constraint | actuator | gravity | form | coordinates
+//                     | mount | param, const, input, for, if
 bool parse_mechanism_statement(Parser *p, ItemList *list) {
     AstItem *item = NULL;
     switch (p->token.kind) {
@@ -486,6 +502,11 @@ bool parse_mechanism_statement(Parser *p, ItemList *list) {
         item = parse_energy(p);
     else if (p_at_word(p, "gravity"))
         item = parse_gravity(p);
+    else if (p_at_word(p, "form"))
+        item = parse_form(p, ITEM_FORM, "a form: lagrange or momentum", "write form lagrange");
+    else if (p_at_word(p, "coordinates"))
+        item = parse_form(p, ITEM_COORDINATES, "coordinates: euler or quaternion",
+                          "write coordinates euler, or coordinates euler zxz");
     else
         item = parse_mount(p);
     if (item && !p->failed) p_add_item(list, item);

@@ -128,6 +128,44 @@ void quaternion_then(Dag *d, const Expr a[4], const Expr b[4], Expr out[4]) {
     memcpy(out, result, sizeof result);
 }
 
+// Entry (i, j) of the rotation by a quaternion of length 1.
+static Expr rotation_entry(Dag *d, const Expr q[4], int i, int j) {
+    Expr two = expr_number(d, 2);
+    int a = (i + 1) % 3, b = (i + 2) % 3;
+    if (i == j) {
+        Expr others = expr_add(d, expr_mul(d, q[1 + a], q[1 + a]), expr_mul(d, q[1 + b], q[1 + b]));
+        return expr_sub(d, expr_number(d, 1), expr_mul(d, two, others));
+    }
+    Expr both = expr_mul(d, q[1 + i], q[1 + j]), about = expr_mul(d, q[0], q[1 + 3 - i - j]);
+    return expr_mul(d, two, a == j ? expr_sub(d, both, about) : expr_add(d, both, about));
+}
+
+static Expr direction(Dag *d, Expr y, Expr x) { return expr_call(d, OP_ATAN2, (Expr[]){y, x}, 2); }
+
+static Expr hypotenuse(Dag *d, Expr a, Expr b) {
+    return expr_sqrt(d, expr_add(d, expr_mul(d, a, a), expr_mul(d, b, b)));
+}
+
+// R = R_i(a) R_j(b) R_k(c), s = 1 where i, j and the third axis m follow each other as x, y, z do:
+//
+//   k = m:   R_ii = cb cc    R_ik = s sb    R_ij = -s cb sc    R_jk = -s sa cb    R_kk = ca cb
+//   k = i:   R_ii = cb       R_ij = sb sc   R_im = s sb cc     R_ji = sa sb       R_mi = -s ca sb
+void quaternion_angles(Dag *d, const Expr q[4], const unsigned char axis[3], Expr out[3]) {
+    int i = axis[0], j = axis[1], m = 3 - i - j;
+    Expr R[9], s = expr_number(d, (i + 1) % 3 == j ? 1 : -1), minus = expr_neg(d, s);
+    for (int at = 0; at < 9; at++) R[at] = rotation_entry(d, q, at / 3, at % 3);
+    Expr ii = R[3 * i + i], ij = R[3 * i + j], im = R[3 * i + m];
+    if (axis[2] == i) {
+        out[0] = direction(d, R[3 * j + i], expr_mul(d, minus, R[3 * m + i]));
+        out[1] = direction(d, hypotenuse(d, ij, im), ii);
+        out[2] = direction(d, ij, expr_mul(d, s, im));
+    } else {
+        out[0] = direction(d, expr_mul(d, minus, R[3 * j + m]), R[3 * m + m]);
+        out[1] = direction(d, expr_mul(d, s, im), hypotenuse(d, ii, ij));
+        out[2] = direction(d, expr_mul(d, minus, ij), ii);
+    }
+}
+
 void unit_vector(Dag *d, const Expr *x, int n, Expr *out) {
     Expr square[4] = {0};
     for (int i = 0; i < n; i++) square[i] = expr_mul(d, x[i], x[i]);

@@ -131,10 +131,9 @@ static double norm(const double *x, int n) {
 
 static void normalise(const Closing *c) {
     for (int i = 0, q = 0; i < c->a->m->joint_count; i++) {
-        JointKind kind = c->a->m->joint[i].kind;
-        int n = joint_coordinates(kind);
-        q += n;
-        if (kind != JOINT_FREE && kind != JOINT_SPHERICAL) continue;
+        const MechJoint *j = &c->a->m->joint[i];
+        q += joint_coordinates(j);
+        if ((j->kind != JOINT_FREE && j->kind != JOINT_SPHERICAL) || j->angles.used) continue;
         double part[4];
         for (int k = 0; k < 4; k++) part[k] = *place_of(c, q - 4 + k);
         double length = norm(part, 4);
@@ -297,7 +296,7 @@ static void report_moved(Closing *c, bool flows, const double *before, const dou
                          const int *first) {
     for (int i = 0; i < c->a->m->joint_count; i++) {
         const MechJoint *j = &c->a->m->joint[i];
-        int n = flows ? joint_velocities(j->kind) : joint_coordinates(j->kind), worst = first[i];
+        int n = flows ? joint_velocities(j->kind) : joint_coordinates(j), worst = first[i];
         if (!n || !(flows ? j->given_flow : j->given_start)) continue;
         for (int k = first[i]; k < first[i] + n; k++)
             if (fabs(after[k] - before[k]) > fabs(after[worst] - before[worst])) worst = k;
@@ -497,7 +496,7 @@ bool held_assemble(const Assembly *a) {
     int *first_q = ARENA_ARRAY(a->scratch, int, n + 1),
         *first_v = ARENA_ARRAY(a->scratch, int, n + 1);
     for (int i = 0; i < n; i++) {
-        first_q[i + 1] = first_q[i] + joint_coordinates(a->m->joint[i].kind);
+        first_q[i + 1] = first_q[i] + joint_coordinates(&a->m->joint[i]);
         first_v[i + 1] = first_v[i] + joint_velocities(a->m->joint[i].kind);
     }
     double *given = ARENA_ARRAY(a->scratch, double, c.nq);

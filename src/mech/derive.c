@@ -57,7 +57,7 @@ static const char *identifier(const Deriver *k, const char *name) {
 static void name_coordinates(Deriver *k) {
     Derivation *v = k->v;
     for (int i = 0; i < k->x->joint_count; i++) {
-        v->nq += joint_coordinates(k->x->joint[i].kind);
+        v->nq += joint_coordinates(&k->x->joint[i]);
         v->nv += joint_velocities(k->x->joint[i].kind);
     }
     v->q = ARENA_ARRAY(k->out, Expr, v->nq);
@@ -67,7 +67,7 @@ static void name_coordinates(Deriver *k) {
     int nq = 0, nv = 0;
     for (int i = 0; i < k->x->joint_count; i++) {
         const MechJoint *j = &k->x->joint[i];
-        for (int c = 0; c < joint_coordinates(j->kind); c++, nq++) {
+        for (int c = 0; c < joint_coordinates(j); c++, nq++) {
             v->q[nq] = k->m->var[j->coordinate[c]].symbol;
             v->q_name[nq] = var_name(k, j->coordinate[c]);
         }
@@ -115,7 +115,7 @@ static void add_matrix_rates(Deriver *k) {
     int nq = 0, nv = 0;
     for (int j = 0; j < k->x->joint_count; j++) {
         JointKind kind = k->x->joint[j].kind;
-        bool plain = joint_coordinates(kind) == joint_velocities(kind) && kind != JOINT_PLANAR;
+        bool plain = kind < JOINT_PLANAR;
         for (int c = 0; c < joint_velocities(kind); c++) {
             Matrix rate = matrix_along(k, B, beta, nv + c);
             if (matrix_is_zero(v->d, rate)) continue;
@@ -127,7 +127,7 @@ static void add_matrix_rates(Deriver *k) {
                                       : "rate of B while only this velocity is 1";
             add_part(k, name, latex, rate, about)->symmetric = true;
         }
-        nq += joint_coordinates(kind);
+        nq += joint_coordinates(&k->x->joint[j]);
         nv += joint_velocities(kind);
     }
 }

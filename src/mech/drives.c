@@ -24,9 +24,9 @@ static bool depends_on_run(const Expansion *k, const ExprWalk *used, const ExprW
 // The driven joints whose coordinates are used.
 static void add_edges(Drives *x, const ExprWalk *used) {
     const Mechanism *m = x->k->x;
-    for (int i = 0, q = 0; i < m->joint_count; q += joint_coordinates(m->joint[i++].kind)) {
+    for (int i = 0, q = 0; i < m->joint_count; q += joint_coordinates(&m->joint[i++])) {
         bool by = false;
-        for (int c = 0; m->joint[i].driven && c < joint_coordinates(m->joint[i].kind); c++)
+        for (int c = 0; m->joint[i].driven && c < joint_coordinates(&m->joint[i]); c++)
             by |= walk_seen(used, x->k->in.q[q + c]);
         if (by) array_push(&x->edge, i);
     }
@@ -38,14 +38,13 @@ static bool find_edges(Drives *x) {
     ExprWalk *own = walk_new(k->d), *used = walk_new(k->d);
     bool good = true;
     for (int i = 0, q = 0; i < k->x->joint_count; i++)
-        for (int c = 0; c < joint_coordinates(k->x->joint[i].kind); c++)
-            walk_add(own, k->in.q[q++]);
+        for (int c = 0; c < joint_coordinates(&k->x->joint[i]); c++) walk_add(own, k->in.q[q++]);
     for (int i = 0; i < k->x->joint_count; i++) {
         const MechJoint *j = &k->x->joint[i];
         x->first[i + 1] = x->edge.count;
         if (!j->driven) continue;
         walk_start(used);
-        for (int c = 0; c < joint_coordinates(j->kind); c++) walk_add(used, j->drive[c]);
+        for (int c = 0; c < joint_coordinates(j); c++) walk_add(used, j->drive[c]);
         add_edges(x, used);
         x->first[i + 1] = x->edge.count;
         if (!depends_on_run(k, used, own)) continue;

@@ -1,6 +1,7 @@
 // The laws of a mechanism: one storage field whose ports are its joints and frames.
 //
 //      joint    der(q) = beta(q) w(q, p)     der(p) = p'(q, p, e)     f = w(q, p)     e = 0 if free
+//        or     der(q) = beta(q) w           der(w) = w'(q, w, e)     f = w           form lagrange
 //      frame    f = twist, position, rotation of (q, p)                               e = 0 if free
 //      all      kinetic, potential, energy, momentum
 //
@@ -30,6 +31,7 @@ void add_guard(Expansion *k, Expr hold, Name what, Pos pos, const char *help) {
     Expr sides[2] = {hold, expr_number(k->d, singular)};
     When guard = {
         .kind = WHEN_SINGULAR,
+        .code = M_SINGULAR_RUN,
         .condition = expr_call(k->d, OP_LESS, sides, 2),
         .owner = k->x->name,
         .words = name_printf(names, "'%s' comes into a singular position", name_text(names, what)),
@@ -60,7 +62,7 @@ static void read_start(Expansion *k, int nq, int nv) {
     nq = nv = 0;
     for (int i = 0; i < k->x->joint_count; i++) {
         const MechJoint *j = &k->x->joint[i];
-        for (int c = 0; c < joint_coordinates(j->kind); c++) k->start_q[nq++] = j->start[c];
+        for (int c = 0; c < joint_coordinates(j); c++) k->start_q[nq++] = j->start[c];
         for (int c = 0; c < joint_velocities(j->kind); c++) k->start_w[nv++] = j->start_flow[c];
     }
 }
@@ -69,20 +71,21 @@ static void joint_inputs(Expansion *k) {
     const Mechanism *x = k->x;
     int nq = 0, nv = 0;
     for (int i = 0; i < x->joint_count; i++) {
-        nq += joint_coordinates(x->joint[i].kind);
+        nq += joint_coordinates(&x->joint[i]);
         nv += joint_velocities(x->joint[i].kind);
     }
     read_start(k, nq, nv);
     MechInputs in = {.q = ARENA_ARRAY(&k->scratch, Expr, nq),
                      .p = ARENA_ARRAY(&k->scratch, Expr, nv),
+                     .w = x->lagrange ? ARENA_ARRAY(&k->scratch, Expr, nv) : NULL,
                      .effort = ARENA_ARRAY(&k->scratch, Expr, nv)};
     nq = nv = 0;
     for (int i = 0; i < x->joint_count; i++) {
         const MechJoint *j = &x->joint[i];
-        for (int c = 0; c < joint_coordinates(j->kind); c++)
-            in.q[nq++] = symbol(k, j->coordinate[c]);
+        for (int c = 0; c < joint_coordinates(j); c++) in.q[nq++] = symbol(k, j->coordinate[c]);
         for (int c = 0; c < joint_velocities(j->kind); c++, nv++) {
             in.p[nv] = symbol(k, j->p + c);
+            if (in.w) in.w[nv] = symbol(k, j->w + c);
             in.effort[nv] = stopped_effort(k, j, effort_of(k, j->e + c));
         }
     }
@@ -150,7 +153,9 @@ static void find_axes(Expansion *k) {
     }
     k->axes = NULL;
     if (!any) return;
-    k->axes = mech_momentum_form(&k->scratch, k->d, x, &k->in, METHOD_AUTO)->frame_rotation;
+    k->axes = (x->lagrange ? mech_lagrange_form : mech_momentum_form)(&k->scratch, k->d, x, &k->in,
+                                                                      METHOD_AUTO)
+                  ->frame_rotation;
     if (!other) return;
     Expr *place = ARENA_ARRAY(&k->scratch, Expr, 3 * x->body_count);
     Expr *rotation = ARENA_ARRAY(&k->scratch, Expr, 9 * x->body_count);
@@ -169,6 +174,10 @@ static void trace(Expansion *k) {
     in->wrench = frame_wrenches(k);
     if (k->held) held_inputs(k);
     MechInputs all = *in;
+    if (k->x->lagrange) {
+        k->traced = mech_lagrange_form(&k->scratch, k->d, k->x, in, METHOD_AUTO);
+        return;
+    }
     if (k->x->held) all.effort = held_efforts(k);
     k->traced = mech_momentum_form(&k->scratch, k->d, k->x, &all, METHOD_AUTO);
 }
@@ -181,21 +190,34 @@ void free_efforts(Expansion *k, int first, int count, Pos pos) {
         if (!is_bonded(k, first + c)) add_law(k, symbol(k, first + c), expr_number(k->d, 0), pos);
 }
 
-static void joint_laws(Expansion *k, int joint) {
+// p' with the seen p; form lagrange: w' with the seen f, and p besides.
+static void motion_laws(Expansion *k, const MechJoint *j, int v, const Expr *acceleration) {
+    const MechEquations *t = k->traced;
+    const Expr *rate = k->x->lagrange ? acceleration : t->p_rate;
+    int seen = k->x->lagrange ? j->f : j->p;
+    for (int c = 0; c < joint_velocities(j->kind); c++) {
+        add_law(k, symbol(k, k->m->var[j->motion + c].der),
+                held_rate(k, rate[v + c], seen + c, j->motion + c), j->pos);
+        if (!k->x->lagrange) continue;
+        add_law(k, symbol(k, j->p + c), t->p[v + c], j->pos);
+        if (k->x->held) add_law(k, symbol(k, j->w + c), symbol(k, j->f + c), j->pos);
+    }
+}
+
+static void joint_laws(Expansion *k, int joint, const Expr *acceleration) {
     const MechEquations *t = k->traced;
     const MechJoint *j = &k->x->joint[joint];
     int q = t->joint_q[joint], v = t->joint_v[joint], n = joint_velocities(j->kind);
-    for (int c = 0; c < joint_coordinates(j->kind); c++) {
+    for (int c = 0; c < joint_coordinates(j); c++) {
         int rate = k->m->var[j->state[c]].der;
         add_law(k, symbol(k, rate), held_rate(k, t->q_rate[q + c], j->coordinate[c], j->state[c]),
                 j->pos);
     }
-    for (int c = 0; c < n; c++)
-        add_law(k, symbol(k, k->m->var[j->p_state + c].der),
-                held_rate(k, t->p_rate[v + c], j->p + c, j->p_state + c), j->pos);
+    motion_laws(k, j, v, acceleration);
     for (int c = 0; c < n && !k->x->held; c++) add_law(k, symbol(k, j->f + c), t->w[v + c], j->pos);
     free_efforts(k, j->e, n, j->pos);
     if (j->limited) limit_laws(k, j);
+    if (j->angles.used) angle_laws(k, joint);
 }
 
 static void frame_laws(Expansion *k, int frame) {
@@ -226,19 +248,20 @@ static void energy_laws(Expansion *k) {
     stop_energies(k);
 }
 
-// --- start of the momenta
+// --- start of the motion
 // ------------------------------------------------------------------------------------------------
 
-// p = B(q) w with the coordinates and velocities of the start.
+// Velocities of the start, or p = B(q) w with them and its coordinates.
 static void start_values(Expansion *k) {
     const Mechanism *x = k->x;
-    Matrix p = mech_momenta(&k->scratch, k->d, x, k->start_q, k->start_w);
+    const Expr *motion = k->start_w;
+    if (!x->lagrange) motion = mech_momenta(&k->scratch, k->d, x, k->start_q, k->start_w).at;
     for (int i = 0, q = 0, v = 0; i < x->joint_count; i++) {
         const MechJoint *j = &x->joint[i];
-        for (int c = 0; c < joint_coordinates(j->kind); c++)
+        for (int c = 0; c < joint_coordinates(j); c++)
             k->m->var[j->state[c]].start = k->start_q[q++];
         for (int c = 0; c < joint_velocities(j->kind); c++)
-            k->m->var[j->p_state + c].start = p.at[v++];
+            k->m->var[j->motion + c].start = motion[v++];
     }
 }
 
@@ -305,10 +328,12 @@ static double *parameter_numbers(Arena *out, const Model *m) {
 // ------------------------------------------------------------------------------------------------
 
 static bool mechanism_expand(Expansion *k) {
-    if (!held_open(k)) return false;
+    if (!check_angles(k) || !held_open(k)) return false;
     trace(k);
     if (!start_is_regular(k) || !check_limits(k)) return false;
-    for (int i = 0; i < k->x->joint_count; i++) joint_laws(k, i);
+    const Expr *acceleration =
+        k->x->held && k->x->lagrange ? held_accelerations(k) : k->traced->acceleration;
+    for (int i = 0; i < k->x->joint_count; i++) joint_laws(k, i, acceleration);
     for (int i = 0; i < k->x->frame_count; i++) frame_laws(k, i);
     energy_laws(k);
     if (k->held) held_laws(k);
@@ -385,10 +410,10 @@ static const MechJoint *held_joint(const Model *m, int var) {
         for (int k = 0; x->held && k < x->joint_count; k++) {
             const MechJoint *j = &x->joint[k];
             bool own = false;
-            for (int c = 0; c < joint_coordinates(j->kind); c++)
+            for (int c = 0; c < joint_coordinates(j); c++)
                 own |= var == j->state[c] || var == j->coordinate[c];
             for (int c = 0; c < joint_velocities(j->kind); c++)
-                own |= var == j->p_state + c || var == j->p + c;
+                own |= var == j->motion + c || var == j->p + c || (x->lagrange && var == j->w + c);
             if (own) return j;
         }
     }

@@ -18,7 +18,7 @@ typedef struct {
     Expr *start_q, *start_w; // coordinates and velocities at the start
     Held *held;              // NULL: it has neither constraints nor drives nor actuators
     Expr pull;               // rate at which states go back onto the constraints
-    Matrix solved;           // B^-1 (p_state, J'), where it is held
+    Matrix solved;           // velocities of what is integrated, and B^-1 J', where it is held
     const MechEquations *traced;
     Expr *axes; // 9 per frame: turns what is in its axes into those of its port; NULL: all are its
                 // own
@@ -43,9 +43,10 @@ void add_guard(Expansion *k, Expr hold, Name what, Pos pos, const char *help);
 void add_pause(Expansion *k, Expr hold, double part, Expr turning, Pos pos);
 
 // --- held_laws.c
-bool held_open(Expansion *k);     // rows, and a start that fulfils them; false: reported
-void held_inputs(Expansion *k);   // efforts of ports, and velocities where they are held
-Expr *held_efforts(Expansion *k); // all efforts, with those of the rows
+bool held_open(Expansion *k);           // rows, and a start that fulfils them; false: reported
+void held_inputs(Expansion *k);         // efforts of ports, and velocities where they are held
+Expr *held_efforts(Expansion *k);       // all efforts, with those of the rows
+Expr *held_accelerations(Expansion *k); // form lagrange: w' with those of the rows
 // The rate of a state with its pull towards what is seen of it.
 Expr held_rate(const Expansion *k, Expr rate, int seen, int state);
 void held_laws(Expansion *k);
@@ -72,6 +73,10 @@ void stop_losses(Expansion *k);   // ... and what they turn into heat
 bool check_rigid_stop(Expansion *k, const MechJoint *j); // false: reported
 void rigid_stop_laws(Expansion *k, const MechJoint *j);
 void keep_stops(Expansion *k); // into the model, before its equations are
+
+// --- angle_laws.c
+bool check_angles(Expansion *k);          // false: a start at the singular attitude is reported
+void angle_laws(Expansion *k, int joint); // what is seen of them, and where the run ends
 
 // --- lagrangian.c
 bool lagrangian_expand(Expansion *k); // false: reported

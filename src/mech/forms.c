@@ -5,9 +5,6 @@
 //   Lagrange form   w' = B^-1 ( effort + S' f - C(q, w) w )
 //
 // S is constant in the axes of its link, so the term (dS/dt)' h vanishes.
-//
-// A quaternion follows quat' = quat * (0, omega)/2, which keeps its length; rotations divide by the
-// length, so whatever drift an integrator adds turns nothing, and no stage needs to normalise.
 #include "mech/dynamics.h"
 
 typedef struct {
@@ -181,6 +178,7 @@ static void trace_invariants(Tracing *r) {
 
 static MechEquations *trace_end(Tracing *r) {
     r->e->w = to_mechanism(r, r->w);
+    r->e->p = to_mechanism(r, r->p);
     r->e->q_rate = ARENA_ARRAY(r->out, Expr, r->t->nq);
     for (int i = 0; i < r->t->count; i++) {
         const Link *l = &r->t->link[i];

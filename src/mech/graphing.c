@@ -59,15 +59,21 @@ static void read_velocity(Graphing *g, const MechJoint *j, int k, int v, int fir
     g->own[v] = is_rate(j->kind) ? first_q + k : -1;
 }
 
-// x y z in the world or a plane, the angle there, the four parts of an attitude.
+// x y z in the world or a plane, the angle there, the four parts of an attitude or its three
+// angles.
 static void read_coordinate(Graphing *g, const MechJoint *j, int k, int q, int first_v) {
     static const char *const part[] = {"x", "y", "z", "a0", "a1", "a2", "a3"};
     GraphCoordinate *c = &g->coordinate[q];
     int place = j->kind == JOINT_SPHERICAL ? 3 : 0;
     bool plain = is_rate(j->kind), angle = j->kind == JOINT_PLANAR && k == 2;
+    const char *word = angle ? "angle" : part[place + k];
+    if (j->angles.used && place + k >= 3) {
+        word = angle_name(j->angles, place + k - 3);
+        angle = true;
+    }
     const char *joint = graphing_clean(g, inside(g, j->name));
     c->name = plain ? arena_printf(g->scratch, "%s_q", g->name[first_v + k])
-                    : arena_printf(g->scratch, "%s_%s", joint, angle ? "angle" : part[place + k]);
+                    : arena_printf(g->scratch, "%s_%s", joint, word);
     c->unit = plain           ? (g->linear[first_v + k] ? "m" : "rad")
               : angle         ? "rad"
               : place + k < 3 ? "m"
@@ -80,7 +86,7 @@ static void read_motion(Graphing *g) {
     const Mechanism *x = g->x;
     for (int i = 0; i < x->joint_count; i++) {
         g->n += joint_velocities(x->joint[i].kind);
-        g->nq += joint_coordinates(x->joint[i].kind);
+        g->nq += joint_coordinates(&x->joint[i]);
     }
     Arena *a = g->scratch;
     g->f = ARENA_ARRAY(a, Expr, g->n), g->unit = ARENA_ARRAY(a, Expr, g->n);
@@ -93,9 +99,9 @@ static void read_motion(Graphing *g) {
     for (int i = 0, v = 0, q = 0; i < x->joint_count; i++) {
         const MechJoint *j = &x->joint[i];
         for (int k = 0; k < joint_velocities(j->kind); k++) read_velocity(g, j, k, v + k, q, unit);
-        for (int k = 0; k < joint_coordinates(j->kind); k++) read_coordinate(g, j, k, q + k, v);
+        for (int k = 0; k < joint_coordinates(j); k++) read_coordinate(g, j, k, q + k, v);
         v += joint_velocities(j->kind);
-        q += joint_coordinates(j->kind);
+        q += joint_coordinates(j);
     }
 }
 

@@ -369,7 +369,7 @@ static void lead(Rows *r, HeldRow *row, Expr factor, Matrix beta, int o) {
 // phi = q - drive(t, coordinates of other joints)
 static void trace_drive(Rows *r, const MechJoint *j, const Expr *q, Matrix beta, Expr time) {
     int number = (int)(j - r->m->joint), first = r->t->joint_q[number];
-    for (int c = 0; c < joint_coordinates(j->kind); c++) {
+    for (int c = 0; c < joint_coordinates(j); c++) {
         HeldRow *row = &r->h->row[r->h->row_count++];
         *row = (HeldRow){.tie = -1,
                          .joint = number,
@@ -395,7 +395,7 @@ Held *held_trace(Arena *out, Dag *d, const Mechanism *m, const Expr *q, Expr tim
         ports += tie_freedom(m->tie[i].kind, m->tie[i].joint);
     }
     for (int i = 0; i < m->joint_count; i++)
-        if (m->joint[i].driven) rows += joint_coordinates(m->joint[i].kind);
+        if (m->joint[i].driven) rows += joint_coordinates(&m->joint[i]);
     r.h->row = ARENA_ARRAY(out, HeldRow, rows);
     r.h->port = ARENA_ARRAY(out, FreeRow, ports);
     r.t = tree_build(&r.scratch, d, m, false);

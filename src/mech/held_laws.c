@@ -10,6 +10,11 @@
 //      p_state' = ... + J' lambda + pull (p - p_state)
 //                                       J w' + (dJ/dt) w = rate'             lambda: linear
 //
+// With form lagrange w_state stands in place of p_state:
+//
+//      w = w_state - B^-1 J' mu         J w = rate
+//      w_state' = w'(q, w) + B^-1 J' lambda + pull (w - w_state)
+//
 // With Y = B^-1 J' and A = J Y, both linear systems have the matrix A, which is positive definite:
 // A = L D L' needs no pivots. D_k is what row k holds beyond the rows before it; where it vanishes
 // the constraints are singular, and the run ends. No state has to be chosen among the coordinates,
@@ -161,20 +166,24 @@ static void add_efforts(Expansion *k, const Expr *slope, Expr effort, Expr *to) 
     }
 }
 
-// B^-1 of p_state and of each kept row, in this order.
+// Velocities of what is integrated, B^-1 p_state or w_state, and B^-1 of each kept row.
 static void solve_rows(Expansion *k) {
     const Held *h = k->held;
     int column = 1;
     Matrix rhs = matrix_new(&k->scratch, h->nv, 1 + kept_rows(h));
+    Expr *state = ARENA_ARRAY(&k->scratch, Expr, h->nv), zero = expr_number(k->d, 0);
     for (int i = 0, v = 0; i < k->x->joint_count; i++)
-        for (int c = 0; c < joint_velocities(k->x->joint[i].kind); c++, v++)
-            MATRIX_AT(rhs, v, 0) = symbol(k, k->x->joint[i].p_state + c);
+        for (int c = 0; c < joint_velocities(k->x->joint[i].kind); c++, v++) {
+            state[v] = symbol(k, k->x->joint[i].motion + c);
+            MATRIX_AT(rhs, v, 0) = k->x->lagrange ? zero : state[v];
+        }
     for (int i = 0; i < h->row_count; i++) {
         if (!h->row[i].kept) continue;
         for (int v = 0; v < h->nv; v++) MATRIX_AT(rhs, v, column) = h->row[i].slope[v];
         column++;
     }
     k->solved = mech_inverse_times(&k->scratch, k->d, k->x, k->in.q, rhs, METHOD_AUTO);
+    for (int v = 0; v < h->nv && k->x->lagrange; v++) MATRIX_AT(k->solved, v, 0) = state[v];
 }
 
 void held_inputs(Expansion *k) {
@@ -202,6 +211,22 @@ Expr *held_efforts(Expansion *k) {
     return all;
 }
 
+static const Expr *column(Expansion *k, int c) {
+    Expr *x = ARENA_ARRAY(&k->scratch, Expr, k->held->nv);
+    for (int v = 0; v < k->held->nv; v++) x[v] = MATRIX_AT(k->solved, v, c);
+    return x;
+}
+
+// a + B^-1 J' lambda, where the traced a knows nothing of the rows
+Expr *held_accelerations(Expansion *k) {
+    const Held *h = k->held;
+    Expr *all = ARENA_ARRAY(&k->scratch, Expr, h->nv);
+    memcpy(all, k->traced->acceleration, (size_t)h->nv * sizeof *all);
+    for (int i = 0, c = 1; i < h->row_count; i++)
+        if (h->row[i].kept) add_efforts(k, column(k, c++), symbol(k, h->row[i].lambda), all);
+    return all;
+}
+
 // --- rows
 // ------------------------------------------------------------------------------------------------
 
@@ -211,12 +236,6 @@ static Expr row_times(Expansion *k, const HeldRow *row, const Expr *x) {
     return expr_sum(k->d, term, k->held->nv);
 }
 
-static const Expr *column(Expansion *k, int c) {
-    Expr *x = ARENA_ARRAY(&k->scratch, Expr, k->held->nv);
-    for (int v = 0; v < k->held->nv; v++) x[v] = MATRIX_AT(k->solved, v, c);
-    return x;
-}
-
 Pos held_row_pos(const Expansion *k, const HeldRow *row) {
     return row->tie >= 0 ? k->x->tie[row->tie].pos : k->x->joint[row->joint].pos;
 }
@@ -224,7 +243,8 @@ Pos held_row_pos(const Expansion *k, const HeldRow *row) {
 // How the rows would accelerate without their efforts: J a + (dJ/dt) w - rate'.
 static Expr *free_accelerations(Expansion *k) {
     const Held *h = k->held;
-    const MechEquations *free = mech_lagrange_form(&k->scratch, k->d, k->x, &k->in, METHOD_AUTO);
+    const MechEquations *free = k->traced; // form lagrange: the rows come behind it
+    if (!k->x->lagrange) free = mech_lagrange_form(&k->scratch, k->d, k->x, &k->in, METHOD_AUTO);
     Expr *out = ARENA_ARRAY(&k->scratch, Expr, h->row_count);
     Rates *rates = rates_new(k->d);
     rates_set(rates, time_symbol(k), expr_number(k->d, 1));
@@ -346,7 +366,7 @@ static Expr *position_corrections(Expansion *k) {
          *out = ARENA_ARRAY(&k->scratch, Expr, h->nq);
     Rewrite *at_state = rewrite_new(d);
     for (int i = 0, q = 0; i < k->x->joint_count; i++)
-        for (int c = 0; c < joint_coordinates(k->x->joint[i].kind); c++, q++)
+        for (int c = 0; c < joint_coordinates(&k->x->joint[i]); c++, q++)
             rewrite_set(at_state, k->in.q[q], symbol(k, k->x->joint[i].state[c]));
     for (int v = 0; v < h->nv; v++) along[v] = expr_number(d, 0);
     for (int i = 0; i < h->row_count; i++)
@@ -399,13 +419,14 @@ static void projection_laws(Expansion *k) {
     }
     for (int i = 0, q = 0, v = 0; i < k->x->joint_count; i++) {
         const MechJoint *j = &k->x->joint[i];
-        for (int c = 0; c < joint_coordinates(j->kind); c++, q++) {
+        for (int c = 0; c < joint_coordinates(j); c++, q++) {
             seen[q] = expr_sub(d, symbol(k, j->state[c]), seen[q]);
             add_law(k, symbol(k, j->coordinate[c]), seen[q], j->pos);
         }
         for (int c = 0; c < joint_velocities(j->kind); c++, v++) {
-            add_law(k, symbol(k, j->p + c), expr_sub(d, symbol(k, j->p_state + c), impulse[v]),
-                    j->pos);
+            if (!k->x->lagrange)
+                add_law(k, symbol(k, j->p + c), expr_sub(d, symbol(k, j->motion + c), impulse[v]),
+                        j->pos);
             add_law(k, symbol(k, j->f + c), expr_sub(d, MATRIX_AT(k->solved, v, 0), flow[v]),
                     j->pos);
         }

@@ -85,7 +85,7 @@ Matrix mech_beta(Arena *out, Dag *d, const Mechanism *m, const Expr *q) {
     for (int i = 0; i < beta.rows * beta.cols; i++) beta.at[i] = expr_zero(d);
     for (int i = 0; i < p.t->count; i++) {
         const Link *l = &p.t->link[i];
-        int own = link_velocities(l->kind), rows = own + (l->kind >= LINK_BALL);
+        int own = link_velocities(l->kind), rows = link_coordinates(l);
         for (int k = 0; k < own; k++) {
             Expr w[6], rate[7];
             for (int j = 0; j < own; j++) w[j] = expr_number(d, j == k);
@@ -135,7 +135,7 @@ static void matrix_rates(Plain *p, Dag *d, const Link *l, int k, const Expr *q, 
     Expr w[6], rate[7];
     for (int j = 0; j < own; j++) w[j] = expr_number(d, j == k);
     link_rates(d, l, q + l->q, w, rate);
-    for (int j = 0; j < own + (l->kind >= LINK_BALL); j++) rates_set(rates, q[l->q + j], rate[j]);
+    for (int j = 0; j < link_coordinates(l); j++) rates_set(rates, q[l->q + j], rate[j]);
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++)
             out[i * n + j] = out[j * n + i] = rates_of(rates, B[i * n + j]);

@@ -13,7 +13,8 @@
 // it; S_i is the joint's motion subspace. The term -S' (v x* h) is what others get from dB/dq: one
 // sweep. Works at every attitude: a free or spherical joint keeps a quaternion (w, x, y, z). Its
 // rate keeps its length and rotations divide by the length, so a drift of it turns nothing and no
-// stage needs to normalise; it must only not be zero.
+// stage needs to normalise; it must only not be zero. With Euler angles (MechJoint.angles) there is
+// one attitude at which their rates are infinite.
 //
 // Axes: the body's frame is the joint's frame, moved. A planar joint about x, y or z has the
 // in-plane directions (y z), (z x) or (x y). Angles that are not quarter turns may enter as
@@ -45,6 +46,7 @@ typedef struct {
     int nq, nv;
     int *joint_q, *joint_v;  // first coordinate and velocity of each joint
     Expr *w;                 // velocities as functions of (q, p)
+    Expr *p;                 // momenta; Lagrange form: B(q) w
     Expr *q_rate;            // beta w
     Expr *p_rate;            // momentum form
     Expr *acceleration;      // Lagrange form: w' as a function of (q, w)

@@ -7,6 +7,7 @@
 // It shares with the rest of the folder nothing but vector arithmetic, so agreement means
 // something.
 #include "base/array.h"
+#include "mech/attitude.h"
 #include "mech/mech.h"
 #include "mech/spatial.h"
 
@@ -45,7 +46,7 @@ static void find_order(Recursion *c) {
         first[parent] = i;
         c->joint_q[i] = nq;
         c->joint_v[i] = nv;
-        nq += joint_coordinates(m->joint[i].kind);
+        nq += joint_coordinates(&m->joint[i]);
         nv += joint_velocities(m->joint[i].kind);
     }
     array_push(&open, m->body_count);
@@ -172,10 +173,10 @@ static void move_planar(Dag *d, const Motion *parent, const MechJoint *j, const 
     }
 }
 
-static void turn_ball(Dag *d, const Motion *parent, const Expr quat[4], const Expr *w,
-                      const Expr *rate, Motion *b) {
+static void turn_ball(Dag *d, const Motion *parent, const MechJoint *j, const Expr *q,
+                      const Expr *w, const Expr *rate, Motion *b) {
     Expr R[9], turning[3], change[3];
-    quaternion_matrix(d, quat, R);
+    attitude_matrix(d, j->angles, q, R);
     m3_times(d, b->R, R, b->R);
     m3_apply(d, b->R, w, turning);
     m3_apply(d, b->R, rate, change);
@@ -184,13 +185,13 @@ static void turn_ball(Dag *d, const Motion *parent, const Expr quat[4], const Ex
     v3_add(d, b->omega, turning, b->omega);
 }
 
-static void move_free(Dag *d, const Motion *parent, const Expr *q, const Expr *w, const Expr *rate,
-                      Motion *b) {
+static void move_free(Dag *d, const Motion *parent, const MechJoint *j, const Expr *q,
+                      const Expr *w, const Expr *rate, Motion *b) {
     Expr moved[3], e[3];
     m3_apply(d, b->R, q, moved);
     v3_add(d, b->r, moved, b->r);
     carry(d, parent, b);
-    turn_ball(d, parent, q + 3, w + 3, rate + 3, b);
+    turn_ball(d, parent, j, q + 3, w + 3, rate + 3, b);
     for (int k = 0; k < 3; k++) {
         column(b->R, k, e);
         drift(d, parent, e, b->omega, w[k], rate[k], b);
@@ -229,8 +230,8 @@ static void step_out(Recursion *c, int joint) {
         turn_revolute(d, j->axis2, q[1], w[1], rate[1], b);
         break;
     case JOINT_PLANAR: move_planar(d, parent, j, q, w, rate, b); break;
-    case JOINT_SPHERICAL: turn_ball(d, parent, q, w, rate, b); break;
-    case JOINT_FREE: move_free(d, parent, q, w, rate, b); break;
+    case JOINT_SPHERICAL: turn_ball(d, parent, j, q, w, rate, b); break;
+    case JOINT_FREE: move_free(d, parent, j, q, w, rate, b); break;
     }
 }
 

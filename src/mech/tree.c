@@ -124,6 +124,7 @@ static Place push_joint(Dag *d, Tree *t, const MechJoint *j, int joint, const Pl
     case JOINT_SPHERICAL:
     case JOINT_FREE:
         body.link = push_link(d, t, simple[j->kind], on->link, joint, q, &on->at);
+        t->link[body.link].angles = j->angles;
         pose_identity(d, &body.at);
         return body;
     default:
@@ -174,7 +175,7 @@ static void number_joints(Arena *out, const Mechanism *m, Tree *t) {
     for (int i = 0; i < m->joint_count; i++) {
         t->joint_q[i] = t->nq;
         t->joint_v[i] = t->nv;
-        t->nq += joint_coordinates(m->joint[i].kind);
+        t->nq += joint_coordinates(&m->joint[i]);
         t->nv += joint_velocities(m->joint[i].kind);
     }
 }
@@ -298,10 +299,10 @@ static void set_axial_turn(Dag *d, Link *l) {
     t->whole = true;
 }
 
-static void set_ball_turn(Dag *d, Link *l, const Expr *quat) {
+static void set_ball_turn(Dag *d, Link *l, const Expr *q) {
     l->turn.plain = false;
     l->turn.whole = true;
-    quaternion_matrix(d, quat, l->turn.E);
+    attitude_matrix(d, l->angles, q, l->turn.E);
     m3_times(d, l->at.R, l->turn.E, l->turn.E);
 }
 
@@ -341,15 +342,8 @@ void tree_set_coordinates(Dag *d, Tree *t, const Expr *all) {
 // --- coordinate rates: q' = beta w
 // ------------------------------------------------------------------------------------------------
 
-// quat' = quat * (0, omega)/2
-static void quaternion_rate(Dag *d, const Expr q[4], const Expr w[3], Expr *out) {
-    Expr half = expr_number(d, 0.5), imaginary[3];
-    v3_cross(d, q + 1, w, imaginary);
-    out[0] = expr_mul(d, expr_number(d, -0.5), v3_dot(d, q + 1, w));
-    for (int i = 0; i < 3; i++) {
-        Expr turned = expr_mul(d, q[0], w[i]);
-        out[1 + i] = expr_mul(d, half, expr_add(d, turned, imaginary[i]));
-    }
+int link_coordinates(const Link *l) {
+    return link_velocities(l->kind) + (l->kind >= LINK_BALL && !l->angles.used);
 }
 
 void link_rates(Dag *d, const Link *l, const Expr *q, const Expr *w, Expr *out) {
@@ -362,11 +356,11 @@ void link_rates(Dag *d, const Link *l, const Expr *q, const Expr *w, Expr *out) 
         out[2] = w[2];
         break;
     }
-    case LINK_BALL: quaternion_rate(d, q, w, out); break;
+    case LINK_BALL: attitude_rate(d, l->angles, q, w, out); break;
     case LINK_FREE:
-        quaternion_matrix(d, q + 3, R);
+        attitude_matrix(d, l->angles, q + 3, R);
         m3_apply(d, R, w, out);
-        quaternion_rate(d, q + 3, w + 3, out + 3);
+        attitude_rate(d, l->angles, q + 3, w + 3, out + 3);
         break;
     default: out[0] = w[0];
     }

@@ -6,8 +6,8 @@
 //        SLIDE  Tz(q)                      1               v_z
 //        SCREW  Rz(q) Tz(pitch q)          1               omega_z, with v_z = pitch omega_z
 //        PLANE  Txy(q) Rz(q)               3               v_x v_y omega_z
-//        BALL   R(quaternion)              3               omega
-//        FREE   T(q) R(quaternion)         6               v, omega
+//        BALL   R(q)                       3               omega
+//        FREE   T(q) R(q)                  6               v, omega
 //
 // In these axes the motion subspace S of every link is constant. Folding (fold.c) chooses the
 // frames of the links anew and regroups their inertia; bodies and frames keep their places on the
@@ -15,6 +15,7 @@
 #ifndef BONDYN_MECH_TREE_H
 #define BONDYN_MECH_TREE_H
 
+#include "mech/attitude.h"
 #include "mech/mech.h"
 #include "mech/spatial.h"
 
@@ -28,9 +29,10 @@ typedef struct {
     int q;      // first coordinate, in the order of the mechanism
     Pose at;    // before the motion
     Expr pitch;
-    double angle;    // constant turn about the axis, added to the motion's
-    Expr offset;     // constant shift along it
-    Inertia inertia; // of the bodies on it, about its origin
+    EulerAngles angles; // of a ball or a free link
+    double angle;       // constant turn about the axis, added to the motion's
+    Expr offset;        // constant shift along it
+    Inertia inertia;    // of the bodies on it, about its origin
     // set by tree_set_coordinates
     Turn turn;     // to the parent's axes
     Expr shift[3]; // origin in the parent's axes, before ...
@@ -70,6 +72,7 @@ void tree_set_coordinates(Dag *d, Tree *t, const Expr *q);
 // Of a body alone, about its origin in its axes, with its added mass.
 void body_inertia(Dag *d, const MechBody *b, Inertia *out);
 
+int link_coordinates(const Link *l);
 // Rates of a link's coordinates, q' = beta(q) w, from its own velocities.
 void link_rates(Dag *d, const Link *l, const Expr *q, const Expr *w, Expr *out);
 

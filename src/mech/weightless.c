@@ -10,9 +10,21 @@
 
 enum { MOST_NAMES = 4 };
 
-// Velocities of momenta, in expressions, and the momenta's symbols.
-static Expr velocity_of(const Expansion *k, int v) {
-    return k->x->held ? MATRIX_AT(k->solved, v, 0) : k->traced->w[v];
+// The momenta's symbols: those that are integrated, or with form lagrange those that are seen.
+static Expr momentum_symbol(const Expansion *k, const MechJoint *j, int c) {
+    return symbol(k, (k->x->lagrange ? j->p : j->motion) + c);
+}
+
+// Velocities of momenta, in expressions.
+static void find_velocities(Expansion *k, Expr *w) {
+    int nv = k->traced->nv;
+    Matrix p = {nv, 1, k->in.p}, solved = {0};
+    if (k->x->lagrange)
+        solved = mech_inverse_times(&k->scratch, k->d, k->x, k->in.q, p, METHOD_AUTO);
+    for (int v = 0; v < nv; v++)
+        w[v] = k->x->lagrange ? solved.at[v]
+               : k->x->held   ? MATRIX_AT(k->solved, v, 0)
+                              : k->traced->w[v];
 }
 
 // False: momenta are too large for numbers.
@@ -28,7 +40,7 @@ static bool put_numbers(Expansion *k, const double *trial) {
     expr_evaluate_many(d, p.at, nv, k->number, value);
     for (int i = 0, v = 0; i < k->x->joint_count; i++)
         for (int c = 0; c < joint_velocities(k->x->joint[i].kind); c++, v++)
-            k->number[expr_symbol_index(d, symbol(k, k->x->joint[i].p_state + c))] = value[v];
+            k->number[expr_symbol_index(d, momentum_symbol(k, &k->x->joint[i], c))] = value[v];
     for (int v = 0; v < nv; v++)
         if (!isfinite(value[v])) return false;
     return true;
@@ -68,7 +80,8 @@ bool start_is_regular(Expansion *k) {
     double *found = ARENA_ARRAY(&k->scratch, double, nv);
     Expr *w = ARENA_ARRAY(&k->scratch, Expr, nv);
     bool *moves = ARENA_ARRAY(&k->scratch, bool, k->x->joint_count), regular = true;
-    for (int v = 0; v < nv; v++) trial[v] = 1 + 0.5 * cos(1 + 2 * v), w[v] = velocity_of(k, v);
+    for (int v = 0; v < nv; v++) trial[v] = 1 + 0.5 * cos(1 + 2 * v);
+    find_velocities(k, w);
     if (!put_numbers(k, trial)) return report_overflow(k);
     expr_evaluate_many(k->d, w, nv, k->number, found);
     for (int i = 0, v = 0; i < k->x->joint_count; i++)

@@ -11,22 +11,18 @@ static Expr solved(Job *j, const Signal *s) { return job_wish(j, s->what); }
 
 // --- before the run -----------------------------------------------------------------------------
 
-static bool is_storage_state(const Var *v) {
-    return v->kind == VAR_MOMENTUM || v->kind == VAR_DISPLACEMENT;
-}
-
 // Up to six states into var[]; those of storages alone, or any.
 static int pick_states(const Job *j, bool storages, int *var) {
     const System *s = j->system;
     int count = 0;
     for (int i = 0; i < s->state_count && count < MOST_DEFAULT; i++) {
         int v = s->state_var[i];
-        if (v >= 0 && (!storages || is_storage_state(&j->model->var[v]))) var[count++] = v;
+        if (v >= 0 && (!storages || is_of_storage(j->model->var[v].kind))) var[count++] = v;
     }
     for (int i = 0; i < s->set_count; i++)
         for (int k = 0; k < s->set[i].count && count < MOST_DEFAULT; k++) {
             int v = s->set[i].var[k];
-            if (v >= 0 && (!storages || is_storage_state(&j->model->var[v]))) var[count++] = v;
+            if (v >= 0 && (!storages || is_of_storage(j->model->var[v].kind))) var[count++] = v;
         }
     return count;
 }

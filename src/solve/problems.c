@@ -323,11 +323,31 @@ void problem_sample(Job *j, int sample, double period) {
     j->status = SOLVE_FAILED;
 }
 
-// Constraints of a mechanism, or the velocities of a lagrangian, lose their hold.
-static void problem_position(Job *j, double time, const When *w) {
-    Remark *m = report_error(j->r, M_SINGULAR_RUN, w->pos, "at t = %g s %s", time,
-                             name_text(j->p->system->model->names, w->words));
-    remark_help(j->r, m, "%s", name_text(j->p->system->model->names, w->text));
+// ": x = 3 m, limit = 2 m"
+static void name_witnesses(Text *out, const Job *j, int branch) {
+    const System *s = j->p->system;
+    const When *w = &s->model->when[branch];
+    double value[16];
+    int count = w->witness_count < 16 ? w->witness_count : 16;
+    machine_values(j->m, s->whens.witness[branch], count, value);
+    for (int i = 0; i < count; i++) {
+        const char *unit = name_text(s->model->names, w->witness[i].unit);
+        text_printf(out, "%s%s = %.7g%s%s", i ? ", " : ": ",
+                    name_text(s->model->names, w->witness[i].text), value[i], *unit ? " " : "",
+                    unit);
+    }
+}
+
+// Constraints of a mechanism, the velocities of a lagrangian or Euler angles lose their hold.
+static void problem_position(Job *j, double time, int branch) {
+    const Model *model = j->p->system->model;
+    const When *w = &model->when[branch];
+    Text values = {0};
+    name_witnesses(&values, j, branch);
+    Remark *m = report_error(j->r, w->code, w->pos, "at t = %g s %s%s", time,
+                             name_text(model->names, w->words), text_get(&values));
+    remark_help(j->r, m, "%s", name_text(model->names, w->text));
+    text_free(&values);
     j->status = SOLVE_FAILED;
     j->stats->reached = time;
 }
@@ -352,27 +372,12 @@ static void problem_table(Job *j, double time, const When *w) {
     j->stats->reached = time;
 }
 
-// ": x = 3 m, limit = 2 m"
-static void name_witnesses(Text *out, const Job *j, int branch) {
-    const System *s = j->p->system;
-    const When *w = &s->model->when[branch];
-    double value[16];
-    int count = w->witness_count < 16 ? w->witness_count : 16;
-    machine_values(j->m, s->whens.witness[branch], count, value);
-    for (int i = 0; i < count; i++) {
-        const char *unit = name_text(s->model->names, w->witness[i].unit);
-        text_printf(out, "%s%s = %.7g%s%s", i ? ", " : ": ",
-                    name_text(s->model->names, w->witness[i].text), value[i], *unit ? " " : "",
-                    unit);
-    }
-}
-
 void problem_assertion(Job *j, double time, int branch) {
     const Model *m = j->p->system->model;
     const When *w = &m->when[branch];
     const char *owner = name_text(m->names, w->owner), *words = name_text(m->names, w->words);
     if (w->kind == WHEN_SINGULAR) {
-        problem_position(j, time, w);
+        problem_position(j, time, branch);
         return;
     }
     if (w->table_end) {

@@ -16,14 +16,14 @@ static int watch_add(Watch *watch, const Expr *e, int count) {
 
 static int coordinate_count(const Mechanism *x) {
     int n = 0;
-    for (int i = 0; i < x->joint_count; i++) n += joint_coordinates(x->joint[i].kind);
+    for (int i = 0; i < x->joint_count; i++) n += joint_coordinates(&x->joint[i]);
     return n;
 }
 
 static Expr *coordinates(Arena *out, const Model *m, const Mechanism *x) {
     Expr *q = ARENA_ARRAY(out, Expr, coordinate_count(x));
     for (int i = 0, n = 0; i < x->joint_count; i++)
-        for (int c = 0; c < joint_coordinates(x->joint[i].kind); c++)
+        for (int c = 0; c < joint_coordinates(&x->joint[i]); c++)
             q[n++] = m->var[x->joint[i].coordinate[c]].symbol;
     return q;
 }

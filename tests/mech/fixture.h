@@ -109,7 +109,7 @@ static inline Expr numbered(World *s, const char *name, int i) {
 static inline void make_symbols(World *s) {
     s->nq = s->nv = 0;
     for (int i = 0; i < s->m.joint_count; i++) {
-        for (int k = 0; k < joint_coordinates(s->joint[i].kind); k++, s->nq++)
+        for (int k = 0; k < joint_coordinates(&s->joint[i]); k++, s->nq++)
             s->q[s->nq] = numbered(s, "q", s->nq);
         for (int k = 0; k < joint_velocities(s->joint[i].kind); k++, s->nv++) {
             s->p[s->nv] = numbered(s, "p", s->nv);

@@ -63,7 +63,7 @@ typedef struct {
 static void take_symbols(Fixture *f) {
     for (int i = 0; i < f->m->joint_count; i++) {
         const MechJoint *j = &f->m->joint[i];
-        for (int c = 0; c < joint_coordinates(j->kind); c++)
+        for (int c = 0; c < joint_coordinates(j); c++)
             f->q[f->nq++] = f->model->var[j->coordinate[c]].symbol;
         for (int c = 0; c < joint_velocities(j->kind); c++, f->nv++) {
             f->w[f->nv] = f->model->var[j->f + c].symbol;

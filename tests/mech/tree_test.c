@@ -242,8 +242,7 @@ static void order_of_declaration_does_not_matter(void **state) {
         *j = s->joint[n - 1 - i];
         j->parent = j->parent < 0 ? -1 : n - 1 - j->parent;
         j->child = n - 1 - j->child;
-        for (int k = 0; k < joint_coordinates(j->kind); k++)
-            q[nq++] = s->q[e->joint_q[n - 1 - i] + k];
+        for (int k = 0; k < joint_coordinates(j); k++) q[nq++] = s->q[e->joint_q[n - 1 - i] + k];
         for (int k = 0; k < joint_velocities(j->kind); k++)
             p[nv++] = s->p[e->joint_v[n - 1 - i] + k];
     }

@@ -1,0 +1,166 @@
+// In which variables a mechanism moves: `form` and `coordinates`.
+//
+//   form momentum     q, p       p' = e + ...           the default
+//   form lagrange     q, w       B(q) w' + C w + g = e + ...
+//
+//   coordinates quaternion       attitude[4]            the default: no singular attitude
+//   coordinates euler zyx        yaw, pitch, roll       R = Rz(yaw) Ry(pitch) Rx(roll)
+//
+// A sequence names the axes in the order of the turns, each carried by those before it. Neighbours
+// differ. Three different axes (Tait and Bryan) give roll, pitch and yaw about x, y and z; a first
+// axis that comes back (Euler's own, z x z) gives precession, nutation and spin.
+//
+// As with gravity, the outermost mechanism decides for all that are mounted on it. The statements
+// are read before the joints of a mechanism, so these know which variables to declare.
+#include "lang/mechanism_parts.h"
+
+#include <string.h>
+
+bool angles_repeat(EulerAngles a) { return a.axis[0] == a.axis[2]; }
+
+const char *angle_name(EulerAngles a, int which) {
+    static const char *const about[] = {"roll", "pitch", "yaw"};
+    static const char *const classic[] = {"precession", "nutation", "spin"};
+    return angles_repeat(a) ? classic[which] : about[a.axis[which]];
+}
+
+// --- statements
+// ------------------------------------------------------------------------------------------------
+
+static EulerAngles angles_of_text(const char *sequence) {
+    EulerAngles a = {.used = true};
+    for (int i = 0; i < ANGLES; i++) a.axis[i] = (unsigned char)(sequence[i] - 'x');
+    return a;
+}
+
+static bool is_sequence(const char *text) {
+    if (strlen(text) != ANGLES || strspn(text, "xyz") != ANGLES) return false;
+    return text[0] != text[1] && text[1] != text[2];
+}
+
+static void report_second(Builder *b, const MechPart *part, const MechPart *first,
+                          const char *what) {
+    Remark *m =
+        complain(b, M_FORM, part->item->pos, "the %s of the mechanism are given twice", what);
+    remark_note(b->r, m, first->item->pos, "the first statement is here");
+    remark_help(b->r, m, "keep one of them");
+}
+
+static bool check_form(Builder *b, const AstItem *item) {
+    const char *word = text_of(b, item->name);
+    if (strcmp(word, "lagrange") == 0 || strcmp(word, "momentum") == 0) return true;
+    Remark *m = complain(b, M_FORM, item->pos, "mechanisms have no form '%s'", word);
+    Suggestion g = suggest_for(word);
+    suggest_offer(&g, "lagrange");
+    suggest_offer(&g, "momentum");
+    suggest_help(b->r, m, &g,
+                 "write form lagrange (states q and velocities w), or form momentum (q and p), "
+                 "which is what a mechanism has without this line");
+    return false;
+}
+
+static bool check_coordinates(Builder *b, const AstItem *item) {
+    const char *word = text_of(b, item->name), *sequence = text_of(b, item->text);
+    bool euler = strcmp(word, "euler") == 0;
+    if (!euler && strcmp(word, "quaternion") != 0) {
+        Remark *m = complain(b, M_FORM, item->pos, "mechanisms have no coordinates '%s'", word);
+        Suggestion g = suggest_for(word);
+        suggest_offer(&g, "euler");
+        suggest_offer(&g, "quaternion");
+        suggest_help(b->r, m, &g, "write coordinates euler, or coordinates quaternion");
+        return false;
+    }
+    if (!*sequence || (euler && is_sequence(sequence))) return true;
+    Remark *m = complain(b, M_FORM, item->pos,
+                         euler ? "'%s' is no sequence of axes for three angles"
+                               : "a quaternion has no sequence '%s'",
+                         sequence);
+    remark_help(b->r, m,
+                euler ? "write three axes of which neighbours differ: zyx (yaw, pitch, roll), xyz, "
+                        "zxz ..."
+                      : "take it away, or write coordinates euler %s",
+                sequence);
+    return false;
+}
+
+void declare_form(Builder *b, int instance, const AstItem *item, const Env *env, bool direct) {
+    MechPart part = {.item = item, .env = env, .owner = instance, .instance = -1};
+    bool form = item->kind == ITEM_FORM;
+    const char *what = form ? "variables" : "coordinates";
+    part.path = member_path(b, instance, form ? "form" : "coordinates");
+    if (!(form ? check_form : check_coordinates)(b, item)) return;
+    if (!direct) {
+        Remark *m = complain(b, M_FORM, item->pos,
+                             "the %s of a mechanism cannot depend on a condition or a loop", what);
+        remark_help(b->r, m,
+                    "write it directly into the mechanism; one that extends it can differ in it");
+        return;
+    }
+    for (int i = b->instance.data[instance].first_part; i < b->part.count; i++) {
+        const MechPart *x = &b->part.data[i];
+        if (x->item->kind != item->kind || x->owner != instance) continue;
+        report_second(b, &part, x, what);
+        return;
+    }
+    pairs_set(&b->tmp, &b->forms, (uint32_t)item->kind, (uint32_t)instance, b->part.count);
+    array_push(&b->part, part);
+}
+
+// --- what holds for a mechanism and all that is mounted on it
+// ------------------------------------------------------------------------------------------------
+
+static const AstItem *statement_of(const Builder *b, int mechanism, ItemKind kind) {
+    while (is_mounted(b, mechanism)) mechanism = b->instance.data[mechanism].parent;
+    int part = pairs_get(&b->forms, (uint32_t)kind, (uint32_t)mechanism);
+    return part < 0 ? NULL : b->part.data[part].item;
+}
+
+bool is_lagrange(const Builder *b, int mechanism) {
+    const AstItem *item = statement_of(b, mechanism, ITEM_FORM);
+    return item && strcmp(text_of(b, item->name), "lagrange") == 0;
+}
+
+EulerAngles attitude_angles(const Builder *b, int mechanism, JointKind kind) {
+    const AstItem *item = statement_of(b, mechanism, ITEM_COORDINATES);
+    bool turns = kind == JOINT_SPHERICAL || kind == JOINT_FREE;
+    if (!turns || !item || strcmp(text_of(b, item->name), "euler") != 0) return (EulerAngles){0};
+    return angles_of_text(item->text ? text_of(b, item->text) : "zyx");
+}
+
+// --- variables of an attitude
+// ------------------------------------------------------------------------------------------------
+
+const char *angle_text(Builder *b, EulerAngles a, int which, const char *behind) {
+    return arena_printf(&b->tmp, "%s%s", angle_name(a, which), behind);
+}
+
+// yaw0, pitch0 and roll0, where neither the text nor the experiment gives the attitude as a whole.
+static bool starts_by_angles(Builder *b, int instance, const AstItem *item, EulerAngles a) {
+    return a.used && !find_clause(b, item, "initial_attitude") &&
+           !(b->override.count && find_override(b, member_path(b, instance, "attitude0")));
+}
+
+void declare_attitude(const Declaring *d, const AstItem *item, EulerAngles a) {
+    Builder *b = d->b;
+    declare(d, "attitude", ENTITY_LOCAL, 4, 1);
+    for (int i = 0; a.used && i < ANGLES; i++)
+        give_units(d, declare(d, angle_name(a, i), ENTITY_LOCAL, 1, 1), 0, NULL, "rad");
+    if (find_clause(b, item, "initial_rotated")) return;
+    if (!starts_by_angles(b, d->owner, item, a)) {
+        const AstArg *given = find_clause(b, item, "initial_attitude");
+        give_value(d, declare(d, "attitude0", ENTITY_PARAM, 4, 1), given ? given->value : NULL);
+        return;
+    }
+    for (int i = 0; i < ANGLES; i++) {
+        Entity *start = declare(d, angle_text(b, a, i, "0"), ENTITY_PARAM, 1, 1);
+        give_units(d, start, 0, NULL, "rad");
+        give_value(d, start, NULL);
+    }
+}
+
+void declare_attitude_state(const Declaring *d, EulerAngles a) {
+    if (!a.used) declare(d, "attitude_state", ENTITY_LOCAL, 4, 1);
+    for (int i = 0; a.used && i < ANGLES; i++)
+        give_units(d, declare(d, angle_text(d->b, a, i, "_state"), ENTITY_LOCAL, 1, 1), 0, NULL,
+                   "rad");
+}
