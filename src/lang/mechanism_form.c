@@ -38,10 +38,10 @@ static bool is_sequence(const char *text) {
     return text[0] != text[1] && text[1] != text[2];
 }
 
-static void report_second(Builder *b, const MechPart *part, const MechPart *first,
-                          const char *what) {
-    Remark *m =
-        complain(b, M_FORM, part->item->pos, "the %s of the mechanism are given twice", what);
+static void report_second(Builder *b, const MechPart *part, const MechPart *first) {
+    bool form = part->item->kind == ITEM_FORM;
+    Remark *m = complain(b, M_FORM, part->item->pos, "the %s of the mechanism %s given twice",
+                         form ? "form" : "coordinates", form ? "is" : "are");
     remark_note(b->r, m, first->item->pos, "the first statement is here");
     remark_help(b->r, m, "keep one of them");
 }
@@ -86,20 +86,20 @@ static bool check_coordinates(Builder *b, const AstItem *item) {
 void declare_form(Builder *b, int instance, const AstItem *item, const Env *env, bool direct) {
     MechPart part = {.item = item, .env = env, .owner = instance, .instance = -1};
     bool form = item->kind == ITEM_FORM;
-    const char *what = form ? "variables" : "coordinates";
-    part.path = member_path(b, instance, form ? "form" : "coordinates");
+    const char *what = form ? "form" : "coordinates";
+    part.path = member_path(b, instance, what);
     if (!(form ? check_form : check_coordinates)(b, item)) return;
     if (!direct) {
         Remark *m = complain(b, M_FORM, item->pos,
                              "the %s of a mechanism cannot depend on a condition or a loop", what);
         remark_help(b->r, m,
-                    "write it directly into the mechanism; one that extends it can differ in it");
+                    "write it directly into the mechanism, or into one that extends this one");
         return;
     }
     for (int i = b->instance.data[instance].first_part; i < b->part.count; i++) {
         const MechPart *x = &b->part.data[i];
         if (x->item->kind != item->kind || x->owner != instance) continue;
-        report_second(b, &part, x, what);
+        report_second(b, &part, x);
         return;
     }
     pairs_set(&b->tmp, &b->forms, (uint32_t)item->kind, (uint32_t)instance, b->part.count);

@@ -55,13 +55,17 @@ bool check_angles(Expansion *k) {
     return good;
 }
 
-// hold * sign(hold at the start) < singular
+// -1 where x is negative, 1 elsewhere.
+static Expr side_of(Dag *d, Expr x) {
+    Expr negative = expr_call(d, OP_LESS, (Expr[]){x, expr_number(d, 0)}, 2);
+    return expr_if(d, negative, expr_number(d, -1), expr_number(d, 1));
+}
+
+// hold * (its sign at the start) < singular
 static void guard_angles(Expansion *k, int joint, const Expr *angle) {
     const MechJoint *j = &k->x->joint[joint];
     Dag *d = k->d;
-    Expr start = attitude_hold(d, j->angles, angles_at_start(k, joint));
-    Expr side = expr_if(d, expr_call(d, OP_LESS, (Expr[]){start, expr_number(d, 0)}, 2),
-                        expr_number(d, -1), expr_number(d, 1));
+    Expr start = attitude_hold(d, j->angles, angles_at_start(k, joint)), side = side_of(d, start);
     Expr sides[2] = {expr_mul(d, side, attitude_hold(d, j->angles, angle)),
                      expr_number(d, singular)};
     Witness *witness = ARENA_NEW(k->out, Witness);
@@ -79,12 +83,22 @@ static void guard_angles(Expansion *k, int joint, const Expr *angle) {
     array_push(&k->guard, guard);
 }
 
+// Of the two quaternions that turn alike, the one whose first number is not negative at the start.
+static void quaternion_laws(Expansion *k, int joint, const Expr *angle) {
+    const MechJoint *j = &k->x->joint[joint];
+    Expr quaternion[4];
+    attitude_quaternion(k->d, j->angles, angles_at_start(k, joint), quaternion);
+    Expr side = side_of(k->d, quaternion[0]);
+    attitude_quaternion(k->d, j->angles, angle, quaternion);
+    for (int i = 0; i < 4; i++)
+        add_law(k, symbol(k, j->attitude + i), expr_mul(k->d, side, quaternion[i]), j->pos);
+}
+
 void angle_laws(Expansion *k, int joint) {
     const MechJoint *j = &k->x->joint[joint];
-    Expr angle[ANGLES], quaternion[4];
+    Expr angle[ANGLES];
     int first = joint_coordinates(j) - ANGLES;
     for (int i = 0; i < ANGLES; i++) angle[i] = symbol(k, j->coordinate[first + i]);
-    attitude_quaternion(k->d, j->angles, angle, quaternion);
-    for (int i = 0; i < 4; i++) add_law(k, symbol(k, j->attitude + i), quaternion[i], j->pos);
+    quaternion_laws(k, joint, angle);
     guard_angles(k, joint, angle);
 }

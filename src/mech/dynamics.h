@@ -23,8 +23,10 @@ void sweep_wrenches(Dag *d, const Tree *t, int frame_count, const Expr *wrench, 
 // Efforts of gravity and outside wrenches: S' f.
 void sweep_loads(Arena *scratch, Dag *d, const Tree *t, const Mechanism *m, const Expr *wrench,
                  Expr *effort);
-// Efforts that the motion needs at zero w': C(q, w) w.
-void sweep_bias(Arena *scratch, Dag *d, const Tree *t, const Expr *w, Expr *effort);
+// Efforts that the motion needs at zero w': C(q, w) w; with gravity (Nullable), which trees without
+// added mass take, C(q, w) w + g(q).
+void sweep_bias(Arena *scratch, Dag *d, const Tree *t, const Expr *w, const Expr *gravity,
+                Expr *effort);
 // Twists of u and their rates while the joints move with w and the numbers u stay (functions.c).
 void sweep_rates(Dag *d, const Tree *t, const Expr *w, const Expr *u, Six *twist, Six *rate);
 

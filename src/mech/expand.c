@@ -328,7 +328,7 @@ static double *parameter_numbers(Arena *out, const Model *m) {
 // ------------------------------------------------------------------------------------------------
 
 static bool mechanism_expand(Expansion *k) {
-    if (!check_angles(k) || !held_open(k)) return false;
+    if (!check_angles(k) || !held_open(k) || !check_angles(k)) return false;
     trace(k);
     if (!start_is_regular(k) || !check_limits(k)) return false;
     const Expr *acceleration =

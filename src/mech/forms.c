@@ -233,16 +233,34 @@ MechEquations *mech_momentum_form(Arena *out, Dag *d, const Mechanism *m, const 
     return trace_end(&r);
 }
 
+// Efforts that are left for accelerations: given ones and those of loads, less the bias. Water that
+// moves along has inertia and no weight, so with it gravity is a load.
+static Expr *trace_rest(Tracing *r) {
+    Expr *rest, *bias = ARENA_ARRAY(&r->scratch, Expr, r->t->nv);
+    if (r->t->added) {
+        rest = trace_loads(r);
+    } else {
+        Six *f = ARENA_ARRAY(&r->scratch, Six, r->t->count);
+        rest = ARENA_ARRAY(&r->scratch, Expr, r->t->nv);
+        Expr *load = ARENA_ARRAY(&r->scratch, Expr, r->t->nv);
+        from_mechanism(r, r->in->effort, rest);
+        sweep_wrenches(r->d, r->t, r->m->frame_count, r->in->wrench, f);
+        link_efforts(r->d, r->t, f, load);
+        for (int i = 0; i < r->t->nv; i++) rest[i] = expr_add(r->d, rest[i], load[i]);
+    }
+    const Expr *gravity = r->t->added ? NULL : r->m->gravity;
+    sweep_bias(&r->scratch, r->d, r->t, r->w, gravity, bias);
+    for (int i = 0; i < r->t->nv; i++) rest[i] = expr_sub(r->d, rest[i], bias[i]);
+    return rest;
+}
+
 MechEquations *mech_lagrange_form(Arena *out, Dag *d, const Mechanism *m, const MechInputs *in,
                                   MechMethod method) {
     Tracing r;
     trace_start(&r, out, d, m, in);
     from_mechanism(&r, in->w, r.w);
-    Expr *rhs = trace_loads(&r), *x = ARENA_ARRAY(&r.scratch, Expr, r.t->nv);
-    Expr *bias = ARENA_ARRAY(&r.scratch, Expr, r.t->nv);
-    sweep_bias(&r.scratch, d, r.t, r.w, bias);
-    for (int i = 0; i < r.t->nv; i++) rhs[i] = expr_sub(d, rhs[i], bias[i]);
-    solve(&r, method, rhs, x, r.twist);
+    Expr *x = ARENA_ARRAY(&r.scratch, Expr, r.t->nv);
+    solve(&r, method, trace_rest(&r), x, r.twist);
     r.e->acceleration = to_mechanism(&r, x);
     sweep_twists(d, r.t, r.w, r.twist);
     sweep_momenta(d, r.t, r.twist, NULL, r.h);

@@ -65,7 +65,7 @@ static Expr *gravity(Calling *c) {
 
 static Expr *bias(Calling *c, const Expr *w) {
     Expr *efforts = new_list(c);
-    sweep_bias(&c->scratch, c->d, c->t, w, efforts);
+    sweep_bias(&c->scratch, c->d, c->t, w, NULL, efforts);
     return efforts;
 }
 

@@ -74,7 +74,7 @@ Matrix mech_bias(Arena *out, Dag *d, const Mechanism *m, const Expr *q, const Ex
     Plain p;
     plain_start(&p, d, m, q);
     Expr *bias = ARENA_ARRAY(&p.scratch, Expr, p.t->nv);
-    sweep_bias(&p.scratch, d, p.t, tree_order(&p, w), bias);
+    sweep_bias(&p.scratch, d, p.t, tree_order(&p, w), NULL, bias);
     return vector_end(out, &p, bias);
 }
 

@@ -132,7 +132,7 @@ static const Expr *velocity_rates(Signals *s) {
     sweep_momenta(d, s->t, s->twist, NULL, h);
     for (int i = 0; i < s->t->count; i++) twist_cross_wrench(d, &s->twist[i], &h[i], &h[i]);
     link_efforts(d, s->t, h, carried);
-    sweep_bias(&s->scratch, d, s->t, s->w, bias);
+    sweep_bias(&s->scratch, d, s->t, s->w, NULL, bias);
     Matrix rhs = matrix_new(&s->scratch, n, 1);
     for (int i = 0; i < n; i++) {
         int v = s->t->velocity[i];

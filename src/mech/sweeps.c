@@ -137,10 +137,17 @@ static void set_U(Dag *d, Spin *s) {
         }
 }
 
-static void spin_none(Dag *d, Spin *out) {
+// On the world. Gravity is felt as if all of it were accelerated the other way.
+static void spin_of_world(Dag *d, const Link *l, const Expr *gravity, Spin *out) {
     v3_zero(d, out->omega);
     v3_zero(d, out->alpha);
     v3_zero(d, out->a);
+    if (!gravity) return;
+    Turn turn = l->turn;
+    Expr against[3];
+    if (turn.plain) turn.whole = false; // constant turns of a constant vector fold
+    for (int k = 0; k < 3; k++) against[k] = expr_neg(d, gravity[k]);
+    turn_down(d, &turn, against, out->a);
 }
 
 // The parent's motion at the link's origin, in the link's axes.
@@ -198,7 +205,8 @@ static void full_forces(Dag *d, const Inertia *i, const Spin *m, const Six *v, S
     six_add(d, f, &product, f);
 }
 
-void sweep_bias(Arena *scratch, Dag *d, const Tree *t, const Expr *w, Expr *effort) {
+void sweep_bias(Arena *scratch, Dag *d, const Tree *t, const Expr *w, const Expr *gravity,
+                Expr *effort) {
     Six *f = ARENA_ARRAY(scratch, Six, t->count), *twist = NULL;
     Spin *spin = ARENA_ARRAY(scratch, Spin, t->count);
     if (t->added) {
@@ -208,7 +216,7 @@ void sweep_bias(Arena *scratch, Dag *d, const Tree *t, const Expr *w, Expr *effo
     for (int i = 0; i < t->count; i++) {
         const Link *l = &t->link[i];
         if (l->parent < 0)
-            spin_none(d, &spin[i]);
+            spin_of_world(d, l, gravity, &spin[i]);
         else
             spin_down(d, l, &spin[l->parent], &spin[i]);
         add_own_motion(d, l, w, &spin[i]);

@@ -70,6 +70,19 @@ static int operations(World *s, MechMethod method) {
     return c.adds + c.multiplies + c.divides;
 }
 
+static int lagrange_operations(World *s, MechMethod method) {
+    MechEquations *e = mech_lagrange_form(&s->arena, s->d, &s->m, &s->in, method);
+    OpCount c = expr_count(s->d, e->acceleration, s->nv);
+    return c.adds + c.multiplies + c.divides;
+}
+
+static void check_lagrange(int n, bool on_free_body, bool arm, int bound) {
+    World *s = chain(n, on_free_body, arm);
+    int count = lagrange_operations(s, METHOD_AUTO);
+    if (count > bound) fail_msg("%d joints take %d operations, above %d", n, count, bound);
+    world_free(s);
+}
+
 static void check_count(int n, bool on_free_body, bool arm, MechMethod method, int bound) {
     World *s = chain(n, on_free_body, arm);
     int count = operations(s, method);
@@ -83,6 +96,16 @@ static void operations_stay_few(void **state) {
     check_count(7, true, true, METHOD_ARTICULATED, 1943);
     check_count(7, false, false, METHOD_COMPOSITE, 2237);
     check_count(30, false, false, METHOD_ARTICULATED, 15596);
+}
+
+// Bounds as in docs/mechanisms.md.
+static void lagrange_operations_stay_few(void **state) {
+    (void)state;
+    check_lagrange(7, false, true, 1256);
+    check_lagrange(7, true, true, 2105);
+    check_lagrange(7, false, false, 2042);
+    check_lagrange(7, true, false, 3319);
+    check_lagrange(30, false, false, 12503);
 }
 
 // AUTO takes the method with fewer operations, within a fifth.
@@ -105,6 +128,7 @@ static void method_is_chosen_well(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(operations_stay_few),
+                                       cmocka_unit_test(lagrange_operations_stay_few),
                                        cmocka_unit_test(method_is_chosen_well)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

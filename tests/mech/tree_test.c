@@ -1,69 +1,7 @@
 // Random trees of all kinds of joints: the momentum form, the Lagrange form by both methods and the
 // recursive Newton-Euler form, written apart, must agree; power must balance; what frames show must
 // follow from their poses.
-#include "fixture.h"
-
-static void random_axis(World *s, uint64_t *seed, Expr out[3]) {
-    double v[3], length = 0;
-    int plain = (int)uniform(seed, 0, 6);
-    for (int i = 0; i < 3; i++) v[i] = plain < 3 ? i == plain : uniform(seed, -1, 1);
-    if (plain == 3) v[0] = 0;
-    for (int i = 0; i < 3; i++) length += v[i] * v[i];
-    for (int i = 0; i < 3; i++) out[i] = expr_number(s->d, v[i] / sqrt(length));
-}
-
-static void random_placement(World *s, uint64_t *seed, Expr position[3], Expr rotation[9]) {
-    double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, p[3];
-    int kind = (int)uniform(seed, 0, 5);
-    if (kind == 0) random_rotation(seed, R);
-    if (kind == 1) memcpy(R, (double[]){0, -1, 0, 0, 0, -1, 1, 0, 0}, sizeof R);
-    if (kind == 2) memcpy(R, (double[]){1, 0, 0, 0, 6e-17, -1, 0, 1, 6e-17}, sizeof R);
-    if (kind == 3) memcpy(R, (double[]){1, 0, 0, 0, 1, -1e-7, 0, 1e-7, 1}, sizeof R); // nearly none
-    for (int i = 0; i < 3; i++) p[i] = uniform(seed, 0, 1) < 0.4 ? 0 : uniform(seed, -0.5, 0.5);
-    numbers(s, p, 3, position);
-    numbers(s, R, 9, rotation);
-}
-
-// Positive definite 6 x 6: a random matrix times its transpose.
-static void random_added(World *s, uint64_t *seed, MechBody *b) {
-    double a[36], sum[36] = {0};
-    for (int i = 0; i < 36; i++) a[i] = uniform(seed, -1, 1);
-    for (int i = 0; i < 36; i++)
-        for (int k = 0; k < 6; k++) sum[i] += a[6 * (i / 6) + k] * a[6 * (i % 6) + k];
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < i; j++) sum[6 * i + j] = sum[6 * j + i];
-    b->has_added = true;
-    numbers(s, sum, 36, b->added);
-}
-
-static World *random_tree(uint64_t seed, int n, bool added) {
-    World *s = world_new();
-    for (int i = 0; i < n; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "j%d", (i * 7) % n);
-        double cg[3],
-            J[3] = {uniform(&seed, 1, 1.5), uniform(&seed, 1, 1.5), uniform(&seed, 1, 1.5)};
-        for (int k = 0; k < 3; k++) cg[k] = uniform(&seed, -0.3, 0.3);
-        int b = add_body(s, name, uniform(&seed, 0.5, 3), cg, J);
-        JointKind kind = (JointKind)uniform(&seed, 0, JOINT_KINDS - 0.001);
-        int parent = (int)uniform(&seed, i > 8 ? i - 8 : -0.999, i - 0.001) - (i == 0);
-        int j = add_joint(s, name, kind, i ? parent : -1, b, cg);
-        random_placement(s, &seed, s->joint[j].position, s->joint[j].rotation);
-        random_axis(s, &seed, s->joint[j].axis);
-        numbers(s, (double[]){0.8, -0.6, 0}, 3, s->joint[j].axis2);
-        s->joint[j].pitch = expr_number(s->d, 0.15);
-        s->body[b].inertia[1] = s->body[b].inertia[3] = expr_number(s->d, uniform(&seed, -.2, .2));
-        if (added && i % 3 == 0) random_added(s, &seed, &s->body[b]);
-        if (i % 4 == 0) {
-            int f = add_frame(s, name, b, cg);
-            random_placement(s, &seed, s->frame[f].position, s->frame[f].rotation);
-        }
-    }
-    gravity(s, 1, -2, -9.81);
-    make_symbols(s);
-    for (int i = 0; i < expr_symbol_count(s->d); i++) s->value[i] = uniform(&seed, -1, 1);
-    return s;
-}
+#include "random_tree.h"
 
 // B w: the efforts of accelerations w at rest and without weight.
 static void reference_momentum(World *s, Expr *p) {
@@ -174,8 +112,9 @@ static void check_matrices(World *s, const MechEquations *e, const double *a) {
     assert_true(largest(skew, n * n) < 1e-10);
 }
 
-static void check_tree(uint64_t seed, int n, bool added) {
+static void check_tree(uint64_t seed, int n, bool added, bool angles) {
     World *s = random_tree(seed, n, added);
+    if (angles) take_angles(s, seed + 1);
     double a[VELOCITIES], other[VELOCITIES], effort[VELOCITIES], p[VELOCITIES], p_rate[VELOCITIES];
     double w[VELOCITIES], T[2];
     bool small = s->nv <= 16; // composite bodies take long for deep trees
@@ -219,8 +158,15 @@ static void forms_agree_on_random_trees(void **state) {
     (void)state;
     for (int i = 0; i < 200; i++) { // many small ones, the last with 40 joints
         int joints = 1 + (int)(39 * pow(i / 199.0, 5) + 0.5);
-        check_tree(0x9E3779B97F4A7C15ULL + 977 * (uint64_t)i, joints, i % 2);
+        check_tree(0x9E3779B97F4A7C15ULL + 977 * (uint64_t)i, joints, i % 2, false);
     }
+}
+
+// Frames turn with the angular velocity: R' = R omega~ holds for all sequences of axes.
+static void forms_agree_with_angles(void **state) {
+    (void)state;
+    for (int i = 0; i < 60; i++)
+        check_tree(0xD1B54A32D192ED03ULL + 1009 * (uint64_t)i, 1 + i / 10, i % 2, true);
 }
 
 // The same mechanism declared backwards gives the same nodes.
@@ -262,6 +208,7 @@ static void order_of_declaration_does_not_matter(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(forms_agree_on_random_trees),
+                                       cmocka_unit_test(forms_agree_with_angles),
                                        cmocka_unit_test(order_of_declaration_does_not_matter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
