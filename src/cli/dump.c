@@ -4,8 +4,18 @@
 #include <string.h>
 
 static const char *const var_kind[] = {
-    "time",  "param",  "effort", "flow",       "momentum", "displacement",
-    "input", "output", "var",    "derivative", "discrete",
+    [VAR_TIME] = "time",
+    [VAR_PARAM] = "param",
+    [VAR_EFFORT] = "effort",
+    [VAR_FLOW] = "flow",
+    [VAR_MOMENTUM] = "momentum",
+    [VAR_DISPLACEMENT] = "displacement",
+    [VAR_VELOCITY] = "velocity",
+    [VAR_INPUT] = "input",
+    [VAR_OUTPUT] = "output",
+    [VAR_LOCAL] = "var",
+    [VAR_DERIVATIVE] = "derivative",
+    [VAR_DISCRETE] = "discrete",
 };
 static const char *const comp_kind[] = {"0", "1",  "Se", "Sf", "R",  "C",
                                         "I", "TF", "GY", "De", "Df", "field"};
