@@ -26,6 +26,7 @@ with "form lagrange" vehicle_manipulators/auv_arm.bond vehicle_manipulators/ship
     vehicle_chain/vehicle_chain.bond wagon_pendulum/wagon_pendulum.bond four_bar/four_bar.bond \
     cylinder_boom/cylinder_boom.bond slider_crank/slider_crank.bond rolling_disc/rolling_disc.bond \
     chaplygin_sleigh/chaplygin_sleigh.bond joint_limits/joint_limits.bond joint_limits/driven_by_joints.bond \
+    rigid_stops/rigid_stops.bond \
     frame_axes/frame_axes.bond
 with "coordinates euler" vehicle_manipulators/ship_crane.bond vehicle_chain/vehicle_chain.bond \
     rolling_disc/rolling_disc.bond frame_axes/frame_axes.bond
