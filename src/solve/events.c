@@ -129,14 +129,17 @@ static void settle_others(Job *j, double time, const double *state, const int *d
     settle_borders(j, time, state, direction);
 }
 
-// Many events within hardly any time are chatter.
+// Many events within hardly any time are chatter. Where laws switch, relations of guards, which no
+// rate depends on, may cross their borders to and fro within the accuracy of a step: ten times as
+// many are let pass.
 static bool count_event(Job *j, double time) {
+    const long most = has_modes(j) ? 10 * MOST_CHATTER : MOST_CHATTER;
     j->stats->events++;
     if (j->chatter_count == 0 || time - j->chatter_time > 1e-7 * j->span) {
         j->chatter_time = time;
         j->chatter_count = 0;
     }
-    if (++j->chatter_count <= MOST_CHATTER) return true;
+    if (++j->chatter_count <= most) return true;
     problem_chatter(j, time);
     return false;
 }
