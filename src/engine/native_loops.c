@@ -35,6 +35,7 @@ typedef struct {
     int *group;                // per series: one that stands for all of its loop
     int *low, *high;           // per series: rounds in which its operands lie where they should
     bool *kept;                // per series, while a loop is settled
+    ARRAY(int) open;
 } Loops;
 
 // --- links ---------------------------------------------------------------------------------------
@@ -247,7 +248,8 @@ static void make_loops(Loops *l) {
 //     offset(from) >= offset(to) + sign*delta
 static bool raise_offsets(Loops *l) {
     Series *s = l->r->series.data;
-    for (int pass = 0; pass <= l->count; pass++) {
+    enum { MOST_PASSES = 200 }; // links are nearly in order: a few are enough
+    for (int pass = 0; pass < MOST_PASSES; pass++) {
         bool changed = false;
         for (int e = 0; e < l->link.count; e++) {
             Link k = l->link.data[e];
@@ -281,6 +283,17 @@ static int kept_values(const Loops *l, int series) {
         if (is_in_loop(l, k) && wait_of(l, k) > most) most = wait_of(l, k);
     }
     return most;
+}
+
+// Of many readers one decides little, and looking at all of them again and again takes long.
+static bool is_read_much(const Loops *l, int series) {
+    enum { MANY = 64 };
+    bool much = l->first_reader[series + 1] - l->first_reader[series] > MANY;
+    for (int e = l->first[series]; e < l->first[series + 1]; e++) {
+        int to = l->link.data[e].to;
+        much = much || l->first_reader[to + 1] - l->first_reader[to] > MANY;
+    }
+    return much;
 }
 
 static int kept_around(const Loops *l, int series) {
@@ -326,7 +339,7 @@ static void lower_waits(Loops *l) {
         bool level = pass % 4 == 3 && pass + 4 < MOST_PASSES;
         int by = pass % 8 < 4 ? 1 : -1;
         for (int i = 0; i < l->count; i++) {
-            if (l->r->series.data[i].loop < 0) continue;
+            if (l->r->series.data[i].loop < 0 || is_read_much(l, i)) continue;
             if (!move_series(l, i, by, level)) move_series(l, i, -by, false);
         }
     }
@@ -456,20 +469,22 @@ void roll_give_up(Roll *r, TapeLoop *loop) {
 
 static int range_of(const Loops *l, int series) { return l->high[series] - l->low[series] + 1; }
 
+static void keep(Loops *l, int series) {
+    l->kept[series] = true;
+    array_push(&l->open, series);
+}
+
 // Series with at least so many rounds, and what they read.
 static void choose_kept(Loops *l, const TapeLoop *loop, int least) {
     const Series *s = l->r->series.data;
+    for (int i = 0; i < loop->body.count; i++) l->kept[loop->body.data[i]] = false;
     for (int i = 0; i < loop->body.count; i++)
-        l->kept[loop->body.data[i]] = range_of(l, loop->body.data[i]) >= least;
-    for (bool more = true; more;) {
-        more = false;
-        for (int i = loop->body.count - 1; i >= 0; i--) {
-            int from = loop->body.data[i];
-            for (int e = l->first[from]; l->kept[from] && e < l->first[from + 1]; e++) {
-                int to = l->link.data[e].to;
-                if (l->kept[to] || s[to].loop != s[from].loop) continue;
-                l->kept[to] = more = true;
-            }
+        if (range_of(l, loop->body.data[i]) >= least) keep(l, loop->body.data[i]);
+    while (l->open.count) {
+        int from = array_pop(&l->open);
+        for (int e = l->first[from]; e < l->first[from + 1]; e++) {
+            int to = l->link.data[e].to;
+            if (!l->kept[to] && s[to].loop == s[from].loop) keep(l, to);
         }
     }
 }
@@ -501,20 +516,31 @@ static void drop_others(Loops *l, TapeLoop *loop) {
     loop->body.count = count;
 }
 
-// Short series make short loops: those go that cost more than they are.
-static void settle_loop(Loops *l, TapeLoop *loop) {
-    int low = 0, high = 0, best = 0, tried = 0;
-    long most = 0;
+// The longest range below a bound; 0: none.
+static int next_range(const Loops *l, const TapeLoop *loop, int below) {
+    int longest = 0;
+    for (int i = 0; i < loop->body.count; i++) {
+        int range = range_of(l, loop->body.data[i]);
+        if (range > longest && range < below) longest = range;
+    }
+    return longest;
+}
+
+static void find_ranges(Loops *l, const TapeLoop *loop) {
     for (int i = 0; i < loop->body.count; i++) {
         int series = loop->body.data[i];
         const Series *s = &l->r->series.data[series];
         int middle = first_round(l->r, s) + s->count / 2;
         find_range(l->r, series, middle, &l->low[series], &l->high[series]);
     }
-    for (int i = 0; i < loop->body.count; i++) {
-        int least = range_of(l, loop->body.data[i]);
-        if (least == tried || least == best) continue;
-        tried = least;
+}
+
+// Short series make short loops: those go that cost more than they are.
+static void settle_loop(Loops *l, TapeLoop *loop) {
+    int low = 0, high = 0, best = 0;
+    long most = 0;
+    find_ranges(l, loop);
+    for (int least = INT32_MAX; (least = next_range(l, loop, least));) {
         choose_kept(l, loop, least);
         long work = common_rounds(l, loop, &low, &high);
         if (work > most) most = work, best = least;
@@ -562,5 +588,6 @@ void roll_find_loops(Roll *r) {
     if (l.link.data) build_loops(&l);
     free(space);
     free(l.kept);
+    array_free(&l.open);
     array_free(&l.link);
 }

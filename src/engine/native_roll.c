@@ -8,6 +8,8 @@
 
 #include "base/memory.h"
 
+enum { MOST_TRIES = 32 }; // each looks at the whole tape
+
 bool roll_stays(const Roll *r, int instruction) {
     return r->value[instruction].group >= 0 || r->value[instruction].home;
 }
@@ -143,11 +145,14 @@ static void join_loops(Roll *r, int into, int other) {
 }
 
 static void join_stages(Roll *r) {
+    int tries = MOST_TRIES;
     for (int i = 0; i < r->loop.count; i++)
-        for (int k = i + 1; k < r->loop.count; k++) {
+        for (int k = i + 1; k < r->loop.count && r->loop.data[i].rounds && tries > 0; k++) {
             const TapeLoop *a = &r->loop.data[i], *b = &r->loop.data[k];
             bool alike = 8 * abs(a->rounds - b->rounds) <= a->rounds + 8;
-            if (a->rounds && b->rounds && a->stage == b->stage && alike) join_loops(r, i, k);
+            if (b->rounds == 0 || a->stage != b->stage || !alike) continue;
+            join_loops(r, i, k);
+            tries--;
         }
 }
 
@@ -164,7 +169,10 @@ void roll_open(Roll *r, const Program *p, const TapeFunction *f, const Value *va
     for (int i = 0; i < end; i++) r->series_of[i] = -1;
     roll_find_series(r, p, result, split);
     roll_find_loops(r);
-    for (int stuck; (stuck = sort_units(r)) >= 0;) roll_give_up(r, &r->loop.data[stuck]);
+    int tries = MOST_TRIES;
+    for (int stuck; (stuck = sort_units(r)) >= 0 && tries > 0; tries--)
+        roll_give_up(r, &r->loop.data[stuck]);
+    for (int i = 0; i < r->loop.count && tries == 0; i++) roll_give_up(r, &r->loop.data[i]);
     join_stages(r);
     sort_units(r);
     r->leader = NULL;
