@@ -2,20 +2,15 @@
 #include "engine/lanes.h"
 
 #include "base/memory.h"
+#include "engine/native_order.h"
 #include "engine/pieces.h"
 #include <string.h>
 
 // --- what fits -----------------------------------------------------------------------------------
 
-static bool solves(const TapeFunction *f) {
-    for (int i = 0; i < f->count; i++)
-        if (f->code[i].op == TAPE_BLOCK) return true;
-    return false;
-}
-
 const char *lanes_obstacle(const Program *p) {
     if (p->system->choice_count) return "states are chosen during the run";
-    if (solves(&p->derivative) || solves(&p->outputs) || solves(&p->switches))
+    if (order_solves(&p->derivative) || order_solves(&p->outputs) || order_solves(&p->switches))
         return "equations are solved together at every point";
     return NULL;
 }
@@ -83,12 +78,10 @@ static void set_point(LaneMachine *x, const double *time, const double *y) {
         memcpy(x->reg + p->first_state * lanes, y, (size_t)p->state_count * lanes * sizeof *y);
 }
 
-int lanes_step(LaneMachine *x, SolverKind method, double time, double h, double *y) {
+int lanes_step(LaneMachine *x, SolverKind method, double time, double h, const double *y,
+               double *to) {
     BondynCall call = call_of(x);
-    NativeStep *step = method == SOLVER_EULER  ? x->code->euler
-                       : method == SOLVER_HEUN ? x->code->heun
-                                               : x->code->rk4;
-    return step(&call, time, h, y, x->work);
+    return native_step(x->code, method)(&call, time, h, y, to, x->work);
 }
 
 int lanes_attempt(LaneMachine *x, const LaneAttempt *a) {

@@ -30,9 +30,10 @@ LaneMachine *lanes_new(const Program *p, const Native *n); // n: ready, for lane
 void lanes_free(LaneMachine *x);
 void lanes_load(LaneMachine *x, int lane, const Machine *m); // parameters, prepared, held, switches
 void lanes_load_held(LaneMachine *x, int lane, const Machine *m); // held and switches alone
-// Arrays of vectors below are from memory_aligned. A step of the same length in all lanes; y:
-// states, then quadratures. Gives: a bit for each lane in which it failed.
-int lanes_step(LaneMachine *x, SolverKind method, double time, double h, double *y);
+// Arrays of vectors below are from memory_aligned. A step of the same length in all lanes,
+// from y to `to`: states, then quadratures. Gives: a bit for each lane in which it failed.
+int lanes_step(LaneMachine *x, SolverKind method, double time, double h, const double *y,
+               double *to);
 // From here on every lane has a time of its own.
 typedef struct { // a step of order 8, see rk78.def: states, then quadratures
     double *time, *h, *y;

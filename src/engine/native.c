@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/files.h"
 #include "base/memory.h"
+#include "engine/block_run.h"
 #include "engine/native_cache.h"
 #include "engine/native_code.h"
 #include <dlfcn.h>
@@ -110,15 +111,16 @@ static bool find_symbol(const Native *n, const char *name, void *to) {
     return address != NULL;
 }
 
-static bool find_single(const Native *n, NativeCode *c) {
-    find_symbol(n, "bondyn_jacobian", &c->jacobian);
-    return find_symbol(n, "bondyn_residual", &c->residual) &&
-           find_symbol(n, "bondyn_matrix", &c->matrix);
-}
-
 static bool find_steps(const Native *n, NativeCode *c) {
     return find_symbol(n, "bondyn_euler", &c->euler) && find_symbol(n, "bondyn_heun", &c->heun) &&
            find_symbol(n, "bondyn_rk4", &c->rk4) && find_symbol(n, "bondyn_rk78", &c->rk78);
+}
+
+static bool find_single(const Native *n, NativeCode *c) {
+    find_steps(n, c);
+    find_symbol(n, "bondyn_jacobian", &c->jacobian);
+    return find_symbol(n, "bondyn_residual", &c->residual) &&
+           find_symbol(n, "bondyn_matrix", &c->matrix);
 }
 
 static bool find_symbols(Native *n) {
@@ -378,4 +380,30 @@ void machine_use(Machine *m, const Native *n) {
     free(m->room);
     m->room = memory_zeroed((size_t)n->code.slots + 1, sizeof *m->room);
     m->native = &n->code;
+}
+
+NativeStep *native_step(const NativeCode *c, SolverKind method) {
+    switch (method) {
+    case SOLVER_EULER: return c->euler;
+    case SOLVER_HEUN: return c->heun;
+    case SOLVER_RK4: return c->rk4;
+    default: return NULL;
+    }
+}
+
+int native_stages(SolverKind method) {
+    return method == SOLVER_EULER ? 1 : method == SOLVER_HEUN ? 2 : 4;
+}
+
+// Delayed values are asked for at every stage, which native code cannot do.
+bool machine_step(Machine *m, SolverKind method, double time, double h, const double *y, double *to,
+                  double *work) {
+    NativeStep *step = m->native && !m->past ? native_step(m->native, method) : NULL;
+    if (!step) return false;
+    BondynCall call = native_call(m);
+    if (step(&call, time, h, y, to, work) != 0) return false;
+    m->calls += native_stages(method);
+    m->point++;
+    m->failed_block = -1;
+    return true;
 }

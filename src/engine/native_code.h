@@ -25,9 +25,10 @@ NATIVE_CALL_STRUCT(NATIVE_CALL)
 
 typedef int NativeFunction(BondynCall *c, double *result); // 0: a block has no solution
 typedef int NativeQuads(BondynCall *c, double *rate, double *quad);
-// A step of h over lanes; y: states, then quadratures; work: four times as much. Gives: a bit for
-// each lane whose y is not finite.
-typedef int NativeStep(BondynCall *c, double time, double h, double *y, double *work);
+// A step of h from y to `to`: states, then quadratures; work: four times as much. Gives: a bit for
+// each lane in which `to` is not finite.
+typedef int NativeStep(BondynCall *c, double time, double h, const double *y, double *to,
+                       double *work);
 // A step over lanes with a time and a length per lane, see rk78.def.
 typedef int NativeAttempt(BondynCall *c, const double *time, const double *h, const double *y,
                           double *next, double *error, double *k);
@@ -37,8 +38,8 @@ typedef struct { // of one loaded library
     NativeFunction *jacobian; // NULL: not compiled
     NativeQuads *quads;
     NativeFunction *const *residual, *const *matrix; // per implicit block
-    NativeStep *euler, *heun, *rk4;                  // over lanes only
-    NativeAttempt *rk78;
+    NativeStep *euler, *heun, *rk4;                  // NULL: there are implicit blocks
+    NativeAttempt *rk78;                             // over lanes only
     unsigned slots;
     int lanes; // runs at a time
 } NativeCode;

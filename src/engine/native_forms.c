@@ -150,45 +150,61 @@ void native_lane_tables(Text *out) {
              "TABLES(table) TABLES(slope)\n");
 }
 
-// --- steps over lanes ----------------------------------------------------------------------------
+// --- steps ---------------------------------------------------------------------------------------
 
-// The formulas of solve/fixed.c. y: states, then quadratures; work: four times as much. Trial
-// states go straight to their registers; quadratures need none. Gives: a bit per lane whose y is
-// not finite, as it is when any rate was not.
-static const char *const steps[] = {
-    "\nstatic void bondyn_at(BondynCall *c, double t, double h, const BondynLanes *y,\n"
-    "                      const BondynLanes *k) {\n"
-    "    BondynLanes *r = (BondynLanes *)c->r;\n"
-    "    r[TIME] = each(t);\n"
-    "    for (int i = 0; i < STATES; i++) r[STATE + i] = k ? y[i] + h * k[i] : y[i];\n"
-    "}\n"
-    "static int bondyn_slopes(BondynCall *c, BondynLanes *k) {\n"
-    "    return QUADS ? bondyn_quads(c, k, k + STATES) : bondyn_rates(c, k);\n"
-    "}\n"
-    "static int bondyn_not_finite(const BondynLanes *y) {\n"
-    "    BondynLanes zero = each(0.0);\n"
-    "    for (int i = 0; i < TOTAL; i++) zero += y[i] - y[i];\n"
+// What the formulas below are written in: numbers of one run, or vectors with a number per run.
+static const char *const step_values[] = {
+    "typedef double BondynValue;\n"
+    "#define OF(x) (x)\n"
+    "#define BAD(zero) ((zero) != 0)\n",
+    "typedef BondynLanes BondynValue;\n"
+    "#define OF(x) each(x)\n"
+    "static int bondyn_bad(BondynLanes zero) {\n"
     "    int bad = 0;\n"
     "    for (int i = 0; i < BONDYN_LANES; i++) bad |= (zero[i] != 0) << i;\n"
     "    return bad;\n"
+    "}\n"
+    "#define BAD(zero) bondyn_bad(zero)\n",
+};
+
+// The formulas of solve/fixed.c, from y to `to`: states, then quadratures; k: four times as much.
+// Trial states go straight to their registers; quadratures need none. Gives: a bit per lane where
+// `to` is not finite, as it is when any rate was not.
+static const char *const steps[] = {
+    "\nstatic inline void bondyn_at(const BondynCall *c, double t, double h,\n"
+    "                             const BondynValue *restrict y, const BondynValue *restrict k) {\n"
+    "    BondynValue *restrict r = (BondynValue *)c->r;\n"
+    "    r[TIME] = OF(t);\n"
+    "    for (int i = 0; i < STATES; i++) r[STATE + i] = k ? y[i] + h * k[i] : y[i];\n"
+    "}\n"
+    "static inline int bondyn_slopes(BondynCall *c, BondynValue *k) {\n"
+    "    return QUADS ? bondyn_quads(c, k, k + STATES) : bondyn_rates(c, k);\n"
+    "}\n"
+    "static inline int bondyn_not_finite(const BondynValue *y) {\n"
+    "    BondynValue zero = OF(0.0);\n"
+    "    for (int i = 0; i < TOTAL; i++) zero += y[i] - y[i];\n"
+    "    return BAD(zero);\n"
     "}\n",
-    "int bondyn_euler(BondynCall *c, double t, double h, BondynLanes *y, BondynLanes *k) {\n"
+    "int bondyn_euler(BondynCall *c, double t, double h, const BondynValue *y,\n"
+    "                BondynValue *restrict to, BondynValue *k) {\n"
     "    bondyn_at(c, t, 0, y, 0);\n"
     "    bondyn_slopes(c, k);\n"
-    "    for (int i = 0; i < TOTAL; i++) y[i] += h * k[i];\n"
-    "    return bondyn_not_finite(y);\n"
+    "    for (int i = 0; i < TOTAL; i++) to[i] = y[i] + h * k[i];\n"
+    "    return bondyn_not_finite(to);\n"
     "}\n"
-    "int bondyn_heun(BondynCall *c, double t, double h, BondynLanes *y, BondynLanes *k) {\n"
-    "    BondynLanes *k2 = k + TOTAL;\n"
+    "int bondyn_heun(BondynCall *c, double t, double h, const BondynValue *y,\n"
+    "                BondynValue *restrict to, BondynValue *k) {\n"
+    "    BondynValue *k2 = k + TOTAL;\n"
     "    bondyn_at(c, t, 0, y, 0);\n"
     "    bondyn_slopes(c, k);\n"
     "    bondyn_at(c, t + h, h, y, k);\n"
     "    bondyn_slopes(c, k2);\n"
-    "    for (int i = 0; i < TOTAL; i++) y[i] += h / 2 * (k[i] + k2[i]);\n"
-    "    return bondyn_not_finite(y);\n"
+    "    for (int i = 0; i < TOTAL; i++) to[i] = y[i] + h / 2 * (k[i] + k2[i]);\n"
+    "    return bondyn_not_finite(to);\n"
     "}\n",
-    "int bondyn_rk4(BondynCall *c, double t, double h, BondynLanes *y, BondynLanes *k) {\n"
-    "    BondynLanes *k2 = k + TOTAL, *k3 = k2 + TOTAL, *k4 = k3 + TOTAL;\n"
+    "int bondyn_rk4(BondynCall *c, double t, double h, const BondynValue *y,\n"
+    "                BondynValue *restrict to, BondynValue *k) {\n"
+    "    BondynValue *k2 = k + TOTAL, *k3 = k2 + TOTAL, *k4 = k3 + TOTAL;\n"
     "    bondyn_at(c, t, 0, y, 0);\n"
     "    bondyn_slopes(c, k);\n"
     "    bondyn_at(c, t + h / 2, h / 2, y, k);\n"
@@ -197,8 +213,9 @@ static const char *const steps[] = {
     "    bondyn_slopes(c, k3);\n"
     "    bondyn_at(c, t + h, h, y, k3);\n"
     "    bondyn_slopes(c, k4);\n"
-    "    for (int i = 0; i < TOTAL; i++) y[i] += h / 6 * (k[i] + 2 * (k2[i] + k3[i]) + k4[i]);\n"
-    "    return bondyn_not_finite(y);\n"
+    "    for (int i = 0; i < TOTAL; i++) to[i] = y[i] + h / 6 * (k[i] + 2 * (k2[i] + k3[i]) + "
+    "k4[i]);\n"
+    "    return bondyn_not_finite(to);\n"
     "}\n",
 };
 
@@ -229,11 +246,13 @@ static const char *const attempt[] = {
     "}\n",
 };
 
-void native_steps(Text *out, const Program *p) {
+void native_steps(Text *out, const Program *p, bool lanes) {
     text_printf(out,
                 "\nenum { TIME = %u, STATE = %u, STATES = %d, QUADS = %d, TOTAL = STATES + QUADS "
                 "};\n",
                 p->time, p->first_state, p->state_count, p->quad_count);
+    text_add(out, step_values[lanes]);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) text_add(out, steps[i]);
-    for (size_t i = 0; i < sizeof attempt / sizeof *attempt; i++) text_add(out, attempt[i]);
+    for (size_t i = 0; i < sizeof attempt / sizeof *attempt && lanes; i++)
+        text_add(out, attempt[i]);
 }

@@ -15,6 +15,12 @@
 
 enum { WINDOW = 600, ISSUES_PER_CYCLE = 4 };
 
+bool order_solves(const TapeFunction *f) {
+    for (int i = 0; i < f->count; i++)
+        if (f->code[i].op == TAPE_BLOCK) return true;
+    return false;
+}
+
 bool order_is_angle(TapeOp op) { return op == TAPE_OP_SIN || op == TAPE_OP_COS; }
 
 // --- values --------------------------------------------------------------------------------------

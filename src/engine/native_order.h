@@ -38,5 +38,6 @@ void order_open(Order *o, const Program *p, const TapeFunction *f, int half, int
                 int least);
 void order_close(Order *o);
 bool order_is_angle(TapeOp op);
+bool order_solves(const TapeFunction *f); // are there implicit blocks in it?
 
 #endif

@@ -334,6 +334,7 @@ void native_text(Text *out, const Program *p, bool jacobian, int width, Rolling 
     write_function(&w, "outputs", &p->outputs);
     write_function(&w, "switches", &p->switches);
     if (jacobian && p->has_jacobian) write_function(&w, "jacobian", &p->jacobian);
+    if (!order_solves(&p->derivative)) native_steps(out, p, false);
     write_end(&w);
 }
 
@@ -351,6 +352,6 @@ void native_lane_text(Text *out, const Program *p, int lanes, Rolling rolling) {
     write_derivative(&w);
     write_function(&w, "outputs", &p->outputs);
     write_function(&w, "switches", &p->switches);
-    native_steps(out, p);
+    native_steps(out, p, true);
     write_end(&w);
 }

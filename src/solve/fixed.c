@@ -21,49 +21,61 @@ static bool rates(Fixed *f, double t, const double *y, double *dy) {
     return job_rates(f->j, t, y, dy, f->j->nq ? dy + f->j->n : NULL);
 }
 
-static const double *stage(Fixed *f, double h, const double *k) {
-    for (int i = 0; i < f->total; i++) f->trial[i] = f->y[i] + h * k[i];
-    return f->trial;
+static const double *stage(Fixed *f, const double *y, double h, const double *k) {
+    double *restrict trial = f->trial;
+    for (int i = 0; i < f->total; i++) trial[i] = y[i] + h * k[i];
+    return trial;
 }
 
-// y += h f(t, y)
-static bool euler(Fixed *f, double t, double h) {
-    if (!rates(f, t, f->y, f->rate[0])) return false;
-    for (int i = 0; i < f->total; i++) f->y[i] += h * f->rate[0][i];
+// to = y + h f(t, y)
+static bool euler(Fixed *f, const double *y, double t, double h, double *restrict to) {
+    const double *k = f->rate[0];
+    if (!rates(f, t, y, f->rate[0])) return false;
+    for (int i = 0; i < f->total; i++) to[i] = y[i] + h * k[i];
     return true;
 }
 
-// y += h/2 (k1 + k2),  k1 = f(t, y),  k2 = f(t + h, y + h k1)
-static bool heun(Fixed *f, double t, double h) {
+// to = y + h/2 (k1 + k2),  k1 = f(t, y),  k2 = f(t + h, y + h k1)
+static bool heun(Fixed *f, const double *y, double t, double h, double *restrict to) {
     double *k1 = f->rate[0], *k2 = f->rate[1];
-    if (!rates(f, t, f->y, k1)) return false;
-    if (!rates(f, t + h, stage(f, h, k1), k2)) return false;
-    for (int i = 0; i < f->total; i++) f->y[i] += h / 2 * (k1[i] + k2[i]);
+    if (!rates(f, t, y, k1)) return false;
+    if (!rates(f, t + h, stage(f, y, h, k1), k2)) return false;
+    for (int i = 0; i < f->total; i++) to[i] = y[i] + h / 2 * (k1[i] + k2[i]);
     return true;
 }
 
-// y += h/6 (k1 + 2 k2 + 2 k3 + k4)
-static bool rk4(Fixed *f, double t, double h) {
+// to = y + h/6 (k1 + 2 k2 + 2 k3 + k4)
+static bool rk4(Fixed *f, const double *y, double t, double h, double *restrict to) {
     double *k1 = f->rate[0], *k2 = f->rate[1], *k3 = f->rate[2], *k4 = f->rate[3];
-    if (!rates(f, t, f->y, k1)) return false;
-    if (!rates(f, t + h / 2, stage(f, h / 2, k1), k2)) return false;
-    if (!rates(f, t + h / 2, stage(f, h / 2, k2), k3)) return false;
-    if (!rates(f, t + h, stage(f, h, k3), k4)) return false;
-    for (int i = 0; i < f->total; i++) f->y[i] += h / 6 * (k1[i] + 2 * (k2[i] + k3[i]) + k4[i]);
+    if (!rates(f, t, y, k1)) return false;
+    if (!rates(f, t + h / 2, stage(f, y, h / 2, k1), k2)) return false;
+    if (!rates(f, t + h / 2, stage(f, y, h / 2, k2), k3)) return false;
+    if (!rates(f, t + h, stage(f, y, h, k3), k4)) return false;
+    for (int i = 0; i < f->total; i++) to[i] = y[i] + h / 6 * (k1[i] + 2 * (k2[i] + k3[i]) + k4[i]);
     return true;
 }
 
-static bool take_step(Fixed *f, double t, double h) {
-    switch (f->j->stats->method) {
-    case SOLVER_EULER: return euler(f, t, h);
-    case SOLVER_HEUN: return heun(f, t, h);
-    case SOLVER_ROSENBROCK: return rosenbrock_step(f->rosenbrock, t, h, f->y);
-    default: return rk4(f, t, h);
+static bool rosenbrock(Fixed *f, const double *y, double t, double h, double *to) {
+    memcpy(to, y, (size_t)f->total * sizeof *y);
+    return rosenbrock_step(f->rosenbrock, t, h, to);
+}
+
+// Native code takes the whole step at once. Where it has none, or a value is not finite, the step
+// is taken stage by stage, which tells what went wrong.
+static bool take_step(Fixed *f, const double *y, double t, double h, double *to) {
+    SolverKind method = f->j->stats->method;
+    if (machine_step(f->j->m, method, t, h, y, to, f->rate[0])) return true;
+    switch (method) {
+    case SOLVER_EULER: return euler(f, y, t, h, to);
+    case SOLVER_HEUN: return heun(f, y, t, h, to);
+    case SOLVER_ROSENBROCK: return rosenbrock(f, y, t, h, to);
+    default: return rk4(f, y, t, h, to);
     }
 }
 
-static bool step_or_trouble(Fixed *f, double t, double h) {
-    if (take_step(f, t, h)) return true;
+// From y at t to `to` at t + h; they are not the same place.
+static bool step_or_trouble(Fixed *f, const double *y, double t, double h, double *to) {
+    if (take_step(f, y, t, h, to)) return true;
     if (job_in_trouble(f->j))
         problem_trouble(f->j);
     else
@@ -78,27 +90,11 @@ bool fixed_emit(Fixed *f) {
     return true;
 }
 
-// Wanted points between the grid points t and `grid`. False: stop here.
-static bool emit_aside(Fixed *f, double t, double grid) {
-    Job *j = f->j;
-    size_t size = (size_t)f->total * sizeof *f->y;
-    if (!job_wants(j, grid)) return true;
-    memcpy(f->kept, f->y, size);
-    while (job_wants(j, grid)) {
-        double wanted = j->wanted;
-        bool good = step_or_trouble(f, t, wanted - t) && job_emit(j, wanted, f->y, f->y + j->n);
-        memcpy(f->y, f->kept, size);
-        if (!good) return false;
-    }
-    return true;
-}
-
 // --- events
 // ---------------------------------------------------------------------------------------
 
-static bool step_from_kept(Fixed *f, double t, double h) {
-    memcpy(f->y, f->begin, (size_t)f->total * sizeof *f->y);
-    return step_or_trouble(f, t, h);
+static bool step_from_begin(Fixed *f, double t, double h) {
+    return step_or_trouble(f, f->begin, t, h, f->y);
 }
 
 // The step from t to *next has been taken and a relation changed in it: y and *next become the
@@ -108,34 +104,36 @@ static bool locate(Fixed *f, double t, double *next) {
     double before = 0, h = *next - t, close = events_margin(j, *next) / 2;
     while (h - before > close) {
         double middle = before + (h - before) / 2;
-        if (!step_from_kept(f, t, middle)) return false;
+        if (!step_from_begin(f, t, middle)) return false;
         if (events_missed(j, t + middle, f->y, f->direction))
             h = middle;
         else
             before = middle;
     }
     *next = t + h;
-    return step_from_kept(f, t, h) && (events_missed(j, *next, f->y, f->direction) || true);
+    return step_from_begin(f, t, h) && (events_missed(j, *next, f->y, f->direction) || true);
 }
 
 // A step to *next, or to the first event before it. False: stop here.
 static bool step_to(Fixed *f, double t, double *next, bool *event) {
     Job *j = f->j;
-    memcpy(f->begin, f->y, (size_t)f->total * sizeof *f->y);
-    if (!step_or_trouble(f, t, *next - t)) return false;
+    double *begin = f->y;
+    f->y = f->begin;
+    f->begin = begin;
+    if (!step_from_begin(f, t, *next - t)) return false;
     *event = j->p->switch_count > 0 && events_missed(j, *next, f->y, f->direction);
     return !*event || locate(f, t, next);
 }
 
-// Wanted points up to `next`, from the beginning of the step; y stays where it is.
+// Wanted points up to `next`, from the beginning of the step. False: stop here.
 static bool emit_between(Fixed *f, double t, double next) {
-    if (!job_wants(f->j, next)) return true;
-    size_t size = (size_t)f->total * sizeof *f->y;
-    memcpy(f->end, f->y, size);
-    memcpy(f->y, f->begin, size);
-    bool good = emit_aside(f, t, next);
-    memcpy(f->y, f->end, size);
-    return good;
+    Job *j = f->j;
+    while (job_wants(j, next)) {
+        double wanted = j->wanted;
+        if (!step_or_trouble(f, f->begin, t, wanted - t, f->aside)) return false;
+        if (!job_emit(j, wanted, f->aside, f->aside + j->n)) return false;
+    }
+    return true;
 }
 
 double fixed_grid(const Job *j, double k) {
@@ -152,7 +150,19 @@ bool fixed_start(Fixed *f) {
     return events_start(j, f->t, f->y);
 }
 
+// A step in which nothing can happen.
+static bool advance_quietly(Fixed *f) {
+    Job *j = f->j;
+    double t = f->t, grid = fixed_grid(j, f->k);
+    bool event;
+    if (!step_to(f, t, &grid, &event) || !emit_between(f, t, grid - fixed_near(j))) return false;
+    f->k++;
+    f->t = grid;
+    return fixed_arrive(f, grid - t, false);
+}
+
 bool fixed_advance(Fixed *f) {
+    if (f->quiet) return advance_quietly(f);
     Job *j = f->j;
     double t = f->t, close = fixed_near(j), grid = fixed_grid(j, f->k);
     double moment = fixed_moment(j, t);
@@ -175,6 +185,7 @@ bool fixed_arrive(Fixed *f, double h, bool jumps) {
     bool changed;
     j->stats->steps++;
     j->stats->last_step = h;
+    if (f->quiet) return job_poll(j, f->t);
     return whens_moment(j, f->t, fixed_near(j), f->y) && job_choose(j, f->t, f->y, &changed) &&
            (!jumps || history_break(j, f->t, f->y)) && modes_hold(j, f->t, f->y) &&
            job_poll(j, f->t);
@@ -189,21 +200,27 @@ static void integrate(Fixed *f) {
 // Steps of one size are counted beforehand: whoever asks for many means it.
 #define MOST_FIXED_STEPS 10000000000
 
+static bool is_quiet(const Job *j) {
+    const System *s = j->p->system;
+    return !has_whens(j) && !has_modes(j) && s->whens.sample_count == 0 && s->choice_count == 0 &&
+           j->p->switch_count == 0 && j->p->clock_count == 0 && !j->history;
+}
+
 bool fixed_open(Fixed *f, Job *j) {
-    *f = (Fixed){.j = j, .total = j->n + j->nq};
+    *f = (Fixed){.j = j, .total = j->n + j->nq, .quiet = is_quiet(j)};
     if (j->o->most_steps <= 0) j->most_steps = MOST_FIXED_STEPS;
     if (j->span / j->step > (double)j->most_steps) {
         problem_too_many_steps(j, j->o->start);
         return false;
     }
     if (!history_has_room(j, j->step)) return false;
-    f->y = memory_zeroed(9 * (size_t)f->total, sizeof *f->y);
+    f->space = memory_zeroed(8 * (size_t)f->total, sizeof *f->y);
     f->direction = memory_zeroed((size_t)j->p->switch_count, sizeof *f->direction);
-    f->trial = f->y + f->total;
-    for (int i = 0; i < 4; i++) f->rate[i] = f->y + (2 + i) * f->total;
-    f->kept = f->y + 6 * f->total;
-    f->begin = f->y + 7 * f->total;
-    f->end = f->y + 8 * f->total;
+    for (int i = 0; i < 4; i++) f->rate[i] = f->space + i * f->total; // one behind the other
+    f->y = f->space + 4 * f->total;
+    f->begin = f->space + 5 * f->total;
+    f->trial = f->space + 6 * f->total;
+    f->aside = f->space + 7 * f->total;
     if (j->n) memcpy(f->y, j->state, (size_t)j->n * sizeof *f->y);
     if (j->nq) memcpy(f->y + j->n, j->quad, (size_t)j->nq * sizeof *f->y);
     if (j->stats->method != SOLVER_ROSENBROCK) return true;
@@ -214,7 +231,7 @@ bool fixed_open(Fixed *f, Job *j) {
 
 void fixed_shut(Fixed *f) {
     rosenbrock_free(f->rosenbrock);
-    free(f->y);
+    free(f->space);
     free(f->direction);
 }
 

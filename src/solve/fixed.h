@@ -7,13 +7,15 @@
 typedef struct {
     Job *j;
     int total;       // states and quadratures
+    bool quiet;      // nothing happens in this run: no relation, sample, kink, delay, choice, mode
     double t, k;     // where the run is; the last point of the grid up to there
+    double *space;   // all below but the switches
     double *y;       // states, then quadratures
+    double *begin;   // the same where the present step begins; the two change places
     double *rate[4]; // at the stages
     double *trial;
-    double *kept;        // y at the grid point while a step aside is taken
-    double *begin, *end; // y where the present step begins, and where it ends
-    int *direction;      // of switches that changed
+    double *aside;  // a wanted point beside the grid
+    int *direction; // of switches that changed
     Rosenbrock *rosenbrock;
 } Fixed;
 

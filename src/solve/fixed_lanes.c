@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "solve/fixed.h"
+#include <math.h>
 #include <string.h>
 
 enum { LOOK_AFTER = 64 }; // steps; when most were taken alone, the lanes are given up
@@ -23,22 +24,25 @@ typedef struct {
     LaneMachine *x;
     Job job[MOST_LANES];
     Fixed fixed[MOST_LANES];
-    bool over[MOST_LANES];  // this run has ended, or never began
-    bool apart[MOST_LANES]; // stands a rounding beside the grid, after an event there
-    unsigned members;       // lanes that are together, when the empty ones were filled
-    int lead;               // the first of them; -1: none
-    double t, k;            // as in Fixed
+    // sets of lanes, a bit for each
+    unsigned over;    // this run has ended, or never began
+    unsigned apart;   // stands a rounding beside the grid, after an event there
+    unsigned members; // lanes that are together, when the empty ones were filled
+    int lead;         // the first of them; -1: none
+    double t, k;      // as in Fixed
     double time[MOST_LANES];
+    double wanted; // no lane wants a point before this time
     double *y, *begin, *aside, *output, *border;
     long steps, alone; // of all lanes
 } Lanes;
 
-static size_t y_size(const Lanes *l) {
-    const Program *p = l->x->program;
-    return (size_t)((p->state_count + p->quad_count) * l->width) * sizeof *l->y;
+static bool is_in(unsigned set, int i) { return set >> i & 1; }
+
+static void put_in(unsigned *set, int i, bool in) {
+    *set = in ? *set | 1u << i : *set & ~(1u << i);
 }
 
-static bool is_together(const Lanes *l, int i) { return !l->over[i] && !l->apart[i]; }
+static bool is_together(const Lanes *l, int i) { return !is_in(l->over | l->apart, i); }
 
 static void take(const Lanes *l, int i, const double *vectors, double *one, int count) {
     for (int k = 0; k < count; k++) one[k] = vectors[k * l->width + i];
@@ -54,12 +58,9 @@ static const double *all_at(Lanes *l, double time) {
     return l->time;
 }
 
-static unsigned together(const Lanes *l) {
-    unsigned who = 0;
-    for (int i = 0; i < l->count; i++)
-        if (is_together(l, i)) who |= 1u << i;
-    return who;
-}
+static unsigned everybody(const Lanes *l) { return (1u << l->count) - 1; }
+
+static unsigned together(const Lanes *l) { return everybody(l) & ~(l->over | l->apart); }
 
 // Lanes without a run compute what another one does.
 static void fill_empty(Lanes *l) {
@@ -91,52 +92,61 @@ static void emit_point(Lanes *l, double time, const double *y, unsigned who) {
         Fixed *f = &l->fixed[i];
         take(l, i, y, f->trial, f->total);
         take(l, i, l->output, j->output, j->p->output_count);
-        l->over[i] = !job_hand_over(j, time, f->trial, f->trial + j->n);
+        put_in(&l->over, i, !job_hand_over(j, time, f->trial, f->trial + j->n));
     }
+}
+
+// Lanes that are apart have to be looked at always.
+static void look_ahead(Lanes *l) {
+    l->wanted = l->apart & ~l->over ? -INFINITY : INFINITY;
+    for (int i = 0; i < l->count; i++)
+        if (is_together(l, i)) l->wanted = fmin(l->wanted, l->job[i].wanted);
 }
 
 // Of these lanes, those that want this time next.
 static unsigned wanting(const Lanes *l, double time, unsigned who) {
     for (int i = 0; i < l->count; i++)
-        if (l->over[i] || l->job[i].wanted != time) who &= ~(1u << i);
+        if (is_in(l->over, i) || l->job[i].wanted != time) who &= ~(1u << i);
     return who;
 }
 
 // False: all runs are over.
 static bool emit_here(Lanes *l) {
-    bool any = false;
     unsigned who = together(l);
+    double until = l->t + fixed_near(&l->job[l->lead]);
+    if (until < l->wanted) return l->over != everybody(l);
     for (int i = 0; i < l->count; i++) {
         const Job *j = &l->job[i];
-        if (!l->over[i] && l->apart[i]) l->over[i] = !fixed_emit(&l->fixed[i]);
-        while (is_together(l, i) && job_wants(j, l->t + fixed_near(j)))
+        if (!is_in(l->over, i) && is_in(l->apart, i))
+            put_in(&l->over, i, !fixed_emit(&l->fixed[i]));
+        while (is_together(l, i) && job_wants(j, until))
             emit_point(l, j->wanted, l->y, wanting(l, j->wanted, who));
-        any = any || !l->over[i];
     }
-    return any;
+    look_ahead(l);
+    return l->over != everybody(l);
 }
 
 // Those of a step.
-static void count_calls(Job *j) {
-    SolverKind method = j->stats->method;
-    j->m->calls += method == SOLVER_EULER ? 1 : method == SOLVER_HEUN ? 2 : 4;
-}
+static void count_calls(Job *j) { j->m->calls += native_stages(j->stats->method); }
 
 // Wanted points before the end of the step. Gives: the lanes in which a shorter step failed.
 static unsigned emit_between(Lanes *l, double grid, unsigned who) {
     unsigned failed = 0;
+    double until = grid - fixed_near(&l->job[l->lead]);
+    if (until < l->wanted) return 0;
     for (int i = 0; i < l->count; i++) {
         const Job *j = &l->job[i];
-        while (who & ~failed & 1u << i && !l->over[i] && job_wants(j, grid - fixed_near(j))) {
+        while (is_in(who & ~failed & ~l->over, i) && job_wants(j, until)) {
             double time = j->wanted;
-            memcpy(l->aside, l->begin, y_size(l));
-            failed |= (unsigned)lanes_step(l->x, j->stats->method, l->t, time - l->t, l->aside);
+            failed |=
+                (unsigned)lanes_step(l->x, j->stats->method, l->t, time - l->t, l->begin, l->aside);
             unsigned wanted = wanting(l, time, who & ~failed);
             for (int k = 0; k < l->count; k++)
-                if (wanted & 1u << k) count_calls(&l->job[k]);
+                if (is_in(wanted, k)) count_calls(&l->job[k]);
             emit_point(l, time, l->aside, wanted);
         }
     }
+    look_ahead(l);
     return failed & who;
 }
 
@@ -150,7 +160,8 @@ static unsigned samples_inside(Lanes *l, double grid) {
     unsigned inside = 0;
     for (int i = 0; i < l->count; i++) {
         Job *j = &l->job[i];
-        if (is_together(l, i) && fixed_moment(j, l->t) < grid - fixed_near(j)) inside |= 1u << i;
+        if (l->fixed[i].quiet || !is_together(l, i)) continue;
+        if (fixed_moment(j, l->t) < grid - fixed_near(j)) inside |= 1u << i;
     }
     return inside;
 }
@@ -159,16 +170,16 @@ static unsigned samples_inside(Lanes *l, double grid) {
 static void go_alone(Lanes *l, int i, double grid) {
     Fixed *f = &l->fixed[i];
     l->alone++;
-    if (!l->apart[i]) {
+    if (!is_in(l->apart, i)) {
         take(l, i, l->begin, f->y, f->total);
         f->t = l->t;
         f->k = l->k;
     }
     bool good = fixed_advance(f);
     while (good && f->k <= l->k) good = fixed_emit(f) && fixed_advance(f);
-    l->over[i] = !good;
-    l->apart[i] = good && f->t != grid;
-    if (!good || l->apart[i]) return;
+    put_in(&l->over, i, !good);
+    put_in(&l->apart, i, good && f->t != grid);
+    if (!good || f->t != grid) return;
     put(l, i, l->y, f->y, f->total);
     lanes_load_held(l->x, i, f->j->m);
 }
@@ -176,12 +187,12 @@ static void go_alone(Lanes *l, int i, double grid) {
 // The end of an ordinary step.
 static void arrive(Lanes *l, int i, double grid) {
     Fixed *f = &l->fixed[i];
-    bool acts = has_whens(f->j);
+    bool acts = !f->quiet && has_whens(f->j);
     double h = grid - l->t;
     f->t = grid;
     count_calls(f->j);
     if (acts) take(l, i, l->y, f->y, f->total);
-    l->over[i] = !fixed_arrive(f, h, false);
+    put_in(&l->over, i, !fixed_arrive(f, h, false));
     if (!acts) return;
     put(l, i, l->y, f->y, f->total);
     lanes_load_held(l->x, i, f->j->m);
@@ -191,17 +202,20 @@ static void advance(Lanes *l) {
     const Job *lead = &l->job[l->lead];
     double grid = fixed_grid(lead, l->k);
     unsigned all = together(l), odd = samples_inside(l, grid);
-    memcpy(l->begin, l->y, y_size(l));
-    odd |= (unsigned)lanes_step(l->x, lead->stats->method, l->t, grid - l->t, l->y);
+    double *begin = l->y;
+    l->y = l->begin;
+    l->begin = begin;
+    odd |= (unsigned)lanes_step(l->x, lead->stats->method, l->t, grid - l->t, begin, l->y);
     odd |= changed_relations(l, grid);
     odd |= emit_between(l, grid, all & ~odd);
     for (int i = 0; i < l->count; i++) {
-        if (l->over[i]) continue;
-        if (l->apart[i] || (odd & 1u << i))
+        if (is_in(l->over, i)) continue;
+        if (is_in(odd | l->apart, i))
             go_alone(l, i, grid);
         else
             arrive(l, i, grid);
     }
+    if (odd | l->apart) look_ahead(l);
     l->steps += l->count;
     l->t = grid;
     l->k++;
@@ -213,8 +227,8 @@ static void advance(Lanes *l) {
 static void finish_alone(Lanes *l) {
     for (int i = 0; i < l->count; i++) {
         Fixed *f = &l->fixed[i];
-        if (l->over[i]) continue;
-        if (!l->apart[i]) {
+        if (is_in(l->over, i)) continue;
+        if (!is_in(l->apart, i)) {
             take(l, i, l->y, f->y, f->total);
             f->t = l->t;
             f->k = l->k;
@@ -270,8 +284,9 @@ void fixed_lanes(SolveLane *lane, int count, const Native *code) {
     l->count = count;
     open_lanes(l, code);
     for (int i = 0; i < count; i++) {
-        l->over[i] = !start(l, i);
-        if (l->over[i]) continue;
+        bool begun = start(l, i);
+        put_in(&l->over, i, !begun);
+        if (!begun) continue;
         lanes_load(l->x, i, lane[i].machine);
         put(l, i, l->y, l->fixed[i].y, l->fixed[i].total);
         l->t = l->fixed[i].t;
@@ -279,6 +294,7 @@ void fixed_lanes(SolveLane *lane, int count, const Native *code) {
         l->x->hold = lane[i].machine->hold;
     }
     l->members = ~0u;
+    look_ahead(l);
     fill_empty(l);
     run(l);
     for (int i = 0; i < count; i++) {

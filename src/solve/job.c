@@ -174,8 +174,6 @@ double pace_longest_step(const Pace *p, double time) {
 
 // --- wanted points -------------------------------------------------------------------------------
 
-bool job_wants(const Job *j, double time) { return isfinite(j->wanted) && j->wanted <= time; }
-
 double job_next_time(const Job *j) { return j->wanted < j->o->stop ? j->wanted : j->o->stop; }
 
 // Recorded relations are as they are at the point itself, not as they were held during the step.

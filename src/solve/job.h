@@ -10,6 +10,7 @@
 #define BONDYN_SOLVE_JOB_H
 
 #include "solve/solve.h"
+#include <math.h>
 #include <time.h>
 
 typedef struct Schur Schur;
@@ -140,7 +141,9 @@ bool job_poll(Job *j, double time);                              // false: stop;
 bool job_is_stuck(Job *j, double time); // many steps were lost in the rounding of the time
 bool job_in_trouble(const Job *j);      // the rates had no value in the present step
 double job_seconds(const Job *j);
-bool job_wants(const Job *j, double time); // is there a wanted point up to this time?
+static inline bool job_wants(const Job *j, double time) { // a wanted point up to this time?
+    return j->wanted <= time && j->wanted < (double)INFINITY;
+}
 void job_ignore_words(int code, const char *module, const char *function, char *words,
                       void *user);  // in place of the library's messages on stderr
 double job_next_time(const Job *j); // of the next wanted point, else the end

@@ -30,6 +30,7 @@ typedef struct {
     int points;
     const volatile int *cancel;
     long most_steps;
+    const Native *native; // NULL: the virtual machine
 } How;
 
 // A run with `points` intervals; the record must be freed.
@@ -51,7 +52,9 @@ static inline Record *run_on(Program *p, How how, Report *report) {
                       .sink = keep,
                       .context = r,
                       .cancel = how.cancel,
-                      .most_steps = how.most_steps};
+                      .most_steps = how.most_steps,
+                      .engine = how.native ? ENGINE_VM : ENGINE_AUTO,
+                      .native = how.native};
     Machine *m = machine_new(p);
     r->status = solve_run(m, NULL, &o, &r->stats, report);
     machine_free(m);
