@@ -159,7 +159,7 @@ static double children_seconds(void) {
     return (double)use.ru_utime.tv_sec + 1e-6 * (double)use.ru_utime.tv_usec;
 }
 
-static void thousand(const char *folder, const char *how) {
+static double thousand(const char *folder, const char *how) {
     char command[1024];
     snprintf(command, sizeof command,
              "cd %s && XDG_CACHE_HOME=%s '%s' montecarlo chain.bond Run --vary 'd0.R = normal(0.5, "
@@ -173,6 +173,19 @@ static void thousand(const char *folder, const char *how) {
     printf("montecarlo --runs 1000 %-16s %6.2f s by the clock, %6.2f s of processors\n", how, wall,
            cpu);
     fflush(stdout);
+    return wall;
+}
+
+// One process and two in turn, with everything in caches.
+static void two_cores(const char *folder) {
+    enum { TURNS = 5 };
+    double ratio[TURNS];
+    thousand(folder, "-j 1"); // compiles
+    for (int i = 0; i < TURNS; i++) {
+        double one = thousand(folder, "-j 1");
+        ratio[i] = one / thousand(folder, "-j 2");
+    }
+    printf("two processes: median %.2f times faster by the clock\n", median(ratio, TURNS));
 }
 
 int main(void) {
@@ -195,9 +208,7 @@ int main(void) {
     chain_text(&text, &c, &s[0], true);
     snprintf(command, sizeof command, "%s/chain.bond", folder);
     if (!file_write(command, text_get(&text), text.length, &ignored)) return 1;
-    thousand(folder, "-j 1"); // compiles
-    thousand(folder, "-j 1");
-    thousand(folder, "-j 2");
+    two_cores(folder);
     thousand(folder, "-j 1 --lanes 1");
     text_free(&text);
     snprintf(command, sizeof command, "rm -r %s", folder);
