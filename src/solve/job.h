@@ -75,7 +75,7 @@ typedef struct { // how large everything is, see sizes.c
     int *group, *member;           // states of one dimension; a state of each group
     int group_count;
     double *in_group; // largest of each
-    double *quad_most, *quad_soon, *quad_rate, *quad_beside;
+    double *quad_most, *quad_soon, *quad_rate, *quad_beside, *quad_noise;
     double *unknown_most, *unknown_spread, *unknown, *unknown_beside;
     int unknown_count;
     double energy, step; // largest of the audit; the last step

@@ -15,7 +15,8 @@
 // first_i = time * (|rate_i| + spread_i) sizes spread to states that are still at rest, as
 // q' = p/m follows p' = F.
 //
-// Integrals have sizes in the same way; energies of the audit are held to the largest of them. An
+// Integrals have sizes in the same way; energies of the audit are held to the largest of them. What
+// is zero but for rounding, such as the work of a drive that needs no force, is not followed. An
 // `atol` of the user's own stands in place of all this.
 #include "solve/job.h"
 
@@ -79,13 +80,14 @@ static void keep_known(Job *j) {
 void sizes_open(Job *j) {
     Sizes *s = &j->sizes;
     size_t n = (size_t)j->n, q = (size_t)j->nq, u = (size_t)program_unknown_count(j->p);
-    s->space = memory_zeroed(8 * n + 4 * q + 4 * u, sizeof(double));
+    s->space = memory_zeroed(8 * n + 5 * q + 4 * u, sizeof(double));
     double *at = s->space;
     double **const by_state[] = {&s->most,  &s->first, &s->spread, &s->in_group,
                                  &s->point, &s->rate,  &s->beside, &s->size};
     for (int i = 0; i < 8; i++, at += n) *by_state[i] = at;
-    double **const by_quad[] = {&s->quad_most, &s->quad_soon, &s->quad_rate, &s->quad_beside};
-    for (int i = 0; i < 4; i++, at += q) *by_quad[i] = at;
+    double **const by_quad[] = {&s->quad_most, &s->quad_soon, &s->quad_rate, &s->quad_beside,
+                                &s->quad_noise};
+    for (int i = 0; i < 5; i++, at += q) *by_quad[i] = at;
     double **const by_unknown[] = {&s->unknown_most, &s->unknown_spread, &s->unknown,
                                    &s->unknown_beside};
     for (int i = 0; i < 4; i++, at += u) *by_unknown[i] = at;
@@ -157,6 +159,17 @@ static void widen(double *spread, const double *x, const double *y, int count, d
     for (int i = 0; i < count; i++) enlarge(&spread[i], (y[i] - x[i]) / part);
 }
 
+// How far rounding moves the rates of integrals: they are compared with those at the next numbers.
+static void find_noise(Job *j, double time, const double *state) {
+    Sizes *s = &j->sizes;
+    memset(s->quad_noise, 0, (size_t)j->nq * sizeof *s->quad_noise);
+    for (int i = 0; i < j->n; i++)
+        s->point[i] =
+            state[i] + 4 * DBL_EPSILON * direction(i, 0) * fmax(fabs(state[i]), s->size[i]);
+    if (j->nq && rates_at(j, time, s->point, s->beside, s->quad_beside, s->unknown_beside))
+        widen(s->quad_noise, s->quad_rate, s->quad_beside, j->nq, 1);
+}
+
 static bool find_spread(Job *j, double time, const double *state) {
     static const double part = 1e-6;
     Sizes *s = &j->sizes;
@@ -171,6 +184,7 @@ static bool find_spread(Job *j, double time, const double *state) {
         widen(s->unknown_spread, s->unknown, s->unknown_beside, s->unknown_count, part);
         widen(s->quad_soon, s->quad_rate, s->quad_beside, j->nq, part);
     }
+    find_noise(j, time, state);
     // the calls are no part of the run, and Newton goes on from the present point
     rates_at(j, time, state, s->beside, s->quad_beside, s->unknown_beside);
     for (int i = 0; i < s->unknown_count; i++) enlarge(&s->unknown_most[i], s->unknown[i]);
@@ -248,5 +262,6 @@ double sizes_quad_tolerance(const Job *j, int i) {
     const Sizes *s = &j->sizes;
     double size = fmax(s->quad_most[i], s->quad_soon[i]);
     if (i < j->o->energy_count) size = fmax(size, s->energy);
-    return with_own(j, part_of_size(j) * (size > 0 ? size : 1));
+    double known = 0.1 * s->quad_noise[i] * j->span; // no better can it be known in the end
+    return with_own(j, fmax(part_of_size(j) * (size > 0 ? size : 1), known));
 }
