@@ -1,9 +1,8 @@
 // Runge-Kutta of order 8 with an error estimate of order 7 and steps of its own choice.
 //
-//   step            as long as the error per step is at the tolerance: h (0.9/err^(1/8)). Prince
-//   and
-//                   Dormand's pair (engine/rk78.def); Fehlberg's older one is blind to rates that
-//                   depend on time alone
+//   pair            Prince and Dormand's (engine/rk78.def); Fehlberg's older one is blind to rates
+//                   that depend on time alone
+//   step            as long as the error per step is at the tolerance: h (0.9/err^(1/8))
 //   wanted points   are ends of steps; the last two steps before one are equal
 //   quadratures     are further components of the vector
 //   event           the step is taken back and ended where it was found (rk78_event.c)

@@ -42,7 +42,7 @@ for answer in n "" maybe; do
     grep -q "error V005" out || { fail "'$answer' is no yes"; cat out; }
     [ -e asked/runs.part ] && fail "'$answer' began the study"
 done
-answered y "timeout -s INT 20 $study"
+answered y "timeout --foreground -s INT 12 $study" # in front, or it cannot read the terminal
 grep -q "error V005" out && { fail "yes is no answer"; cat out; }
 grep -q "interrupted: [0-9]* of 200000 runs" out || { fail "the study did not begin"; cat out; }
 rm -rf asked
