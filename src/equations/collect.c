@@ -339,7 +339,7 @@ static void add_rules(Work *w, const bool *used, const Expr *left, const Expr *r
         if (used[i]) continue;
         int first = below.first.data[i], symbols = below.first.data[i + 1] - first;
         rule_add_listed(w, left[i], right[i], (RuleSource){i, w->model->equation[i].pos},
-                        below.symbol.data + first, symbols);
+                        symbols ? below.symbol.data + first : NULL, symbols);
     }
     symbol_lists_free(&below);
 }
