@@ -246,6 +246,7 @@ bool modes_change(Job *j); // j->time, j->state: which mode holds from here on? 
 // Do the present modes still hold? False: the stretch ends here, with SOLVE_SWITCH.
 bool modes_hold(Job *j, double time, const double *state);
 double modes_longest_step(const Job *j, double time);
+bool modes_impact(const Job *j); // a law with impacts is among them
 
 // --- problems.c
 Remark *problem_no_mode(Job *j, double time, int choice);

@@ -492,13 +492,24 @@ bool modes_start(Job *j) {
     return settle(j, -1);
 }
 
-// Can this choice come to rest: has it impacts, and a lasting mode besides the present one?
-static bool can_rest(const Job *j, int c) {
+static bool has_impacts(const Job *j, int c) {
     const ModeChoice *choice = choice_of(j, c);
     const Mode *mode = &model_of(j)->mode[choice->first_mode];
     bool impacts = false;
     for (int k = 0; k < choice->mode_count; k++) impacts |= mode[k].once;
-    return impacts && alternative(j, c, j->modes.mode[c], 0) >= 0;
+    return impacts;
+}
+
+bool modes_impact(const Job *j) {
+    bool impacts = false;
+    if (!has_modes(j)) return false;
+    for (int c = 0; c < model_of(j)->choice_count; c++) impacts |= has_impacts(j, c);
+    return impacts;
+}
+
+// Can this choice come to rest: has it impacts, and a lasting mode besides the present one?
+static bool can_rest(const Job *j, int c) {
+    return has_impacts(j, c) && alternative(j, c, j->modes.mode[c], 0) >= 0;
 }
 
 // Would the present mode of a choice, whose guard fails, last if this relation were otherwise?

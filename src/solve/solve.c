@@ -78,6 +78,10 @@ static SolverKind choose(Job *j) {
         j->stats->why = "a table of time has many kinks, and this method starts anew at no cost";
         return SOLVER_RK78;
     }
+    if (!stiff && modes_impact(j)) {
+        j->stats->why = "after every impact this method starts anew at no cost, and exactly";
+        return SOLVER_RK78;
+    }
     j->stats->why = stiff ? "a state decays hundreds of times during the run"
                           : "no state decays much faster than the run goes on";
     return stiff ? SOLVER_CVODE_BDF : SOLVER_CVODE_ADAMS;
