@@ -173,6 +173,7 @@ typedef struct {
     Expr *quadrature; // expressions whose time integral is wanted
     int quadrature_count;
     bool implicit; // also the system left implicit
+    bool explicit; // no solver will ask for d rate / d state
     Expr *memory;  // what jumps between modes want to know
     int memory_count;
 } ProgramWish;

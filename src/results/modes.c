@@ -46,7 +46,8 @@ ProgramWish modes_wish(Job *j, Arena *out, const System *s, const Memory *memory
     ProgramWish wish = {.output_count = j->outputs.expr.count,
                         .quadrature_count = j->quads.count,
                         .memory_count = memory->count,
-                        .implicit = j->plan.solver == SOLVER_IDA};
+                        .implicit = j->plan.solver == SOLVER_IDA,
+                        .explicit = solver_is_explicit(j->plan.solver)};
     wish.output = ARENA_ARRAY(out, Expr, wish.output_count);
     wish.quadrature = ARENA_ARRAY(out, Expr, wish.quadrature_count);
     wish.memory = ARENA_ARRAY(out, Expr, wish.memory_count);

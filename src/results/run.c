@@ -279,7 +279,8 @@ ProgramWish job_program_wish(const Job *j) {
                          .output_count = j->outputs.expr.count,
                          .quadrature = j->quads.data,
                          .quadrature_count = j->quads.count,
-                         .implicit = j->plan.solver == SOLVER_IDA};
+                         .implicit = j->plan.solver == SOLVER_IDA,
+                         .explicit = solver_is_explicit(j->plan.solver)};
 }
 
 static bool solve(Job *j, Machine *m, const SolveModes *modes) {

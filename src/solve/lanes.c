@@ -2,9 +2,7 @@
 #include "solve/lanes.h"
 
 const char *solve_lanes_obstacle(const Program *p, const SolveOptions *o) {
-    if (o->method != SOLVER_EULER && o->method != SOLVER_HEUN && o->method != SOLVER_RK4 &&
-        o->method != SOLVER_RK78)
-        return "the method is not euler, heun, rk4 or rk78";
+    if (!solver_is_explicit(o->method)) return "the method is not euler, heun, rk4 or rk78";
     if (o->modes) return "laws switch";
     if (p->system->whens.delay_count) return "it remembers what was (delay)";
     if (p->state_count + p->quad_count == 0) return "there is nothing to integrate";

@@ -20,6 +20,10 @@ const char *solver_name(SolverKind k) {
     return "?";
 }
 
+bool solver_is_explicit(SolverKind k) {
+    return k == SOLVER_EULER || k == SOLVER_HEUN || k == SOLVER_RK4 || k == SOLVER_RK78;
+}
+
 // --- options -------------------------------------------------------------------------------------
 
 static bool refuse(const SolveOptions *o, Report *r, const char *what, const char *help) {

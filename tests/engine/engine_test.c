@@ -250,6 +250,30 @@ static void long_sums_have_sparse_columns(void **state) {
     fixture_free(f);
 }
 
+// The slopes are left out where no solver asks for them; the rates keep every bit.
+static void explicit_methods_need_no_slopes(void **state) {
+    (void)state;
+    Fixture *f = fixture_new();
+    Expr x = fixture_state(f, "x", 2);
+    f->rate[0] = fixture_call(f, OP_SIN, expr_mul(f->dag, x, x), 0);
+    Program *with = program_build(&f->system, &(ProgramWish){0}, &f->report);
+    Program *without = program_build(&f->system, &(ProgramWish){.explicit = true}, &f->report);
+    assert_true(with->has_jacobian);
+    assert_false(without->has_jacobian);
+    assert_null(without->column_start);
+    assert_int_equal(without->jacobian.count, 0);
+    Machine *m = machine_new(with), *n = machine_new(without);
+    double at = 2, rate, same;
+    assert_true(machine_derivative(m, 0, &at, &rate, NULL));
+    assert_true(machine_derivative(n, 0, &at, &same, NULL));
+    assert_memory_equal(&rate, &same, sizeof rate);
+    machine_free(m);
+    machine_free(n);
+    program_free(with);
+    program_free(without);
+    fixture_free(f);
+}
+
 // --- blocks --------------------------------------------------------------------------------------
 
 static void linear_blocks_are_solved(void **state) {
@@ -439,6 +463,7 @@ int main(void) {
         cmocka_unit_test(large_chains_stay_small),
         cmocka_unit_test(deep_expressions_need_no_stack),
         cmocka_unit_test(long_sums_have_sparse_columns),
+        cmocka_unit_test(explicit_methods_need_no_slopes),
         cmocka_unit_test(linear_blocks_are_solved),
         cmocka_unit_test(nonlinear_blocks_converge_and_warm_start),
         cmocka_unit_test(hopeless_blocks_are_named),
