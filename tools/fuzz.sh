@@ -17,7 +17,7 @@ for target in build/fuzz/tests/fuzz_*; do
         how="-runs=4000 -seed=1"
     fi
     # shellcheck disable=SC2086
-    "$target" $how -max_len=8192 -timeout=20 -rss_limit_mb=4096 -verbosity=0 -print_final_stats=1 \
+    "$target" $how -max_len=8192 -timeout=60 -rss_limit_mb=4096 -verbosity=0 -print_final_stats=1 \
         -artifact_prefix=build/fuzz/ "$work" build/fuzz/corpus
     rm -r "$work"
 done
