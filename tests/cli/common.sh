@@ -57,3 +57,22 @@ experiment Go of Swing
 end
 END
 }
+
+# A study of this takes long: slow.bond, whose runs of $1 seconds have steps of a millisecond.
+write_slow_model() {
+    cat >slow.bond <<END
+model Slow
+  param k = 2 {1/s}
+  var x initial 1, v
+  der(x) = v*1 {1/s}
+  der(v) = -k*x
+end
+experiment Long of Slow
+  stop $1 {s}
+  points 10
+  solver rk4 step 1e-3 {s}
+  record x
+  audit off
+end
+END
+}

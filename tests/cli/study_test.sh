@@ -126,21 +126,7 @@ awk -F, '/^[01],/ { n++; if (($5 - 1)^2 > 2.5e-7 || ($4 + 1)^2 > 2.5e-7) bad++ }
     END { exit !(n == 2 && !bad) }' peak/runs.csv || fail "a peak is missed: $(cat peak/runs.csv)"
 
 # Interrupted and gone on with.
-cat >slow.bond <<END
-model Slow
-  param k = 2 {1/s}
-  var x initial 1, v
-  der(x) = v*1 {1/s}
-  der(v) = -k*x
-end
-experiment Long of Slow
-  stop 2000 {s}
-  points 10
-  solver rk4 step 1e-3 {s}
-  record x
-  audit off
-end
-END
+write_slow_model 2000
 "$bondyn" sweep slow.bond --vary "k = 1 .. 3 in 2000 {1/s}" -j 2 --out slow --yes >out 2>err &
 worker=$!
 tries=0

@@ -19,21 +19,7 @@ at_terminal "$bondyn run model.bond"
 grep -q "left" out && fail "a progress bar on a short run"
 
 # A study that takes hours: a question at a terminal, and only yes is an answer.
-cat >slow.bond <<END
-model Slow
-  param k = 2 {1/s}
-  var x initial 1, v
-  der(x) = v*1 {1/s}
-  der(v) = -k*x
-end
-experiment Long of Slow
-  stop 200 {s}
-  points 10
-  solver rk4 step 1e-3 {s}
-  record x
-  audit off
-end
-END
+write_slow_model 200
 study="$bondyn sweep slow.bond --vary 'k = 1 .. 3 in 200000 {1/s}' -j 1"
 answered() { printf '%s\n' "$1" | TERM=xterm script -qec "$2 --out asked" /dev/null >out 2>&1; }
 for answer in n "" maybe; do

@@ -4,11 +4,10 @@
 #include "../test.h"
 
 #include "../engine/heap_count.h"
-#include "../pipeline.h"
-#include "base/array.h"
 #include "base/files.h"
 #include "base/memory.h"
 #include "engine/lanes.h"
+#include "example_program.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -151,36 +150,14 @@ static void compare_engines(const Program *p, const char *name) {
 }
 
 static void compare_example(const char *path) {
-    Arena arena = {0};
-    Report report = {0};
-    Built b = {.names = names_new(), .sources = sources_new()};
-    LangOptions options = {
-        .library = BONDYN_SOURCE "/library", .bonds = &b.bonds, .trace = mech_function};
-    Syntax *syntax = lang_load(&b.tree, b.names, b.sources, path, &options, &b.report);
-    if (b.report.errors) fail_msg("%s cannot be read", path);
-    b.model = lang_instantiate(&b.arena, syntax, NULL, NULL, &options, &b.report);
-    if (!b.model || !mech_expand(b.model, &b.arena, &b.report)) fail_msg("%s: no model", path);
-    b.graph = graph_build(&b.arena, b.model, &b.report);
-    causality_assign(&b.arena, b.graph, &b.report);
-    b.system = equations_build(&b.arena, b.model, b.graph, &b.report);
-    if (!b.system || b.report.errors) fail_msg("%s: no equations", path);
-    ARRAY(Expr) wanted = {0};
-    for (int i = 0; i < b.model->var_count && wanted.count < MOST_COMPARED; i++)
-        if (b.system->value[i]) array_push(&wanted, b.system->value[i]);
-    ProgramWish wish = {.output = wanted.data, .output_count = wanted.count};
-    wish.quadrature = b.system->rate;
-    wish.quadrature_count = b.system->state_count < 3 ? b.system->state_count : 3;
-    Program *p = program_build(b.system, &wish, &b.report);
-    if (!p) fail_msg("%s: no program", path);
+    Built b;
+    Program *p = example_program(&b, path, MOST_COMPARED);
     int size = p->derivative.count + p->outputs.count;
     for (int i = 0; i < p->block_count; i++)
         size += p->block[i].residual.count + p->block[i].jacobian.count;
     if (size <= LARGEST) compare_engines(p, path);
     program_free(p);
-    array_free(&wanted);
     build_free(&b);
-    report_free(&report);
-    arena_free(&arena);
 }
 
 static void every_example_agrees(void **state) {

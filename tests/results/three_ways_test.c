@@ -2,7 +2,7 @@
 // around it (native code: engines_test.c). No call of the machine takes memory or a lock.
 #include "../engine/compiled_c.h"
 #include "../engine/heap_count.h"
-#include "../pipeline.h"
+#include "example_program.h"
 
 #include "base/array.h"
 #include <math.h>
@@ -98,19 +98,9 @@ static int try_program(const Program *p, const char *name, bool compiler) {
 
 static int try_example(const char *path, bool compiler) {
     Built b;
-    LangOptions options = {.library = BONDYN_SOURCE "/library"};
-    if (!build_file(&b, path, &options)) fail_msg("%s cannot be built", path);
-    ARRAY(Expr) wanted = {0};
-    for (int i = 0; i < b.model->var_count && wanted.count < MOST_COMPARED; i++)
-        if (b.system->value[i]) array_push(&wanted, b.system->value[i]);
-    ProgramWish wish = {.output = wanted.data, .output_count = wanted.count};
-    wish.quadrature = b.system->rate;
-    wish.quadrature_count = b.system->state_count < 3 ? b.system->state_count : 3;
-    Program *p = program_build(b.system, &wish, &b.report);
-    if (!p) fail_msg("%s: no program", path);
+    Program *p = example_program(&b, path, MOST_COMPARED);
     int compared = try_program(p, path, compiler);
     program_free(p);
-    array_free(&wanted);
     build_free(&b);
     return compared;
 }
