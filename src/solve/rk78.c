@@ -2,7 +2,9 @@
 //
 //   pair            Prince and Dormand's (engine/rk78.def); Fehlberg's older one is blind to rates
 //                   that depend on time alone
-//   step            as long as the error per step is at the tolerance: h (0.9/err^(1/8))
+//   step            as long as the error per step is at the tolerance, and as it is going to be:
+//                   err = c h^8, and c changes as it did from the last step to this one
+//                   (Gustafsson); no longer step right after one that was rejected
 //   wanted points   are ends of steps; the last two steps before one are equal
 //   quadratures     are further components of the vector
 //   event           the step is taken back and ended where it was found (rk78_event.c)
@@ -76,6 +78,7 @@ static void restart(Rk78 *k, double length) {
     sizes_start(k->j, k->t, k->y);
     k->jump = events_next_jump(k->j, k->t, &k->after);
     k->h = length;
+    k->last = 0;
     k->begun = false;
 }
 
@@ -161,6 +164,17 @@ static bool reject(Rk78 *k, double factor) {
     return (++k->failures <= MOST_FAILURES && !tiny) || fail(k);
 }
 
+// h/h' = min(x, x h/h_last (err_last/err)^(1/8))   x = 0.9/err^(1/8)
+//
+// Far below the tolerance an error is one of rounding, and says nothing about the next.
+static double growth_after(const Rk78 *k, double error) {
+    const double least = 1e-4;
+    double growth = error > 0 ? safety * pow(error, -1.0 / 8) : most_growth;
+    if (k->last > 0 && error > 0)
+        growth *= fmin(1, k->step / k->last * pow(fmax(k->judged, least) / error, 1.0 / 8));
+    return fmin(fmax(growth, least_growth), most_growth);
+}
+
 // A step that had to be shorter than it could be says little about a longer one.
 static void choose_next(Rk78 *k, double growth) {
     if (k->failures) growth = fmin(growth, 1);
@@ -189,11 +203,11 @@ bool rk78_settle(Rk78 *k, bool good, bool quiet) {
     if (!good) return reject(k, after_trouble);
     double error = rk78_norm(k, k->error);
     if (!isfinite(error)) return reject(k, after_trouble);
-    double growth = error > 0 ? safety * pow(error, -1.0 / 8) : most_growth;
-    growth = fmin(fmax(growth, least_growth), most_growth);
-    if (error > 1) return reject(k, growth);
+    if (error > 1) return reject(k, fmax(safety * pow(error, -1.0 / 8), least_growth));
     bool event = false;
-    choose_next(k, growth);
+    choose_next(k, growth_after(k, error));
+    k->last = k->step;
+    k->judged = error;
     if (j->p->switch_count > 0 && !quiet && events_missed(j, k->end, k->next, k->crossed)) {
         if (!rk78_locate(k)) return fail(k);
         event = events_missed(j, k->end, k->next, k->crossed);

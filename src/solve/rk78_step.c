@@ -52,10 +52,19 @@ bool rk78_attempt(Rk78 *k) {
     return rk78_reach(k, k->step, k->next);
 }
 
-double rk78_norm(const Rk78 *k, const double *x) {
+static double mean_square(const double *x, const double *weight, int count) {
     double sum = 0;
-    for (int i = 0; i < k->total; i++) sum += x[i] * k->weight[i] * (x[i] * k->weight[i]);
-    return k->total ? sqrt(sum / k->total) : 0;
+    for (int i = 0; i < count; i++) sum += x[i] * weight[i] * (x[i] * weight[i]);
+    return count ? sum / count : 0;
+}
+
+// As CVODE's: states by themselves, integrals by themselves, so that many integrals that are easy
+// do not make light of the states.
+double rk78_norm(const Rk78 *k, const double *x) {
+    int n = k->j->n;
+    double states = mean_square(x, k->weight, n);
+    double integrals = mean_square(x + n, k->weight + n, k->j->nq);
+    return sqrt(integrals > states ? integrals : states);
 }
 
 // How long rates f keep: a step of Euler's method that changes y by a hundredth tells f', and with
