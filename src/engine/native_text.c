@@ -195,9 +195,9 @@ static void write_part(Writer *w, const char *name, int k, int split) {
     w->part = k;
     text_printf(w->out,
                 "\nstatic void %s_%d(const BondynCall *c, %s *restrict y) {\n"
-                "    %s *restrict r = (%s *)c->r, *restrict s = (%s *)c->s;\n"
+                "    %s *restrict r = (%s *)c->r, *restrict s = (%s *)c->s + %d;\n"
                 "    (void)r, (void)s, (void)y;\n",
-                name, k, w->type, w->type, w->type, w->type);
+                name, k, w->type, w->type, w->type, w->type, w->first_slot);
     if (part->loop >= 0)
         write_loop(w, part);
     else
@@ -227,7 +227,7 @@ static void write_parts(Writer *w, Order *o, const char *name, const TapeFunctio
                         int split) {
     order_open(o, w->p, f, half, split, w->width, least_rolled(w, half));
     w->o = o;
-    if (o->slots > w->slots) w->slots = o->slots;
+    if (w->first_slot + o->slots > w->slots) w->slots = w->first_slot + o->slots;
     for (int k = 0; k < o->part.count; k++) write_part(w, name, k, split);
 }
 
@@ -258,9 +258,11 @@ static void write_derivative(Writer *w) {
     order_close(&o);
 }
 
+// They are called in the middle of the other functions, whose slots they must leave alone.
 static void write_blocks(Writer *w) {
     const Program *p = w->p;
     Text name = {0};
+    w->first_slot = w->slots;
     for (int i = 0; i < p->block_count; i++)
         for (int k = 0; k < 2; k++) {
             text_clear(&name);
@@ -329,11 +331,11 @@ void native_text(Text *out, const Program *p, bool jacobian, int width, Rolling 
     Writer w = {.out = out, .p = p, .width = width, .type = "double", .rolling = rolling};
     w.variable = c_variables_by_node(p);
     write_helpers(&w, width);
-    write_blocks(&w);
     write_derivative(&w);
     write_function(&w, "outputs", &p->outputs);
     write_function(&w, "switches", &p->switches);
     if (jacobian && p->has_jacobian) write_function(&w, "jacobian", &p->jacobian);
+    write_blocks(&w);
     if (!order_solves(&p->derivative)) native_steps(out, p, false);
     write_end(&w);
 }

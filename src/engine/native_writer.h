@@ -17,6 +17,7 @@ typedef struct {
     bool lanes;    // a run per lane; else one run
     Rolling rolling;
     int width, slots; // width: angles of a group
+    int first_slot;   // of the function that is written
     const char *type; // of a value
     const Order *o;   // of the function that is being written
     int part;
