@@ -212,6 +212,11 @@ static Expr work_of(Builder *b, const Comp *c) {
     return work;
 }
 
+// The power of drives is linear in their efforts, and their speeds do not jump.
+static Expr drive_work_of(Builder *b, const Comp *c) {
+    return c->own_supply ? impulse_of(b, c->own_supply) : expr_number(b->w->dag, 0);
+}
+
 static void collect_results(Builder *b) {
     Work *w = b->w;
     Jump *j = b->jump;
@@ -224,9 +229,13 @@ static void collect_results(Builder *b) {
         j->after[i] = i < fixed ? solved(b, mode->state[i]) : expr_number(w->dag, 0);
     for (int i = 0; i < b->memory->state_count; i++)
         j->after[mode->state_count + i] = value_after(b, b->memory->var[i]);
-    j->work_count = w->model->comp_count;
+    int comps = w->model->comp_count;
+    j->work_count = 2 * comps;
     j->work = ARENA_ARRAY(w->out, Expr, j->work_count);
-    for (int c = 0; c < j->work_count; c++) j->work[c] = work_of(b, &w->model->comp[c]);
+    for (int c = 0; c < comps; c++) {
+        j->work[c] = work_of(b, &w->model->comp[c]);
+        j->work[comps + c] = drive_work_of(b, &w->model->comp[c]);
+    }
 }
 
 static void collect_entries(Builder *b) {

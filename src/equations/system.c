@@ -185,14 +185,6 @@ static void solve_aliases(Work *w) {
     }
 }
 
-static void keep_supply(Work *w, int comp) {
-    System *s = w->system;
-    const Comp *c = &w->model->comp[comp];
-    if (!s->supply) s->supply = ARENA_ARRAY(w->out, Expr, w->model->comp_count);
-    s->supply[comp] = c->lost ? rewrite(w->solved, c->lost) : s->value[c->own_supply];
-    if (c->own_loss) s->supply[comp] = expr_neg(w->dag, s->supply[comp]);
-}
-
 static void collect_energy(Work *w) {
     System *s = w->system;
     solve_aliases(w);
@@ -201,7 +193,6 @@ static void collect_energy(Work *w) {
     for (int i = 0; i < w->model->comp_count; i++) {
         const Comp *c = &w->model->comp[i];
         bool junction = c->kind == COMP_0 || c->kind == COMP_1;
-        if (c->own_supply || c->lost) keep_supply(w, i);
         s->power[i] = junction ? expr_number(w->dag, 0) : component_power(w, c);
         s->stored[i] = c->stored ? rewrite(w->solved, c->stored) : 0;
     }

@@ -117,7 +117,6 @@ typedef struct {
     int alias_count;    // equations that only said that two variables are equal up to sign
     int equation_count; // equations that were left, before index reduction
     Expr *power;        // per component: net power into it, in solved form (0 for junctions)
-    Expr *supply;       // per component: power that comes into it without a bond, or 0; NULL: none
     Expr *stored;       // per component: stored energy in closed form, or 0
     Whens whens;        // what happens at events
 } System;

@@ -368,7 +368,6 @@ static void stored_energy(Builder *b, int instance) {
     c->stored = role_value(b, i, i->role_item->left, 0, "stored energy");
     if (!i->role_item->right) return;
     c->lost = role_value(b, i, i->role_item->right, 1, "power that is lost");
-    c->own_loss = true;
 }
 
 // Fields that do not say: with states they store (only the rate is known), else they dissipate.

@@ -296,7 +296,6 @@ static void check_joint_clauses(Builder *b, const AstItem *item, JointKind kind)
         {"damping", "a damping without a stiffness", one && find_clause(b, item, "stiffness")},
         {"rigid", "rigid stops without limits", one && find_clause(b, item, "limits")},
         {"rigid", "stops that are elastic and rigid", !find_clause(b, item, "stiffness")},
-        {"rigid", "rigid stops beside a drive", !find_clause(b, item, "driven")},
     };
     for (size_t i = 0; i < sizeof rule / sizeof rule[0]; i++) {
         const AstArg *a = find_clause(b, item, rule[i].word);

@@ -92,7 +92,6 @@ typedef struct { // 88 bytes
     bool modulated : 1;                 // MSe MSf MTF MGY
     bool own_law : 1;                   // the user wrote the law
     bool pseudo : 1;                    // its bonds are of a pseudo domain: the flow is the power
-    bool own_loss : 1;                  // own_supply is taken, not given
     int dim;                            // of junctions and one-ports
     int first_port, port_count;         // into port[]; junctions have none
     int first_equation, equation_count; // its laws, into equation[]

@@ -329,6 +329,7 @@ static double *parameter_numbers(Arena *out, const Model *m) {
 
 static bool mechanism_expand(Expansion *k) {
     if (!check_angles(k) || !held_open(k) || !check_angles(k)) return false;
+    find_led(k);
     trace(k);
     if (!start_is_regular(k) || !check_limits(k)) return false;
     const Expr *acceleration =
@@ -346,6 +347,7 @@ static bool expand_one(Expansion *k) {
     int first = k->law.count;
     joint_inputs(k);
     k->held = NULL;
+    k->led = NULL;
     bool good = k->x->by_energy ? lagrangian_expand(k) : mechanism_expand(k);
     Comp *c = &k->m->comp[k->x->comp];
     c->first_equation = k->m->equation_count + first;

@@ -17,6 +17,7 @@ typedef struct {
     MechInputs in;
     Expr *start_q, *start_w; // coordinates and velocities at the start
     Held *held;              // NULL: it has neither constraints nor drives nor actuators
+    const bool *led;         // per velocity: the rows prescribe it; NULL: none is
     Expr pull;               // rate at which states go back onto the constraints
     Matrix solved;           // velocities of what is integrated, and B^-1 J', where it is held
     const MechEquations *traced;
@@ -58,6 +59,10 @@ void watch_signs(Expansion *k, const HeldRow **row, int n);
 
 // --- drives.c
 bool drives_are_sound(Expansion *k); // false: reported
+
+// --- led.c
+void find_led(Expansion *k); // after the start is known
+bool is_led(const Expansion *k, const MechJoint *j);
 
 // --- weightless.c
 bool start_is_regular(Expansion *k); // false: reported

@@ -152,8 +152,7 @@ static void energy_laws(Energies *g) {
     c->stored = expr_add(d, kinetic, g->V);
     if (x->loss < 0) return;
     add_law(k, symbol(k, x->loss), loss, x->pos);
-    c->own_supply = x->loss;
-    c->own_loss = true;
+    c->lost = symbol(k, x->loss);
 }
 
 // alpha P = p with values of the start, by elimination of alpha's rows in the order of `pivot`.

@@ -126,8 +126,5 @@ void stop_losses(Expansion *k) {
         Expr power = expr_mul(d, expr_sub(d, symbol(k, j->stop), elastic), symbol(k, j->f));
         lost = lost ? expr_add(d, lost, power) : power;
     }
-    if (!lost) return;
-    if (k->x->drive_power >= 0) lost = expr_sub(d, lost, symbol(k, k->x->drive_power));
     c->lost = lost;
-    c->own_loss = true;
 }

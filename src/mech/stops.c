@@ -6,6 +6,10 @@
 //     upper   f = 0                while e >= 0
 //     hit     f = -k (f before)    once, when the joint arrives with a speed
 //
+// A joint whose motion is prescribed (driven by time, or led by others that are) cannot be stopped:
+// where the motion leaves the limits the run ends. A drive keeps its speed through an impact, as
+// the rows of constraints do, and gives the impulse that this takes.
+//
 // The impulse of a hit is what the law says of f, and all momenta take their part of it through
 // B(q)^-1: equations/jump.c finds it as for every other element that switches. At a stop the joint
 // is held by a constraint, so the mode has one freedom less.
@@ -13,19 +17,8 @@
 
 #include <string.h>
 
-// A drive would have to give an impulse, too, and the energy that goes with it.
-static bool refuse_driven(Expansion *k, const MechJoint *j) {
-    Remark *m = report_error(k->report, M_LIMITS, j->pos,
-                             "'%s' cannot have rigid stops: joints of its mechanism are driven",
-                             name_text(k->m->names, j->name));
-    remark_help(k->report, m,
-                "give its stops a stiffness and a damping, or move the driven joints by a motor");
-    return false;
-}
-
 bool check_rigid_stop(Expansion *k, const MechJoint *j) {
     if (!j->restitution) return true;
-    if (k->x->drive_power >= 0) return refuse_driven(k, j);
     double restitution = expr_evaluate(k->d, j->restitution, k->number);
     if (restitution >= 0 && restitution <= 1) return true;
     Remark *m = report_error(k->report, M_LIMITS, j->pos, "the restitution of '%s' is %g",
@@ -70,7 +63,36 @@ static Expr is_free(const Expansion *k, const MechJoint *j) {
     return call2(d, OP_AND, below, above);
 }
 
+// A motion that may touch its limits, and leave them by rounding only.
+static void led_stop_laws(Expansion *k, const MechJoint *j) {
+    static const double rounding = 1e-9; // of the way between the limits
+    Dag *d = k->d;
+    Names *names = k->m->names;
+    Expr q = symbol(k, j->coordinate[0]);
+    Expr slack = expr_mul(d, expr_number(d, rounding), expr_sub(d, j->upper, j->lower));
+    Expr below = call2(d, OP_LESS, q, expr_sub(d, j->lower, slack));
+    Expr above = call2(d, OP_LESS, expr_add(d, j->upper, slack), q);
+    When guard = {
+        .kind = WHEN_SINGULAR,
+        .code = M_LED_STOP,
+        .condition = call2(d, OP_OR, below, above),
+        .owner = k->x->name,
+        .words = name_printf(names, "the prescribed motion of '%s' runs into its rigid stop",
+                             name_text(names, j->name)),
+        .text = name_of(names, "what is prescribed cannot be stopped: prescribe a motion within "
+                               "the limits, give the stops a stiffness that the drive pushes "
+                               "against, or move the joint by a motor at its port"),
+        .pos = j->pos};
+    array_push(&k->guard, guard);
+    add_law(k, symbol(k, j->stop), expr_number(d, 0), j->pos);
+    k->m->var[j->contact].start = expr_number(d, 1);
+}
+
 void rigid_stop_laws(Expansion *k, const MechJoint *j) {
+    if (is_led(k, j)) {
+        led_stop_laws(k, j);
+        return;
+    }
     Dag *d = k->d;
     Expr zero = expr_number(d, 0), q = symbol(k, j->coordinate[0]);
     Expr f = symbol(k, j->f), e = symbol(k, j->stop);

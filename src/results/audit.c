@@ -41,7 +41,7 @@ void audit_open(AuditBook *book, Arena *out, const System *s) {
     for (int c = 0; c < s->model->comp_count; c++)
         if (is_audited(s, c))
             book->track[book->track_count++] =
-                (AuditTrack){.comp = c, .stored = -1, .inner = -1, .drive = -1};
+                (AuditTrack){.comp = c, .stored = -1, .inner = -1, .drive = -1, .loss = -1};
 }
 
 // The state of the books before anything has moved.
@@ -70,15 +70,18 @@ static double moved_inside(AuditTrack *t, const double *output) {
     return kinetic + fmax(shares, kinetic);
 }
 
-// Through its ports, and what drives it without a bond.
-static double moved_into(AuditTrack *t, Role role, double energy, double driven) {
-    double more = energy - t->energy, drive = driven - t->driven;
+// Through its ports, what drives it without a bond, and what becomes heat inside.
+static double moved_into(AuditTrack *t, Role role, const double *quad, double energy) {
+    double driven = t->drive >= 0 ? quad[t->drive] + t->drive_impulse : 0;
+    double heat = t->loss >= 0 ? quad[t->loss] : 0;
+    double more = energy - t->energy, drive = driven - t->driven, loss = heat - t->heat;
     if (role == ROLE_LOSSLESS) t->against += fabs(more);
     if (role == ROLE_DISSIPATE && !(more >= 0)) t->against -= more;
     t->energy = energy;
     t->driven = driven;
-    t->moved = fmax(t->moved, fabs(energy + driven) + fabs(driven));
-    return fabs(more + drive) + fabs(drive);
+    t->heat = heat;
+    t->moved = fmax(t->moved, fabs(energy + driven - heat) + fabs(driven) + fabs(heat));
+    return fabs(more + drive - loss) + fabs(drive) + fabs(loss);
 }
 
 void audit_point(AuditBook *book, const double *quad, const double *output) {
@@ -87,7 +90,7 @@ void audit_point(AuditBook *book, const double *quad, const double *output) {
     for (int i = 0; i < book->track_count; i++) {
         AuditTrack *t = &book->track[i];
         Role role = book->system->model->comp[t->comp].role;
-        moved += moved_into(t, role, quad[i] + t->impulse, t->drive >= 0 ? quad[t->drive] : 0);
+        moved += moved_into(t, role, quad, quad[i] + t->impulse);
         moved += moved_inside(t, output) + t->gaining + t->losing;
         t->gained += t->gaining;
         t->lost += t->losing;
@@ -118,23 +121,25 @@ static bool switches_inside(const Model *m, int comp) {
 
 // Laws that switch: impulses carry energy from storage to storage, and what is lost on the way is
 // dissipated where the law switched. Of a storage with a closed form that is the change of it; if
-// the law is one of its own (a rigid stop of a joint), what no port brought is lost inside.
+// the law is one of its own (a rigid stop of a joint), what no port and no drive brought is lost
+// inside.
 void audit_jump(AuditBook *book, const double *before, const double *after, const double *work) {
     if (!book->started) start(book, before);
     for (int i = 0; i < book->track_count; i++) {
         AuditTrack *t = &book->track[i];
         double more = t->stored < 0 ? work[t->comp] : after[t->stored] - before[t->stored];
         bool inside = t->stored >= 0 && switches_inside(book->system->model, t->comp);
-        double own = inside ? more - work[t->comp] : 0;
-        t->impulse += more - own;
+        double driven = t->drive >= 0 ? work[book->system->model->comp_count + t->comp] : 0;
+        double own = inside ? more - work[t->comp] - driven : 0;
+        t->impulse += more - own - driven;
+        t->drive_impulse += driven;
         *(own > 0 ? &t->gaining : &t->losing) += fabs(own);
     }
 }
 
 // --- closing ------------------------------------------------------------------------------------
 
-static AuditLine close_line(const AuditTrack *t, const Comp *c) {
-    Role role = c->role;
+static AuditLine close_line(const AuditTrack *t, Role role) {
     AuditLine line = {.comp = t->comp, .moved = t->moved};
     switch (role) {
     case ROLE_SUPPLY: line.supplied = -t->energy; break;
@@ -143,10 +148,11 @@ static AuditLine close_line(const AuditTrack *t, const Comp *c) {
         line.residual = t->against;
         break;
     case ROLE_STORE:
-        line.stored = t->stored < 0 ? t->energy + t->driven : t->last_stored - t->first_stored;
-        line.supplied = t->gained + (c->own_loss ? 0 : t->driven);
-        line.dissipated = t->lost - (c->own_loss ? t->driven : 0);
-        line.residual = t->energy + t->driven + t->gained - t->lost - line.stored;
+        line.supplied = t->gained + t->driven;
+        line.dissipated = t->lost + t->heat;
+        line.stored =
+            t->stored < 0 ? t->energy + t->driven - t->heat : t->last_stored - t->first_stored;
+        line.residual = t->energy + line.supplied - line.dissipated - line.stored;
         break;
     case ROLE_LOSSLESS: line.residual = t->against; break;
     case ROLE_NONE: break;
@@ -190,8 +196,7 @@ void audit_close(Audit *a, Arena *out, const AuditBook *book, double bound, doub
     double worst = 0;
     for (int i = 0; i < book->track_count; i++) {
         Role role = m->comp[book->track[i].comp].role;
-        AuditLine line = a->line[a->line_count++] =
-            close_line(&book->track[i], &m->comp[book->track[i].comp]);
+        AuditLine line = a->line[a->line_count++] = close_line(&book->track[i], role);
         a->supplied += line.supplied;
         a->dissipated += line.dissipated;
         a->stored += line.stored;

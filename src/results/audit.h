@@ -46,11 +46,12 @@ typedef struct { // one audited component
     double last_inner;
     AuditShare *share; // of the kinetic energy, one per velocity; of a field, one per state
     int share_count;
-    int drive; // which integral is energy that came in without a bond, or -1
-    double driven;
-    double impulse;         // energy that impulses brought in
-    double gained, lost;    // by events: what `when` put in or took away
-    double gaining, losing; // the same since the last point
+    int drive, loss; // which integral is energy that came in without a bond; that became heat; or
+                     // -1
+    double driven, heat;
+    double impulse, drive_impulse; // energy that impulses brought in, by ports and by drives
+    double gained, lost;           // by events: what `when` put in or took away
+    double gaining, losing;        // the same since the last point
 } AuditTrack;
 
 typedef struct {
@@ -66,7 +67,7 @@ void audit_open(AuditBook *book, Arena *out, const System *s);
 void audit_point(AuditBook *book, const double *quad, const double *output);
 void audit_event(AuditBook *book, const double *before, const double *after); // outputs
 void audit_jump(AuditBook *book, const double *before, const double *after,
-                const double *work); // outputs; energy per component
+                const double *work); // outputs; energy by ports, then by drives, per component
 void audit_close(Audit *a, Arena *out, const AuditBook *book, double bound, double rtol);
 // The bound when the experiment gives none: rtol of the solver, 0 for fixed steps.
 double audit_default_bound(double rtol);

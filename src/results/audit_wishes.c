@@ -61,6 +61,12 @@ static void want_mechanisms(Job *j) {
         }
 }
 
+static int want_integral(Job *j, Expr power) {
+    if (!power) return -1;
+    array_push(&j->quads, job_wish(j, power));
+    return j->quads.count - 1;
+}
+
 // Powers are the first integrals; stored energies are outputs.
 void audit_want(Job *j) {
     j->run->audit =
@@ -79,8 +85,8 @@ void audit_want(Job *j) {
     want_fields(j);
     for (int i = 0; i < j->book.track_count; i++) {
         AuditTrack *t = &j->book.track[i];
-        if (!s->supply || !s->supply[t->comp]) continue;
-        t->drive = j->quads.count;
-        array_push(&j->quads, s->supply[t->comp]);
+        const Comp *c = &s->model->comp[t->comp];
+        t->drive = want_integral(j, c->own_supply ? s->model->var[c->own_supply].symbol : 0);
+        t->loss = want_integral(j, c->lost);
     }
 }

@@ -24,6 +24,8 @@
 enum { MOST_TRIED = 500, MOST_INSTANTS = 20000 };
 
 static const Model *model_of(const Job *j) { return j->o->modes->model; }
+// Per component by its ports, then of each by its drives.
+static int work_count(const Job *j) { return 2 * model_of(j)->comp_count; }
 static const ModeChoice *choice_of(const Job *j, int c) { return &model_of(j)->choice[c]; }
 
 // --- opening and closing -------------------------------------------------------------------------
@@ -36,7 +38,7 @@ bool modes_open(Job *j) {
     j->modes.pace = memory_zeroed((size_t)m->choice_count, sizeof(Pace));
     j->modes.memory = memory_zeroed((size_t)y->count, sizeof(double));
     j->modes.guard = memory_zeroed((size_t)m->mode_count, sizeof(double));
-    j->modes.work = memory_zeroed((size_t)m->comp_count, sizeof(double));
+    j->modes.work = memory_zeroed((size_t)work_count(j), sizeof(double));
     j->modes.before = memory_zeroed((size_t)j->p->output_count, sizeof(double));
     return true;
 }
@@ -90,7 +92,7 @@ static const double *works_of(const Job *j, const SolveMode *s) {
 }
 
 static const double *strikes_of(const Job *j, const SolveMode *s) {
-    return works_of(j, s) + model_of(j)->comp_count;
+    return works_of(j, s) + work_count(j);
 }
 
 static const double *entries_of(const Job *j, const SolveMode *s) {
@@ -236,7 +238,7 @@ static bool run_jump(Job *j, const SolveMode *s, const int *mode) {
 
 static void add_work(Job *j, const SolveMode *s) {
     const double *work = works_of(j, s);
-    for (int c = 0; c < model_of(j)->comp_count; c++) j->modes.work[c] += work[c];
+    for (int i = 0; i < work_count(j); i++) j->modes.work[i] += work[i];
 }
 
 static const SolveMode *get_mode(Job *j, const int *mode, Report *r) {
@@ -475,7 +477,7 @@ static bool take_instants(Job *j, int over) {
 }
 
 static bool settle(Job *j, int over) {
-    for (int c = 0; c < model_of(j)->comp_count; c++) j->modes.work[c] = 0;
+    for (int i = 0; i < work_count(j); i++) j->modes.work[i] = 0;
     take_outputs(j, j->modes.before);
     if (!machine_memory(j->m, j->time, j->state, j->modes.memory)) {
         job_block_failed(j, j->time, j->state);
