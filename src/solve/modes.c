@@ -13,7 +13,8 @@
 // A mode of an instant (an impact) is a jump alone: it changes the memory, and the search goes on
 // from there. One of them happens at a time, so a row of balls hands an impulse on from ball to
 // ball; the same one does not happen twice in a row. Impacts that pile up, or whose flights are
-// mere rounding, are over: the search goes on without them, and what is left is a mode of rest.
+// below the tolerance of the run, are over: the search goes on without them, and what is left is a
+// mode of rest.
 #include "solve/job.h"
 
 #include "base/array.h"
@@ -121,6 +122,23 @@ static bool find_bands(Job *j, Machine *m, const double *state, double *room) {
                                                 : 1);
         if (!machine_switches(m, way == TIME ? j->time * (1 + digits) : j->time, near, there))
             return false;
+        for (int i = 0; i < p->switch_count; i++) band[i] = fmax(band[i], fabs(there[i] - here[i]));
+    }
+    return true;
+}
+
+// ... or with the tolerance of the run: the part rtol of the largest value of each state. With
+// fixed steps, which have no tolerance, nothing is known of sizes and bands stay as they are.
+static bool widen_bands(Job *j, const double *state, double *room) {
+    const Program *p = j->p;
+    double *near = room, *here = near + p->state_count, *band = here + p->switch_count;
+    double *there = band + p->switch_count;
+    for (int way = 0; way < 2; way++) {
+        for (int i = 0; i < p->state_count; i++) {
+            double part = j->rtol * j->sizes.most[i];
+            near[i] = state[i] + (way && part_of(i) < 0 ? -part : part);
+        }
+        if (!machine_switches(j->m, j->time, near, there)) return false;
         for (int i = 0; i < p->switch_count; i++) band[i] = fmax(band[i], fabs(there[i] - here[i]));
     }
     return true;
@@ -524,25 +542,28 @@ static bool decides(Job *j, int relation, int c) {
     return lasts;
 }
 
-// Did the choice leave its border by no more than the last digits since it changed last? A flight
-// of the time `gap` that comes back with the speed v went as far as v gap/4.
-static bool flight_is_rounding(Job *j, int c, double gap) {
+// Did the choice leave its border by no more than the tolerance of the run since it changed last? A
+// flight of the time `gap` that comes back with the speed v went as far as v gap/4. So rest in its
+// place is wrong by less than the tolerance, while small flights that no integrator follows would
+// go on for ever. Flights that do not become shorter are followed, however small.
+static bool flight_is_unseen(Job *j, int c, const Pace *pace) {
     const Program *p = j->p;
     double *room = new_room(p), *here = room + p->state_count, *band = here + p->switch_count;
     double *rate =
         memory_zeroed((size_t)p->state_count + (size_t)p->switch_count + 1, sizeof *rate);
     double *later = rate + p->state_count, little = little_time(j);
-    bool rounding = false, good = find_bands(j, j->m, j->state, room) &&
-                                  machine_derivative(j->m, j->time, j->state, rate, NULL);
+    bool unseen = false, good = find_bands(j, j->m, j->state, room) &&
+                                (!pace->shrinking || widen_bands(j, j->state, room)) &&
+                                machine_derivative(j->m, j->time, j->state, rate, NULL);
     for (int i = 0; good && i < p->state_count; i++) room[i] = j->state[i] + little * rate[i];
     good = good && machine_switches(j->m, j->time + little, room, later);
     for (int i = 0; good && i < p->switch_count; i++)
-        rounding = rounding ||
-                   (fabs(here[i]) <= 4 * band[i] &&
-                    fabs(later[i] - here[i]) / little * gap / 4 <= band[i] && decides(j, i, c));
+        unseen = unseen ||
+                 (fabs(here[i]) <= 4 * band[i] &&
+                  fabs(later[i] - here[i]) / little * pace->gap / 4 <= band[i] && decides(j, i, c));
     free(rate);
     free(room);
-    return rounding;
+    return unseen;
 }
 
 // A choice that changes ever faster: *over, where its impacts have come to their end. False: there
@@ -554,8 +575,7 @@ static bool keeps_pace(Job *j, int *over) {
     if (j->time == p->time) return true;
     double limit = job_pile_up(j, p, j->time);
     bool ends = can_rest(j, c);
-    if (ends && p->count > 1 &&
-        (!isnan(limit) || pace_has_died(p) || flight_is_rounding(j, c, p->gap))) {
+    if (ends && p->count > 1 && (!isnan(limit) || pace_has_died(p) || flight_is_unseen(j, c, p))) {
         *over = c;
         *p = (Pace){.time = j->time};
         return true;
