@@ -28,7 +28,8 @@ static void structure_open(Structure *s, Work *w) {
     for (; row < m; row++) {
         const Rule *r = &w->rule.data[row];
         s->a.start[row] = at;
-        if (r->derivative >= 0) continue; // speaks through its derivative
+        bool speaks = r->derivative < 0; // else its derivative does
+        if (!speaks || r->count == 0) continue;
         memcpy(s->a.col + at, w->entry.data + r->first, (size_t)r->count * sizeof *s->a.col);
         at += r->count;
     }
@@ -53,6 +54,20 @@ static int keep_rules(Structure *s, int n_rows) {
     return kept;
 }
 
+// Does the equation, as it was written, speak of variables? Those that equal others have gone.
+static bool names_variables(Work *w, const Rule *r) {
+    if (r->origin < 0 || r->origin >= w->model->equation_count) return false;
+    const Equation *e = &w->model->equation[r->origin];
+    walk_start(w->walk);
+    walk_add(w->walk, e->left);
+    walk_add(w->walk, e->right);
+    for (int v = 0; v < w->model->var_count; v++)
+        if (w->model->var[v].kind > VAR_PARAM && w->model->var[v].kind != VAR_DISCRETE &&
+            walk_seen(w->walk, w->model->var[v].symbol))
+            return true;
+    return false;
+}
+
 static void report_empty(Structure *s, int row) {
     Work *w = s->w;
     const Rule *r = &w->rule.data[row];
@@ -71,8 +86,11 @@ static void report_empty(Structure *s, int row) {
                          number ? "%s can never hold" : "%s has no variable that could fulfil it",
                          text_get(&label));
         remark_help(w->report, k,
-                    "parameters and time are given: an equation must contain a variable "
-                    "that it determines");
+                    names_variables(w, r)
+                        ? "other equations make its variables equal, and then none is left in it: "
+                          "correct or remove one of them"
+                        : "parameters and time are given: an equation must contain a variable "
+                          "that it determines");
     }
     text_free(&label);
 }

@@ -63,8 +63,9 @@ static inline int count_of(const Dag *d, Expr e) {
     Node n = d->node.data[e];
     return n.count < MANY ? n.count : (int)d->pool.data[n.first - 1];
 }
-static inline const Expr *args_of(const Dag *d, Expr e) {
-    return d->pool.data + d->node.data[e].first;
+static inline const Expr *args_of(const Dag *d, Expr e) { // NULL: it has none
+    Node n = d->node.data[e];
+    return n.count ? d->pool.data + n.first : NULL;
 }
 static inline bool has_flag(const Dag *d, Expr e, int flag) {
     return (d->node.data[e].flags & flag) != 0;

@@ -132,6 +132,7 @@ MeshFormat mesh_format(const char *path) {
 
 bool mesh_parse(Mesh *m, MeshFormat format, const char *data, size_t length, const char *folder,
                 MeshFault *fault) {
+    if (!data) data = ""; // an empty file
     MeshReader k = {.mesh = m, .fault = fault, .text = data, .end = data + length, .next = data};
     bool good = false;
     *m = (Mesh){0};
