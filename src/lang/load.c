@@ -120,6 +120,14 @@ static void offer_library_files(Suggestion *g, Arena *a, const char *folder) {
     for (int i = 0; i < count; i++) suggest_offer(g, path_stem(a, path[i]));
 }
 
+static void report_no_library(Loader *l, const AstClass *c) {
+    Remark *m = report_error(l->r, L_UNKNOWN_IMPORT, c->pos,
+                             "'%s' is neither beside this file nor in the component library, "
+                             "which was not found",
+                             name_text(l->syntax->names, c->name));
+    remark_help(l->r, m, "name its folder with --library or $BONDYN_LIBRARY");
+}
+
 static void report_unknown_import(Loader *l, const AstClass *c, const char *folder) {
     const char *name = name_text(l->syntax->names, c->name);
     Remark *m = c->quoted ? report_error(l->r, L_UNKNOWN_IMPORT, c->pos,
@@ -152,7 +160,8 @@ static void add_imports(Loader *l, int number) {
         if (c->kind != CLASS_IMPORT || l->loaded.count >= MOST_FILES) continue;
         const char *path = import_path(l, c, folder);
         if (!file_exists(path)) {
-            report_unknown_import(l, c, folder);
+            c->quoted || l->options->library ? report_unknown_import(l, c, folder)
+                                             : report_no_library(l, c);
             continue;
         }
         AstFile *to = add_file(l, path, c->pos);
