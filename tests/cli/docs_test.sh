@@ -1,0 +1,20 @@
+#!/bin/sh
+# What the pages point to exists, and every example has its page and its place among what was checked.
+. "$(dirname "$0")/common.sh"
+cd "$source_folder" || exit 2
+
+for folder in examples/*/; do
+    name=$(basename "$folder")
+    [ -f "$folder/README.md" ] || fail "examples/$name has no README.md"
+    grep -q "(../examples/$name)" docs/validation.md || fail "docs/validation.md does not name examples/$name"
+done
+
+# [text](target) of every page, without those on the web, and `folder/file` names of the page of checks
+for page in README.md CONTRIBUTING.md docs/*.md examples/*/README.md; do
+    for target in $(grep -o '](\([^)#]*\)' "$page" | sed 's/^](//' | grep -E '^[^:]*(/|\.(md|svg|png))[^:]*$'); do
+        [ -e "$(dirname "$page")/$target" ] || fail "$page points to $target, which does not exist"
+    done
+done
+for file in $(grep -o '`\(tests\|bench\)/[^`]*`' docs/validation.md | tr -d '`'); do
+    [ -e "$file" ] || fail "docs/validation.md names $file, which does not exist"
+done
