@@ -89,6 +89,11 @@ int lanes_attempt(LaneMachine *x, const LaneAttempt *a) {
     return x->code->rk78(&call, a->time, a->h, a->y, a->next, a->error, a->k);
 }
 
+int lanes_inside(LaneMachine *x, const LaneAttempt *a) {
+    BondynCall call = call_of(x);
+    return x->code->rk78_more(&call, a->time, a->h, a->end, a->y, a->next, a->k, a->polynomial);
+}
+
 void lanes_outputs(LaneMachine *x, const double *time, const double *y, double *output) {
     BondynCall call = call_of(x);
     set_point(x, time, y);

@@ -38,9 +38,12 @@ int lanes_step(LaneMachine *x, SolverKind method, double time, double h, const d
 typedef struct { // a step of order 8, see rk78.def: states, then quadratures
     double *time, *h, *y;
     double *next, *error; // results
-    double *k;            // rates at the 13 stages
+    double *end;          // times at the end, for lanes_inside
+    double *k;            // rates at the 13 stages, and at three more for y inside the step
+    double *polynomial;   // which is this
 } LaneAttempt;
 int lanes_attempt(LaneMachine *x, const LaneAttempt *a);
+int lanes_inside(LaneMachine *x, const LaneAttempt *a); // after an attempt
 void lanes_outputs(LaneMachine *x, const double *time, const double *y, double *output);
 void lanes_switches(LaneMachine *x, const double *time, const double *y, double *value);
 void lanes_rates(LaneMachine *x, const double *time, const double *y, double *rate, double *quad);

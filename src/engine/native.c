@@ -115,7 +115,8 @@ static bool find_symbol(const Native *n, const char *name, void *to) {
 
 static bool find_steps(const Native *n, NativeCode *c) {
     return find_symbol(n, "bondyn_euler", &c->euler) && find_symbol(n, "bondyn_heun", &c->heun) &&
-           find_symbol(n, "bondyn_rk4", &c->rk4) && find_symbol(n, "bondyn_rk78", &c->rk78);
+           find_symbol(n, "bondyn_rk4", &c->rk4) && find_symbol(n, "bondyn_rk78", &c->rk78) &&
+           find_symbol(n, "bondyn_rk78_more", &c->rk78_more);
 }
 
 static bool find_single(const Native *n, NativeCode *c) {

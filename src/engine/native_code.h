@@ -32,6 +32,8 @@ typedef int NativeStep(BondynCall *c, double time, double h, const double *y, do
 // A step over lanes with a time and a length per lane, see rk78.def.
 typedef int NativeAttempt(BondynCall *c, const double *time, const double *h, const double *y,
                           double *next, double *error, double *k);
+typedef int NativeInside(BondynCall *c, const double *time, const double *h, const double *end,
+                         const double *y, const double *next, double *k, double *polynomial);
 
 typedef struct { // of one loaded library
     NativeFunction *rates, *outputs, *switches;
@@ -39,7 +41,8 @@ typedef struct { // of one loaded library
     NativeQuads *quads;
     NativeFunction *const *residual, *const *matrix; // per implicit block
     NativeStep *euler, *heun, *rk4;                  // NULL: there are implicit blocks
-    NativeAttempt *rk78;                             // over lanes only
+    NativeAttempt *rk78;                             // over lanes only, and so:
+    NativeInside *rk78_more;
     unsigned slots;
     int lanes; // runs at a time
 } NativeCode;

@@ -243,6 +243,19 @@ static const char *const attempt[] = {
     "    int bad = bondyn_not_finite(next);\n"
     "    for (int s = 1; s < 5; s++) bad |= bondyn_not_finite(k + s * TOTAL);\n"
     "    return bad;\n"
+    "}\n"
+    "int bondyn_rk78_more(BondynCall *c, const BondynLanes *t, const BondynLanes *h,\n"
+    "                     const BondynLanes *end, const BondynLanes *y,\n"
+    "                     const BondynLanes *next, BondynLanes *k, BondynLanes *polynomial) {\n"
+    "    BondynLanes *r = (BondynLanes *)c->r;\n"
+    "    r[TIME] = *end;\n"
+    "    for (int i = 0; i < STATES; i++) r[STATE + i] = next[i];\n"
+    "    bondyn_slopes(c, k + 13 * TOTAL);\n"
+    "    STAGE(14) STAGE(15)\n"
+    "    bondyn_rk78_polynomial(TOTAL, *h, y, next, k, polynomial);\n"
+    "    int bad = 0;\n"
+    "    for (int s = 13; s < 16; s++) bad |= bondyn_not_finite(k + s * TOTAL);\n"
+    "    return bad;\n"
     "}\n",
 };
 

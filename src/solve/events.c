@@ -263,16 +263,18 @@ long events_kinks(Job *j) {
 }
 
 static double next_clock(Job *j, double time, double *after) {
-    double next = fmin(events_next_kink(j, time), history_next_break(j, time));
-    double margin = events_margin(j, time);
     *after = INFINITY;
-    if (j->p->clock_count == 0 && !j->history) return next;
+    if (j->p->clock_count == 0 && !j->history) return INFINITY;
+    double next = events_next_kink(j, time), past = history_next_break(j, time);
+    double margin = events_margin(j, time);
     for (int i = 0; i < j->p->clock_count; i++) {
         double phase = j->phase[2 * i], rate = j->phase[2 * i + 1];
         bool usable = isfinite(phase) && isfinite(rate) && rate != 0 && !j->p->clock[i].table;
         if (!j->p->clock[i].jumps || !usable || 1 / fabs(rate) < 100 * margin) continue;
         next = fmin(next, next_whole(time, phase, rate, margin));
     }
+    j->own_jump = next <= past + 2 * margin;
+    next = fmin(next, past);
     margin = events_margin(j, next);
     if (!(next + margin < j->o->stop)) return *after = INFINITY;
     *after = next + margin;
@@ -283,6 +285,7 @@ static double next_clock(Job *j, double time, double *after) {
 double events_next_jump(Job *j, double time, double *after) {
     double clock = next_clock(j, time, after), moment = whens_next_moment(j);
     if (!(moment <= clock) || moment == INFINITY) return clock;
+    j->own_jump = true;
     return *after = moment;
 }
 

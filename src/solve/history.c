@@ -227,7 +227,7 @@ bool history_break(Job *j, double time, const double *state) {
     if (!h) return true;
     history_next_break(j, time);
     bool planned = fabs(h->met.time - time) <= 2 * events_margin(j, time);
-    int level = planned ? h->met.level + 1 : 0;
+    int level = planned && !j->own_jump ? h->met.level + 1 : 0;
     for (int d = 0; d < h->count && level < MOST_SMOOTHINGS; d++)
         if (h->delay[d].fixed)
             plan_break(j, (planned ? h->met.time : time) + h->time[2 * d], level);

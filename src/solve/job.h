@@ -114,6 +114,7 @@ typedef struct {
     WhenRun when;
     ModeRun modes;
     History *history; // NULL: nothing is delayed
+    bool own_jump;    // the next jump in time is not only one of the past that comes back
     Schur *schur;     // NULL until needed
     EngineRun engine;
     // progress

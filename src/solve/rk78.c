@@ -5,9 +5,10 @@
 //   step            as long as the error per step is at the tolerance, and as it is going to be:
 //                   err = c h^8, and c changes as it did from the last step to this one
 //                   (Gustafsson); no longer step right after one that was rejected
-//   wanted points   are ends of steps; the last two steps before one are equal
+//   wanted points   lie inside of steps (rk78_inside.c), or at the end of one that would end soon
+//                   behind; the last two steps before a jump, or the end, are equal
 //   quadratures     are further components of the vector
-//   event           the step is taken back and ended where it was found (rk78_event.c)
+//   event           the step ends where it was found (rk78_event.c)
 #include "solve/rk78.h"
 
 #include "base/memory.h"
@@ -16,7 +17,9 @@
 
 enum { MOST_FAILURES = 20 };
 
-static const double safety = 0.9, most_growth = 5, least_growth = 0.2, after_trouble = 0.25;
+static const double safety = 0.75, most_growth = 5, least_growth = 0.2, after_trouble = 0.25;
+// A step may be this much shorter to end at a wanted point, rather than to be looked inside of.
+static const double cut_for_point = 0.85;
 
 // --- opening and closing -------------------------------------------------------------------------
 
@@ -29,7 +32,7 @@ static double *cut(double **rest, int count) {
 void rk78_open(Rk78 *k, Job *j) {
     *k = (Rk78){.j = j, .t = j->time, .total = j->n + j->nq};
     int total = k->total, switches = j->p->switch_count;
-    size_t numbers = (size_t)total * (10 + RK78_STAGES) + 3 * (size_t)switches;
+    size_t numbers = (size_t)total * (6 + RK78_ALL_STAGES + RK78_POWERS) + 3 * (size_t)switches;
     double *rest = memory_zeroed(numbers, sizeof *rest);
     k->y = cut(&rest, total);
     k->weight = cut(&rest, total);
@@ -37,9 +40,8 @@ void rk78_open(Rk78 *k, Job *j) {
     k->error = cut(&rest, total);
     k->trial = cut(&rest, total);
     k->rate = cut(&rest, total);
-    k->low = cut(&rest, 2 * total);
-    k->high = cut(&rest, 2 * total);
-    k->k = cut(&rest, RK78_STAGES * total);
+    k->k = cut(&rest, RK78_ALL_STAGES * total);
+    k->polynomial = cut(&rest, RK78_POWERS * total);
     for (int i = 0; i < 3; i++) k->border[i] = cut(&rest, switches);
     k->crossed = memory_zeroed((size_t)switches, sizeof *k->crossed);
     if (j->n) memcpy(k->y, j->state, (size_t)j->n * sizeof *k->y);
@@ -91,17 +93,23 @@ static void find_weights(Rk78 *k) {
 
 static void find_target(Rk78 *k) {
     Job *j = k->j;
-    k->target = job_next_time(j);
+    k->target = j->o->stop;
     if (k->target > k->jump - events_margin(j, k->jump)) k->target = k->jump;
     if (has_whens(j) || has_modes(j) || j->history) k->longest = events_longest_step(j, k->t, k->y);
 }
 
-// To the target, to the middle before it, or as far as is good.
+// To the target, to the middle before it, or as far as is good; a little less for a wanted point.
 static void choose_length(Rk78 *k) {
     double left = k->target - k->t;
     double h = k->longest > 0 ? fmin(k->h, k->longest) : k->h;
     k->step = h >= left ? left : h > left / 2 ? left / 2 : h;
     k->end = h >= left ? k->target : k->t + k->step;
+    k->known = 0;
+    k->given = false;
+    double wanted = k->j->wanted - k->t;
+    if (wanted < cut_for_point * k->step || !rk78_wants(k)) return;
+    k->step = wanted;
+    k->end = k->j->wanted;
 }
 
 static bool emit_up_to(Rk78 *k, double t) {
@@ -164,7 +172,7 @@ static bool reject(Rk78 *k, double factor) {
     return (++k->failures <= MOST_FAILURES && !tiny) || fail(k);
 }
 
-// h/h' = min(x, x h/h_last (err_last/err)^(1/8))   x = 0.9/err^(1/8)
+// h/h' = min(x, x h/h_last (err_last/err)^(1/8))   x = 0.75/err^(1/8)
 //
 // Far below the tolerance an error is one of rounding, and says nothing about the next.
 static double growth_after(const Rk78 *k, double error) {
@@ -182,12 +190,31 @@ static void choose_next(Rk78 *k, double growth) {
     k->h = growth >= most_growth ? fmax(k->h, next) : next;
 }
 
+static bool emit_inside(Rk78 *k) {
+    Job *j = k->j;
+    while (rk78_wants(k)) {
+        rk78_inside(k, j->wanted, k->trial);
+        if (!job_emit(j, j->wanted, k->trial, k->trial + j->n)) return false;
+    }
+    return true;
+}
+
+// The rates at the end may be known; where they also depend on what is found there by iteration, or
+// on the past, the next step looks at them again.
+static void move_to_end(Rk78 *k) {
+    const Job *j = k->j;
+    size_t size = (size_t)k->total * sizeof *k->y;
+    k->begun = k->known == k->step && j->p->block_count == 0 && !j->history;
+    if (k->total) memcpy(k->y, k->next, size);
+    if (k->begun && k->total) memcpy(k->k, k->k + RK78_STAGES * k->total, size);
+    k->t = k->end;
+    k->failures = 0;
+}
+
 static bool arrive(Rk78 *k, bool event) {
     Job *j = k->j;
-    k->t = k->end;
-    if (k->total) memcpy(k->y, k->next, (size_t)k->total * sizeof *k->y);
-    k->failures = 0;
-    k->begun = false;
+    if (!emit_inside(k)) return false;
+    move_to_end(k);
     j->stats->steps++;
     j->stats->last_step = k->step;
     if (job_is_stuck(j, k->t)) return fail(k);
@@ -206,12 +233,13 @@ bool rk78_settle(Rk78 *k, bool good, bool quiet) {
     if (error > 1) return reject(k, fmax(safety * pow(error, -1.0 / 8), least_growth));
     bool event = false;
     choose_next(k, growth_after(k, error));
-    k->last = k->step;
-    k->judged = error;
     if (j->p->switch_count > 0 && !quiet && events_missed(j, k->end, k->next, k->crossed)) {
-        if (!rk78_locate(k)) return fail(k);
+        if (!rk78_locate(k)) return reject(k, after_trouble);
         event = events_missed(j, k->end, k->next, k->crossed);
     }
+    if (rk78_wants(k) && !rk78_look_inside(k)) return reject(k, after_trouble);
+    k->last = k->step;
+    k->judged = error;
     return arrive(k, event);
 }
 

@@ -4,20 +4,22 @@
 //     rk78_attempt   13 stages: where it leads, and the error of that              |
 //     rk78_settle    accepted: events, wanted points; rejected: shorter -----------+
 //
-// An attempt is all that lanes do together; the rest is each run's own.
+// Where something is looked for inside a step, events or wanted points, three calls more give a
+// polynomial over it (rk78_inside.c). These and attempts are all that lanes do together; the rest
+// is each run's own.
 #ifndef BONDYN_SOLVE_RK78_H
 #define BONDYN_SOLVE_RK78_H
 
 #include "solve/job.h"
 
-enum { RK78_STAGES = 13 };
+enum { RK78_STAGES = 13, RK78_ALL_STAGES = 16, RK78_POWERS = 8 }; // all: for the polynomial too
 
 typedef struct {
     Job *j;
     int total;            // states, then quadratures: so are all arrays below
     double t, h;          // where the run is; how long the next step should be, 0: not known
     double *y, *weight;   // there; 1/tolerance
-    double target;        // where a step has to end
+    double target;        // where a step has to end, whatever is wanted before
     double longest;       // step, so that no swing is stepped over; 0: any
     double jump, after;   // of signals of time: the last time before it, the first behind it
     int failures;         // of the present step
@@ -25,11 +27,13 @@ typedef struct {
     double step, end;     // of the attempt: its length, and where it ends
     double *k;            // rates at the stages
     bool begun;           // those of the first stage are known
+    double *polynomial;   // y inside the step, see engine/rk78.def
+    double known;         // the length of step that it is for; 0: it is not known
+    bool given;           // lanes have made it already
     double *next, *error; // y at its end, and the error of that
     double *trial, *rate; // scratch
     int *crossed;         // switches that changed
-    double *low, *high;   // see rk78_event.c
-    double *border[3];    // switch functions at a, b and between them
+    double *border[3];    // switch functions at a, b and between them, see rk78_event.c
 } Rk78;
 
 // --- rk78.c
@@ -41,10 +45,15 @@ bool rk78_ready(Rk78 *k); // false: the run is over, or cannot go on
 bool rk78_settle(Rk78 *k, bool good, bool quiet); // false: stop
 
 // --- rk78_step.c
-bool rk78_attempt(Rk78 *k);                       // false: a rate has no value
-bool rk78_reach(Rk78 *k, double step, double *y); // from the begin of a step that is known
+bool rk78_attempt(Rk78 *k); // false: a rate has no value
+bool rk78_more(Rk78 *k);    // the polynomial, after an attempt; false: a rate has no value
 double rk78_norm(const Rk78 *k, const double *x); // in tolerances
 double rk78_first_step(Rk78 *k);                  // 0: a rate has no value
+
+// --- rk78_inside.c
+bool rk78_wants(const Rk78 *k);                          // is a point inside the step wanted?
+bool rk78_look_inside(Rk78 *k);                          // false: a rate has no value
+void rk78_inside(const Rk78 *k, double time, double *y); // states, then quadratures
 
 // --- rk78_event.c: a relation changed in the accepted step. `step`, `end` and `next` become those
 // of the first point where one has. False: a rate has no value on the way.

@@ -1,30 +1,17 @@
 // The first point of a step at which a relation has changed.
 //
-//     low                      high          At low no relation has changed, at high one has; both
-//      o-----------------x------o            were reached by the method from the begin of the step.
-//                         polynomial         Between them y is a cubic through y and y' at both
-//                                            ends: x is where a relation changes on it.
+//     a                       b            At a no relation has changed, at b one has; between
+//      o---------------x------o            them y is the step's polynomial (rk78_inside.c). Regula
+//                                          falsi finds x, where a relation changes on it.
 //
-// A step of the method to just behind x gives a new low or high; beside an end that is as near as
-// that the cubic is as good as exact, so two or three steps find the point to a rounding of time,
-// with the accuracy of the method.
+// A step of the method to x tells how far off the polynomial is there. Moved by that it is as good
+// as the method around x, and x is found again on it: errors of events add up over a run.
 #include "solve/rk78.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_TRIALS = 100, TRUSTED_TRIALS = 8, MOST_ROUNDS = 60 };
-
-typedef struct {
-    double low, high;        // lengths of step
-    double *low_y, *low_f;   // states and rates there
-    double *high_y, *high_f; // states, then quadratures
-    double near;             // lengths that are one
-} Bracket;
-
-static bool rates(Rk78 *k, double t, const double *y, double *rate) {
-    return job_rates(k->j, t, y, rate, k->j->nq ? rate + k->j->n : NULL);
-}
+enum { MOST_ROUNDS = 60 };
 
 static bool has_changed(const Rk78 *k, int i, double border) {
     const Job *j = k->j;
@@ -36,18 +23,6 @@ static bool any_changed(const Rk78 *k, const double *border) {
     for (int i = 0; i < k->j->p->switch_count; i++)
         if (has_changed(k, i, border[i])) return true;
     return false;
-}
-
-// --- on the polynomial ---------------------------------------------------------------------------
-
-// y(low + s d) = y0 + s (y1 - y0) + s (s - 1) ((1 - 2s)(y1 - y0) + (s - 1) d f0 + s d f1)
-static void polynomial(const Rk78 *k, const Bracket *b, double length, double *y) {
-    double d = b->high - b->low, s = (length - b->low) / d;
-    for (int i = 0; i < k->j->n; i++) {
-        double rise = b->high_y[i] - b->low_y[i];
-        double bend = (1 - 2 * s) * rise + d * ((s - 1) * b->low_f[i] + s * b->high_f[i]);
-        y[i] = b->low_y[i] + s * rise + s * (s - 1) * bend;
-    }
 }
 
 // Where the first of the relations that change between a and b would do so if borders were
@@ -63,19 +38,28 @@ static double secant(const Rk78 *k, double a, double b, double weight) {
     return first;
 }
 
-// Regula falsi; an end that stays counts less and less (Illinois).
-static double change_on_polynomial(Rk78 *k, const Bracket *x) {
+// The polynomial, moved so that it goes through where a step of the method led; off: how far that
+// is at the end of the step. NULL: as it is.
+static void point_at(const Rk78 *k, double time, const double *off, double *y) {
+    rk78_inside(k, time, y);
+    for (int i = 0; off && i < k->total; i++) y[i] += (time - k->t) / k->step * off[i];
+}
+
+// Times a and b until they are one; an end that stays counts less and less (Illinois). Gives: b,
+// or where a border has no value.
+static double first_change(Rk78 *k, double end, const double *off) {
     Job *j = k->j;
-    double a = x->low, b = x->high, weight = 1;
+    double a = k->t, b = end, weight = 1, near = events_margin(j, end);
     int side = 0;
-    if (!events_borders(j, k->t + a, x->low_y, k->border[0]) ||
-        !events_borders(j, k->t + b, x->high_y, k->border[1]))
-        return a + (b - a) / 2;
-    for (int round = 0; round < MOST_ROUNDS && b - a > x->near / 4; round++) {
+    point_at(k, b, off, k->trial);
+    if (!events_borders(j, a, k->y, k->border[0]) ||
+        !events_borders(j, b, k->trial, k->border[1]) || !any_changed(k, k->border[1]))
+        return b;
+    for (int round = 0; round < MOST_ROUNDS && b - a > near; round++) {
         double c = round % 8 == 7 ? a + (b - a) / 2 : secant(k, a, b, weight);
-        c = fmin(fmax(c, a + x->near / 8), b - x->near / 8);
-        polynomial(k, x, c, k->trial);
-        if (!events_borders(j, k->t + c, k->trial, k->border[2])) return c;
+        c = fmin(fmax(c, a + near / 4), b - near / 4);
+        point_at(k, c, off, k->trial);
+        if (!events_borders(j, c, k->trial, k->border[2])) return c;
         int now = any_changed(k, k->border[2]) ? 1 : -1;
         double **moved = now > 0 ? &k->border[1] : &k->border[0], *old = *moved;
         *(now > 0 ? &b : &a) = c;
@@ -87,47 +71,22 @@ static double change_on_polynomial(Rk78 *k, const Bracket *x) {
     return b;
 }
 
-// --- by the method -------------------------------------------------------------------------------
-
-static void open_bracket(Rk78 *k, Bracket *b) {
-    int total = k->total;
-    size_t size = (size_t)total * sizeof(double);
-    *b = (Bracket){.high = k->step, .near = events_margin(k->j, k->end)};
-    b->low_y = k->low, b->low_f = k->low + total;
-    b->high_y = k->high, b->high_f = k->high + total;
-    if (!total) return;
-    memcpy(b->low_y, k->y, size);
-    memcpy(b->low_f, k->k, size);
-    memcpy(b->high_y, k->next, size);
-}
-
-// One end moves to what was reached.
-static bool move_end(Rk78 *k, Bracket *b, double length) {
-    size_t size = (size_t)k->total * sizeof(double);
-    double t = k->t + length;
-    bool changed = events_borders(k->j, t, k->next, k->border[2]) && any_changed(k, k->border[2]);
-    *(changed ? &b->high : &b->low) = length;
-    if (k->total) memcpy(changed ? b->high_y : b->low_y, k->next, size);
-    return rates(k, t, k->next, changed ? b->high_f : b->low_f);
-}
-
 bool rk78_locate(Rk78 *k) {
-    Bracket b;
-    open_bracket(k, &b);
-    double whole = k->step;
-    bool good = rates(k, k->end, b.high_y, b.high_f);
-    for (int trial = 0; good && trial < MOST_TRIALS && b.high - b.low > b.near; trial++) {
-        bool halve = trial >= TRUSTED_TRIALS && trial % 2;
-        double x = halve ? b.low + (b.high - b.low) / 2 : change_on_polynomial(k, &b);
-        if (!halve && b.high - x <= b.near) break;
-        if (!halve) x += b.near / 2;
-        good = rk78_reach(k, x, k->next) && move_end(k, &b, x);
-    }
-    if (!good) return false;
-    if (b.high < whole) {
-        k->step = b.high;
-        k->end = k->t + b.high;
-    }
-    if (k->total) memcpy(k->next, b.high_y, (size_t)k->total * sizeof(double));
+    double end = k->end, *off = k->rate;
+    if (!rk78_look_inside(k)) return false;
+    double time = first_change(k, end, NULL);
+    if (!(time < end)) return true;
+    k->end = time;
+    k->step = time - k->t;
+    rk78_inside(k, time, off);
+    if (!rk78_attempt(k)) return false;
+    for (int i = 0; i < k->total; i++) off[i] = k->next[i] - off[i];
+    double better = first_change(k, end, off);
+    if (better == end)
+        off = NULL; // it touches the border, or not: as the polynomial says
+    else
+        k->end = better;
+    point_at(k, k->end, off, k->next);
+    k->step = k->end - k->t;
     return true;
 }

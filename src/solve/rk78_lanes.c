@@ -25,7 +25,7 @@ typedef struct {
     bool goes[MOST_LANES]; // this lane has a run
     bool dry;              // the queue is empty
     LaneAttempt a;
-    double *end, *border;
+    double *border;
 } Flock;
 
 // --- runs ----------------------------------------------------------------------------------------
@@ -85,19 +85,37 @@ static void gather(Flock *f) {
         if (!f->goes[i]) continue;
         f->a.time[i] = k->t;
         f->a.h[i] = k->step;
-        f->end[i] = k->end;
+        f->a.end[i] = k->end;
         put(f, i, f->a.y, k->y, k->total);
     }
 }
 
-// What an attempt of the run alone would have left.
-static void scatter(Flock *f, int i) {
+// What an attempt of the run alone would have left. Stages behind the first are of use only to one
+// that makes the polynomial by itself.
+static void scatter(Flock *f, int i, bool alone) {
     Rk78 *k = &f->rk[i];
     take(f, i, f->a.next, k->next, k->total);
     take(f, i, f->a.error, k->error, k->total);
-    take(f, i, f->a.k, k->k, k->total);
+    take(f, i, f->a.k, k->k, alone ? RK78_STAGES * k->total : k->total);
     k->j->m->calls += k->begun ? RK78_STAGES - 1 : RK78_STAGES;
     k->begun = true;
+}
+
+// The polynomial over the step, and the rates at its end.
+static void scatter_inside(Flock *f, int i) {
+    Rk78 *k = &f->rk[i];
+    int end = RK78_STAGES * k->total;
+    take(f, i, f->a.polynomial, k->polynomial, RK78_POWERS * k->total);
+    take(f, i, f->a.k + end * f->width, k->k + end, k->total);
+    k->given = true;
+}
+
+// Lanes in which something is looked for inside the step.
+static unsigned to_look_inside(const Flock *f, unsigned changed) {
+    unsigned lanes = changed;
+    for (int i = 0; i < f->most; i++)
+        if (f->goes[i] && rk78_wants(&f->rk[i])) lanes |= 1u << i;
+    return lanes;
 }
 
 static void settle(Flock *f, int i, bool good, bool quiet) {
@@ -111,13 +129,16 @@ static void settle(Flock *f, int i, bool good, bool quiet) {
 static void step_together(Flock *f) {
     gather(f);
     unsigned failed = (unsigned)lanes_attempt(f->x, &f->a);
-    unsigned changed = lanes_changed(f->x, f->end, f->a.next, f->border);
+    unsigned changed = lanes_changed(f->x, f->a.end, f->a.next, f->border);
+    unsigned inside = to_look_inside(f, changed) & ~failed;
+    unsigned given = inside ? inside & ~(unsigned)lanes_inside(f->x, &f->a) : 0;
     for (int i = 0; i < f->most; i++) {
         if (!f->goes[i]) continue;
         if (failed & 1u << i) {
             settle(f, i, rk78_attempt(&f->rk[i]), false);
         } else {
-            scatter(f, i);
+            scatter(f, i, inside & ~given & 1u << i);
+            if (given & 1u << i) scatter_inside(f, i);
             settle(f, i, true, !(changed & 1u << i));
         }
     }
@@ -141,8 +162,9 @@ static void open_flock(Flock *f, const Native *code) {
                          .y = memory_aligned(total, sizeof(double)),
                          .next = memory_aligned(total, sizeof(double)),
                          .error = memory_aligned(total, sizeof(double)),
-                         .k = memory_aligned(RK78_STAGES * total, sizeof(double))};
-    f->end = memory_aligned(lanes, sizeof(double));
+                         .end = memory_aligned(lanes, sizeof(double)),
+                         .k = memory_aligned(RK78_ALL_STAGES * total, sizeof(double)),
+                         .polynomial = memory_aligned(RK78_POWERS * total, sizeof(double))};
     f->border = memory_aligned((size_t)p->switch_count * lanes, sizeof(double));
     for (int i = 0; i < f->width; i++) lanes_load(f->x, i, f->lane[0].machine);
 }
@@ -155,7 +177,8 @@ static void close_flock(Flock *f) {
     free(f->a.next);
     free(f->a.error);
     free(f->a.k);
-    free(f->end);
+    free(f->a.end);
+    free(f->a.polynomial);
     free(f->border);
 }
 

@@ -31,25 +31,35 @@ static void point(const Rk78 *k, int s, double h, double *to) {
         STAGE(10);
         STAGE(11);
         STAGE(12);
+        STAGE(14);
+        STAGE(15);
     default: break;
     }
 #undef STAGE
 }
 
-bool rk78_reach(Rk78 *k, double step, double *y) {
-    for (int s = 1; s < RK78_STAGES; s++) {
-        point(k, s, step, k->trial);
-        if (!rates(k, k->t + bondyn_rk78_node[s] * step, k->trial, k->k + s * k->total))
+static bool stages(Rk78 *k, int from, int end) {
+    for (int s = from; s < end; s++) {
+        point(k, s, k->step, k->trial);
+        if (!rates(k, k->t + bondyn_rk78_node[s] * k->step, k->trial, k->k + s * k->total))
             return false;
     }
-    bondyn_rk78_end(k->total, step, k->y, k->k, y, k->error);
     return true;
 }
 
 bool rk78_attempt(Rk78 *k) {
     if (!k->begun && !rates(k, k->t, k->y, k->k)) return false;
     k->begun = true;
-    return rk78_reach(k, k->step, k->next);
+    if (!stages(k, 1, RK78_STAGES)) return false;
+    bondyn_rk78_end(k->total, k->step, k->y, k->k, k->next, k->error);
+    return true;
+}
+
+bool rk78_more(Rk78 *k) {
+    if (!rates(k, k->end, k->next, k->k + RK78_STAGES * k->total)) return false;
+    if (!stages(k, RK78_STAGES + 1, RK78_ALL_STAGES)) return false;
+    bondyn_rk78_polynomial(k->total, k->step, k->y, k->next, k->k, k->polynomial);
+    return true;
 }
 
 static double mean_square(const double *x, const double *weight, int count) {

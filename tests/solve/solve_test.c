@@ -96,6 +96,34 @@ static void rk78_is_of_high_order(void **state) {
     fixture_free(f);
 }
 
+// Points inside of steps: states, outputs and integrals as good as at their ends, for two calls a
+// step. The bound is ten tolerances of a whole swing, as for what is found at the end.
+static void rk78_finds_points_inside_of_steps(void **state) {
+    (void)state;
+    for (double rtol = 1e-5; rtol > 1e-13; rtol /= 100) {
+        double w = 3, bound = 10 * rtol;
+        Fixture *f = oscillator(w);
+        How how = {.method = SOLVER_RK78, .stop = 4, .rtol = rtol, .points = 1};
+        Record *few = run_well(f, how);
+        how.points = 2000;
+        Record *many = run_well(f, how);
+        for (int i = 0; i < many->count; i++) {
+            double t = many->time[i];
+            assert_near(many->state[i][0], cos(w * t), bound);
+            assert_near(many->state[i][1], -w * sin(w * t), w * bound);
+            assert_near(many->output[i][0], w * w * cos(w * t), w * w * bound);
+            assert_near(many->quad[i][0], w * w * (t / 2 - sin(2 * w * t) / (4 * w)),
+                        w * w * bound);
+        }
+        assert_true(many->stats.steps <= few->stats.steps + 2);
+        long most = few->stats.derivative_calls + 2 * many->stats.steps + 30;
+        assert_true(many->stats.derivative_calls <= most);
+        free(few);
+        free(many);
+        fixture_free(f);
+    }
+}
+
 // Rates of time alone: an estimate that is blind to them would take giant steps.
 static void quadratures_without_states(void **state) {
     (void)state;
@@ -561,6 +589,7 @@ int main(void) {
         cmocka_unit_test(fixed_steps_have_their_order),
         cmocka_unit_test(fixed_steps_hit_wanted_points),
         cmocka_unit_test(rk78_is_of_high_order),
+        cmocka_unit_test(rk78_finds_points_inside_of_steps),
         cmocka_unit_test(quadratures_without_states),
         cmocka_unit_test(algebraic_models_run),
         cmocka_unit_test(robertson_with_bdf),
