@@ -190,12 +190,29 @@ static void choose_next(Rk78 *k, double growth) {
     k->h = growth >= most_growth ? fmax(k->h, next) : next;
 }
 
-static bool emit_inside(Rk78 *k) {
+// A relation may change and change back within a step: what is recorded shows it, and the step ends
+// there.
+static bool ends_at_relation(Rk78 *k) {
     Job *j = k->j;
-    while (rk78_wants(k)) {
+    if (j->p->switch_count == 0 || !events_missed(j, j->wanted, k->trial, k->crossed)) return false;
+    k->end = j->wanted;
+    k->step = k->end - k->t;
+    if (k->total) memcpy(k->next, k->trial, (size_t)k->total * sizeof *k->next);
+    rk78_locate(k);
+    return true;
+}
+
+static bool emit_inside(Rk78 *k, bool *event) {
+    Job *j = k->j;
+    bool looked = false;
+    for (; rk78_wants(k); looked = true) {
         rk78_inside(k, j->wanted, k->trial);
-        if (!job_emit(j, j->wanted, k->trial, k->trial + j->n)) return false;
+        if (ends_at_relation(k))
+            *event = true;
+        else if (!job_emit(j, j->wanted, k->trial, k->trial + j->n))
+            return false;
     }
+    if (looked && *event) *event = events_missed(j, k->end, k->next, k->crossed);
     return true;
 }
 
@@ -213,7 +230,7 @@ static void move_to_end(Rk78 *k) {
 
 static bool arrive(Rk78 *k, bool event) {
     Job *j = k->j;
-    if (!emit_inside(k)) return false;
+    if (!emit_inside(k, &event)) return false;
     move_to_end(k);
     j->stats->steps++;
     j->stats->last_step = k->step;

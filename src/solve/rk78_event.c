@@ -74,19 +74,18 @@ static double first_change(Rk78 *k, double end, const double *off) {
 bool rk78_locate(Rk78 *k) {
     double end = k->end, *off = k->rate;
     if (!rk78_look_inside(k)) return false;
-    double time = first_change(k, end, NULL);
+    double time = first_change(k, end, NULL), better = end;
     if (!(time < end)) return true;
     k->end = time;
     k->step = time - k->t;
     rk78_inside(k, time, off);
-    if (!rk78_attempt(k)) return false;
-    for (int i = 0; i < k->total; i++) off[i] = k->next[i] - off[i];
-    double better = first_change(k, end, off);
-    if (better == end)
-        off = NULL; // it touches the border, or not: as the polynomial says
-    else
-        k->end = better;
-    point_at(k, k->end, off, k->next);
+    if (rk78_attempt(k)) {
+        for (int i = 0; i < k->total; i++) off[i] = k->next[i] - off[i];
+        better = first_change(k, end, off);
+    }
+    // without a step to there, or where it does not reach the border: what the polynomial says
+    if (better < end) k->end = better;
+    point_at(k, k->end, better < end ? off : NULL, k->next);
     k->step = k->end - k->t;
     return true;
 }

@@ -124,6 +124,20 @@ static void rk78_finds_points_inside_of_steps(void **state) {
     }
 }
 
+// der(n) = 1 where x = cos(t) is above 0.999, for 0.089 s in every turn: steps are longer than
+// that, and recorded points, 0.02 s apart, tell.
+static void rk78_sees_relations_that_change_and_change_back(void **state) {
+    (void)state;
+    Fixture *f = oscillator(1);
+    Expr x = f->system.state[0];
+    fixture_state(f, "n", 0);
+    f->rate[2] = fixture_call(f, OP_LESS, fixture_number(f, 0.999), x);
+    Record *r = run_well(f, (How){.method = SOLVER_RK78, .stop = 20, .rtol = 1e-8, .points = 1000});
+    assert_near(r->state[1000][2], 7 * acos(0.999), 1e-6);
+    free(r);
+    fixture_free(f);
+}
+
 // Rates of time alone: an estimate that is blind to them would take giant steps.
 static void quadratures_without_states(void **state) {
     (void)state;
@@ -590,6 +604,7 @@ int main(void) {
         cmocka_unit_test(fixed_steps_hit_wanted_points),
         cmocka_unit_test(rk78_is_of_high_order),
         cmocka_unit_test(rk78_finds_points_inside_of_steps),
+        cmocka_unit_test(rk78_sees_relations_that_change_and_change_back),
         cmocka_unit_test(quadratures_without_states),
         cmocka_unit_test(algebraic_models_run),
         cmocka_unit_test(robertson_with_bdf),
