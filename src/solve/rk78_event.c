@@ -9,14 +9,15 @@
 #include "solve/rk78.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MOST_ROUNDS = 60 };
 
+// Only those that have at the end of the step (`crossed`): of one that is on its border from the
+// begin on, rounding would say so sooner.
 static bool has_changed(const Rk78 *k, int i, double border) {
     const Job *j = k->j;
     bool now = j->p->sw[i].or_equal ? border <= 0 : border < 0;
-    return border != 0 && now != (j->m->held[i] != 0);
+    return k->crossed[i] && border != 0 && now != (j->m->held[i] != 0);
 }
 
 static bool any_changed(const Rk78 *k, const double *border) {
