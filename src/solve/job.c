@@ -174,8 +174,6 @@ double pace_longest_step(const Pace *p, double time) {
 
 // --- wanted points -------------------------------------------------------------------------------
 
-double job_next_time(const Job *j) { return j->wanted < j->o->stop ? j->wanted : j->o->stop; }
-
 // Recorded relations are as they are at the point itself, not as they were held during the step.
 bool job_emit(Job *j, double time, const double *state, const double *quad) {
     bool hold = j->m->hold;

@@ -146,8 +146,7 @@ static inline bool job_wants(const Job *j, double time) { // a wanted point up t
     return j->wanted <= time && j->wanted < (double)INFINITY;
 }
 void job_ignore_words(int code, const char *module, const char *function, char *words,
-                      void *user);  // in place of the library's messages on stderr
-double job_next_time(const Job *j); // of the next wanted point, else the end
+                      void *user); // in place of the library's messages on stderr
 
 // Something happened again: at what time do its moments pile up? NaN: they do not.
 double job_pile_up(const Job *j, Pace *p, double time);

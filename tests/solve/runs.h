@@ -77,4 +77,16 @@ static inline Record *run_well(Fixture *f, How how) {
     return r;
 }
 
+// x' = v, v' = -w^2 x: x = cos(w t), with the energy of v as a quadrature
+static inline Fixture *oscillator(double w) {
+    Fixture *f = fixture_new();
+    Expr x = fixture_state(f, "x", 1), v = fixture_state(f, "v", 0);
+    Expr k = fixture_param(f, "k", fixture_number(f, w * w));
+    f->rate[0] = v;
+    f->rate[1] = expr_neg(f->dag, expr_mul(f->dag, k, x));
+    f->quad[f->quad_count++] = expr_mul(f->dag, v, v);
+    f->output[f->output_count++] = expr_mul(f->dag, k, x);
+    return f;
+}
+
 #endif

@@ -11,18 +11,6 @@ static bool is_fixed(SolverKind k) {
 
 // --- accuracy ------------------------------------------------------------------------------------
 
-// x' = v, v' = -w^2 x: x = cos(w t), with the energy of v as a quadrature
-static Fixture *oscillator(double w) {
-    Fixture *f = fixture_new();
-    Expr x = fixture_state(f, "x", 1), v = fixture_state(f, "v", 0);
-    Expr k = fixture_param(f, "k", fixture_number(f, w * w));
-    f->rate[0] = v;
-    f->rate[1] = expr_neg(f->dag, expr_mul(f->dag, k, x));
-    f->quad[f->quad_count++] = expr_mul(f->dag, v, v);
-    f->output[f->output_count++] = expr_mul(f->dag, k, x);
-    return f;
-}
-
 static void oscillator_against_closed_form(void **state) {
     (void)state;
     for (int k = 0; k < METHODS; k++) {
@@ -81,59 +69,6 @@ static void fixed_steps_hit_wanted_points(void **state) {
     Record *few = run_well(f, (How){.method = SOLVER_RK4, .stop = 1, .step = 0.05, .points = 1});
     assert_true(few->state[few->count - 1][0] == r->state[r->count - 1][0]);
     free(few);
-    free(r);
-    fixture_free(f);
-}
-
-static void rk78_is_of_high_order(void **state) {
-    (void)state;
-    Fixture *f = oscillator(1);
-    Record *r = run_well(
-        f, (How){.method = SOLVER_RK78, .stop = 20, .rtol = 1e-12, .atol = 1e-13, .points = 1});
-    assert_near(r->state[1][0], cos(20.0), 1e-12);
-    assert_true(r->stats.steps < 250);
-    free(r);
-    fixture_free(f);
-}
-
-// Points inside of steps: states, outputs and integrals as good as at their ends, for two calls a
-// step. The bound is ten tolerances of a whole swing, as for what is found at the end.
-static void rk78_finds_points_inside_of_steps(void **state) {
-    (void)state;
-    for (double rtol = 1e-5; rtol > 1e-13; rtol /= 100) {
-        double w = 3, bound = 10 * rtol;
-        Fixture *f = oscillator(w);
-        How how = {.method = SOLVER_RK78, .stop = 4, .rtol = rtol, .points = 1};
-        Record *few = run_well(f, how);
-        how.points = 2000;
-        Record *many = run_well(f, how);
-        for (int i = 0; i < many->count; i++) {
-            double t = many->time[i];
-            assert_near(many->state[i][0], cos(w * t), bound);
-            assert_near(many->state[i][1], -w * sin(w * t), w * bound);
-            assert_near(many->output[i][0], w * w * cos(w * t), w * w * bound);
-            assert_near(many->quad[i][0], w * w * (t / 2 - sin(2 * w * t) / (4 * w)),
-                        w * w * bound);
-        }
-        assert_true(many->stats.steps <= few->stats.steps + 2);
-        long most = few->stats.derivative_calls + 2 * many->stats.steps + 30;
-        assert_true(many->stats.derivative_calls <= most);
-        free(few);
-        free(many);
-        fixture_free(f);
-    }
-}
-
-// der(n) = 1 where x = cos(t) is above 0.999, for 0.089 s in every turn: steps are longer than
-// that, and recorded points, 0.02 s apart, tell.
-static void rk78_sees_relations_that_change_and_change_back(void **state) {
-    (void)state;
-    Fixture *f = oscillator(1);
-    Expr x = f->system.state[0];
-    fixture_state(f, "n", 0);
-    f->rate[2] = fixture_call(f, OP_LESS, fixture_number(f, 0.999), x);
-    Record *r = run_well(f, (How){.method = SOLVER_RK78, .stop = 20, .rtol = 1e-8, .points = 1000});
-    assert_near(r->state[1000][2], 7 * acos(0.999), 1e-6);
     free(r);
     fixture_free(f);
 }
@@ -602,9 +537,6 @@ int main(void) {
         cmocka_unit_test(oscillator_against_closed_form),
         cmocka_unit_test(fixed_steps_have_their_order),
         cmocka_unit_test(fixed_steps_hit_wanted_points),
-        cmocka_unit_test(rk78_is_of_high_order),
-        cmocka_unit_test(rk78_finds_points_inside_of_steps),
-        cmocka_unit_test(rk78_sees_relations_that_change_and_change_back),
         cmocka_unit_test(quadratures_without_states),
         cmocka_unit_test(algebraic_models_run),
         cmocka_unit_test(robertson_with_bdf),
