@@ -6,8 +6,8 @@
 //                  first with W = 0 for joints whose start is given, then with all
 //   velocities     the least change of w that gives J w = rate, in the same order
 //   rows           one after the other; a row that depends on those before it, here and at a second
-//                  point beside it, is left out. More rank at the second point: this one is
-//                  singular
+//                  point beside it, repeats them and is named. More rank at the second point: this
+//                  one is singular. Rows along which nothing moves at both are left out
 //
 // eps only damps: it is small where steps succeed, and rows that repeat each other do no harm.
 #include "mech/held.h"
@@ -314,16 +314,17 @@ static void report_moved(Closing *c, bool flows, const double *before, const dou
 // --- rows that say nothing new
 // ------------------------------------------------------------------------------------------------
 
-// Marks rows that are independent of those before them; returns how many. Gram and Schmidt, twice
-// for rounding.
-static int independent_rows(Closing *c, bool *keep) {
-    int nv = c->nv, rank = 0;
-    double *basis = ARENA_ARRAY(c->a->scratch, double, (size_t)(c->n + 1) * (size_t)nv);
-    for (int k = 0; k < c->n; k++) {
-        double *x = basis + rank * nv, length = norm(c->J + k * nv, nv);
-        keep[k] = false;
-        if (!(length > 1e-12)) continue;
-        for (int v = 0; v < nv; v++) x[v] = c->J[k * nv + v] / length;
+static bool moves_along(const double *row, int nv) { return norm(row, nv) > 1e-12; }
+
+// Gram and Schmidt, twice for rounding.
+int independent_rows(Arena *scratch, const double *J, int n, int nv, bool *found) {
+    int rank = 0;
+    double *basis = ARENA_ARRAY(scratch, double, (size_t)(n + 1) * (size_t)nv);
+    for (int k = 0; k < n; k++) {
+        double *x = basis + rank * nv, length = norm(J + k * nv, nv);
+        found[k] = false;
+        if (!moves_along(J + k * nv, nv)) continue;
+        for (int v = 0; v < nv; v++) x[v] = J[k * nv + v] / length;
         for (int pass = 0; pass < 2; pass++)
             for (int b = 0; b < rank; b++) {
                 double dot = 0;
@@ -333,7 +334,7 @@ static int independent_rows(Closing *c, bool *keep) {
         length = norm(x, nv);
         if (length < independent) continue;
         for (int v = 0; v < nv; v++) x[v] /= length;
-        keep[k] = true;
+        found[k] = true;
         rank++;
     }
     return rank;
@@ -374,32 +375,31 @@ static bool report_singular(Closing *c, const bool *here, const bool *beside) {
     return false;
 }
 
-static void report_redundant(Closing *c) {
+static void report_redundant(Closing *c, const bool *says_new) {
     const Held *h = c->a->h;
     for (int k = 0; k < c->n;) {
         const HeldRow *first = &h->row[k];
         Text names = {0};
-        int end = k, left_out = 0;
+        int end = k, repeated = 0;
         for (; end < c->n && h->row[end].tie == first->tie && h->row[end].joint == first->joint;
              end++) {
-            if (h->row[end].kept) continue;
-            text_add(&names, left_out++ ? ", " : "");
+            if (says_new[end]) continue;
+            text_add(&names, repeated++ ? ", " : "");
             name_row(c, &names, &h->row[end]);
         }
-        if (left_out && first->tie < 0) {
+        if (repeated && first->tie < 0) {
             Remark *e = report_error(c->a->r, M_REDUNDANT, row_pos(c, first),
                                      "'%s' cannot be driven: others determine its motion already",
                                      row_owner(c, first));
             remark_help(c->a->r, e, "let it move freely, or take another drive away");
-        } else if (left_out) {
-            Remark *e = report_warning(
-                c->a->r, M_REDUNDANT, row_pos(c, first),
-                "'%s' holds %d of its %d directions for the second time: %s; left out",
-                row_owner(c, first), left_out, end - k, text_get(&names));
+        } else if (repeated) {
+            Remark *e = report_warning(c->a->r, M_REDUNDANT, row_pos(c, first),
+                                       "'%s' holds %d of its %d directions for the second time: %s",
+                                       row_owner(c, first), repeated, end - k, text_get(&names));
             remark_help(
                 c->a->r, e,
-                "the motion is the same without them; a kind that holds less, such as 'line' "
-                "in a planar linkage, says so plainly");
+                "the motion is the same without them, and of its forces the least are given; a "
+                "kind that holds less, such as 'line' in a planar linkage, says so plainly");
         }
         text_free(&names);
         k = end;
@@ -430,18 +430,26 @@ static bool rows_have_directions(Closing *c) {
     return true;
 }
 
-static bool choose_rows(Closing *c) {
+// Rows along which nothing moves here; those that move beside it come back.
+static void leave_out_idle(Closing *c) {
+    for (int k = 0; k < c->n; k++) c->a->h->row[k].kept = moves_along(c->J + k * c->nv, c->nv);
+}
+
+static bool judge_rows(Closing *c) {
     bool *here = ARENA_ARRAY(c->a->scratch, bool, c->n);
     bool *beside = ARENA_ARRAY(c->a->scratch, bool, c->n);
     double *start = ARENA_ARRAY(c->a->scratch, double, c->nq);
     for (int q = 0; q < c->nq; q++) start[q] = *place_of(c, q);
-    int rank = independent_rows(c, here);
-    int rank_beside = rank < c->n && step_aside(c) ? independent_rows(c, beside) : rank;
+    int rank = independent_rows(c->a->scratch, c->J, c->n, c->nv, here);
+    if (rank == c->n) return true;
+    leave_out_idle(c);
+    int rank_beside =
+        step_aside(c) ? independent_rows(c->a->scratch, c->J, c->n, c->nv, beside) : rank;
+    for (int k = 0; k < c->n; k++) c->a->h->row[k].kept |= moves_along(c->J + k * c->nv, c->nv);
     restart(c, start);
     if (rank_beside > rank) return report_singular(c, here, beside);
-    for (int k = 0; k < c->n; k++) c->a->h->row[k].kept = here[k];
     int errors = c->a->r->errors;
-    report_redundant(c);
+    report_redundant(c, here);
     return c->a->r->errors == errors;
 }
 
@@ -511,5 +519,5 @@ bool held_assemble(const Assembly *a) {
         report_moved(&c, false, given, found, first_q);
     }
     evaluate(&c);
-    return rows_have_directions(&c) && choose_rows(&c) && find_rates(&c, first_v);
+    return rows_have_directions(&c) && judge_rows(&c) && find_rates(&c, first_v);
 }

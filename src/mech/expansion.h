@@ -53,9 +53,18 @@ Expr held_rate(const Expansion *k, Expr rate, int seen, int state);
 void held_laws(Expansion *k);
 Pos held_row_pos(const Expansion *k, const HeldRow *row);
 Expr pace_squared(Expansion *k, double floor, const bool *counts);
+double *velocity_units(Expansion *k);
+
+// --- sharing.c
+typedef enum { SHARE_EXACT, SHARE_BESIDE } Sharing; // where it is used: on the constraints, or near
+// Q, n*n: what has to be added to the matrix of these rows, of which `diagonal` is given, so that
+// it is regular where rows repeat each other. False: none does, and Q is zero.
+bool share_load(Expansion *k, const HeldRow **row, int n, Sharing how, const Expr *diagonal,
+                Expr *Q);
 
 // --- watch.c
 void watch_signs(Expansion *k, const HeldRow **row, int n);
+int *row_groups(Expansion *k, const HeldRow **row, int n); // per row: the first that it hangs with
 
 // --- drives.c
 bool drives_are_sound(Expansion *k); // false: reported

@@ -17,7 +17,7 @@ typedef struct {
     Expr phi;          // 0 = only the velocity is held
     Expr *slope;       // J, one for each velocity in the order of the mechanism
     Expr rate;
-    bool kept;          // false: other rows hold it already
+    bool kept;          // false: nothing can move along it anyway
     int lambda, mu, nu; // variables
 } HeldRow;
 
@@ -38,9 +38,9 @@ typedef struct {
 // held.c: all rows in the order of constraints, then of joints. q are symbols, in mechanism order.
 Held *held_trace(Arena *out, Dag *d, const Mechanism *m, const Expr *q, Expr time);
 
-// assemble.c: a start that fulfils all rows, near the one that is given; rows that repeat others
-// are no longer `kept`. `value` holds numbers of parameters and time by symbol index; those of q
-// are found besides. w: velocities at the start. False: reported.
+// assemble.c: a start that fulfils all rows, near the one that is given; rows along which nothing
+// moves are no longer `kept`. `value` holds numbers of parameters and time by symbol index; those
+// of q are found besides. w: velocities at the start. False: reported.
 typedef struct {
     Arena *scratch;
     Dag *d;
@@ -53,5 +53,8 @@ typedef struct {
 } Assembly;
 
 bool held_assemble(const Assembly *a);
+
+// assemble.c: marks rows of J, n*nv, that do not depend on those before them; returns how many.
+int independent_rows(Arena *scratch, const double *J, int n, int nv, bool *independent);
 
 #endif

@@ -27,7 +27,9 @@
 // just as (q_state, p_state) does: the two directions differ by offset times curvature. Its rate is
 // the pace of the motion, 2 |w| with lengths in units of the mechanism's size, so that it forgets
 // errors within a fraction of a turn, is never stiff, and rests when the mechanism does.
+#include "mech/dynamics.h"
 #include "mech/expansion.h"
+#include "mech/factors.h"
 
 #include <math.h>
 #include <string.h>
@@ -119,22 +121,30 @@ static double size_of(Expansion *k) {
     return isfinite(size) && size > 0 ? size : 1;
 }
 
-// floor + |w|^2 of the velocities that count, lengths in units of the mechanism's size. Nullable:
-// counts (then all do).
-Expr pace_squared(Expansion *k, double floor, const bool *counts) {
-    Dag *d = k->d;
-    Expr sum = expr_number(d, floor), size = expr_number(d, 1 / size_of(k));
+// Per velocity: 1 for turning, the size of the mechanism for lengths.
+double *velocity_units(Expansion *k) {
+    double *unit = ARENA_ARRAY(&k->scratch, double, k->held->nv), size = size_of(k);
     for (int i = 0, v = 0; i < k->x->joint_count; i++) {
         JointKind kind = k->x->joint[i].kind;
         int linear = kind == JOINT_PRISMATIC || kind == JOINT_CYLINDRICAL ? 1
                      : kind == JOINT_PLANAR                               ? 2
                      : kind == JOINT_FREE                                 ? 3
                                                                           : 0;
-        for (int c = 0; c < joint_velocities(kind); c++, v++) {
-            if (counts && !counts[v]) continue;
-            Expr w = c < linear ? expr_mul(d, size, k->in.w[v]) : k->in.w[v];
-            sum = expr_add(d, sum, expr_mul(d, w, w));
-        }
+        for (int c = 0; c < joint_velocities(kind); c++) unit[v++] = c < linear ? size : 1;
+    }
+    return unit;
+}
+
+// floor + |w|^2 of the velocities that count, lengths in units of the mechanism's size. Nullable:
+// counts (then all do).
+Expr pace_squared(Expansion *k, double floor, const bool *counts) {
+    Dag *d = k->d;
+    Expr sum = expr_number(d, floor);
+    const double *unit = velocity_units(k);
+    for (int v = 0; v < k->held->nv; v++) {
+        if (counts && !counts[v]) continue;
+        Expr w = expr_mul(d, expr_number(d, 1 / unit[v]), k->in.w[v]);
+        sum = expr_add(d, sum, expr_mul(d, w, w));
     }
     return sum;
 }
@@ -259,16 +269,27 @@ static Expr *free_accelerations(Expansion *k) {
     return out;
 }
 
-// A = L D L' of the kept rows: L below the diagonal, D on it.
+// A = J B^-1 J' of the kept rows, with what keeps it definite where rows repeat each other
+// (sharing.c), as L D L': L below the diagonal, D on it.
 typedef struct {
     const HeldRow **row;
     int n;
     Expr *A;
 } Factors;
 
+static void add_sharing(Expansion *k, Factors *f) {
+    int n = f->n;
+    Expr *diagonal = ARENA_ARRAY(&k->scratch, Expr, n);
+    Expr *Q = ARENA_ARRAY(&k->scratch, Expr, (size_t)n * (size_t)n);
+    for (int i = 0; i < n; i++) diagonal[i] = f->A[i * n + i];
+    if (!share_load(k, f->row, n, SHARE_EXACT, diagonal, Q)) return;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            f->A[i * n + j] = expr_add(k->d, f->A[i * n + j], Q[i * n + j]);
+}
+
 static Factors factorise(Expansion *k) {
     const Held *h = k->held;
-    Dag *d = k->d;
     Factors f = {.n = kept_rows(h)};
     int n = f.n;
     f.row = ARENA_ARRAY(&k->scratch, const HeldRow *, n);
@@ -277,34 +298,9 @@ static Factors factorise(Expansion *k) {
         if (h->row[i].kept) f.row[c++] = &h->row[i];
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) f.A[i * n + j] = row_times(k, f.row[i], column(k, 1 + j));
-    for (int j = 0; j < n; j++) {
-        for (int c = 0; c < j; c++) { // D_j -= L_jc^2 D_c
-            Expr l = f.A[j * n + c];
-            f.A[j * n + j] =
-                expr_sub(d, f.A[j * n + j], expr_mul(d, expr_mul(d, l, l), f.A[c * n + c]));
-        }
-        for (int i = j + 1; i < n; i++) { // L_ij = (A_ij - sum L_ic D_c L_jc)/D_j
-            Expr sum = f.A[i * n + j];
-            for (int c = 0; c < j; c++)
-                sum = expr_sub(
-                    d, sum,
-                    expr_mul(d, f.A[i * n + c], expr_mul(d, f.A[c * n + c], f.A[j * n + c])));
-            f.A[i * n + j] = expr_div(d, sum, f.A[j * n + j]);
-        }
-    }
+    add_sharing(k, &f);
+    factors_find(k->d, n, f.A);
     return f;
-}
-
-// x <- A^-1 x
-static void solve_factors(Expansion *k, const Factors *f, Expr *x) {
-    Dag *d = k->d;
-    int n = f->n;
-    for (int i = 0; i < n; i++)
-        for (int c = 0; c < i; c++) x[i] = expr_sub(d, x[i], expr_mul(d, f->A[i * n + c], x[c]));
-    for (int i = 0; i < n; i++) x[i] = expr_div(d, x[i], f->A[i * n + i]);
-    for (int i = n - 1; i >= 0; i--)
-        for (int c = i + 1; c < n; c++)
-            x[i] = expr_sub(d, x[i], expr_mul(d, f->A[c * n + i], x[c]));
 }
 
 // The run ends where a tie loses its hold: one of its D falls to a small part of what it is at the
@@ -336,8 +332,8 @@ static void row_laws(Expansion *k, const Expr *acceleration) {
         mu[i] = expr_sub(d, row_times(k, f.row[i], column(k, 0)), f.row[i]->rate);
         lambda[i] = expr_neg(d, acceleration[f.row[i] - k->held->row]);
     }
-    solve_factors(k, &f, mu);
-    solve_factors(k, &f, lambda);
+    factors_solve(d, f.n, f.A, mu);
+    factors_solve(d, f.n, f.A, lambda);
     for (int i = 0; i < f.n; i++) {
         const HeldRow *row = f.row[i];
         Pos pos = held_row_pos(k, row);
@@ -358,16 +354,21 @@ static void dropped_law(Expansion *k, const HeldRow *row) {
 // --- back onto the constraints
 // ------------------------------------------------------------------------------------------------
 
+static Rewrite *states_for_coordinates(Expansion *k) {
+    Rewrite *r = rewrite_new(k->d);
+    for (int i = 0, q = 0; i < k->x->joint_count; i++)
+        for (int c = 0; c < joint_coordinates(&k->x->joint[i]); c++, q++)
+            rewrite_set(r, k->in.q[q], symbol(k, k->x->joint[i].state[c]));
+    return r;
+}
+
 // beta J' (nu - 1) at q_state
 static Expr *position_corrections(Expansion *k) {
     const Held *h = k->held;
     Dag *d = k->d;
     Expr *along = ARENA_ARRAY(&k->scratch, Expr, h->nv),
          *out = ARENA_ARRAY(&k->scratch, Expr, h->nq);
-    Rewrite *at_state = rewrite_new(d);
-    for (int i = 0, q = 0; i < k->x->joint_count; i++)
-        for (int c = 0; c < joint_coordinates(&k->x->joint[i]); c++, q++)
-            rewrite_set(at_state, k->in.q[q], symbol(k, k->x->joint[i].state[c]));
+    Rewrite *at_state = states_for_coordinates(k);
     for (int v = 0; v < h->nv; v++) along[v] = expr_number(d, 0);
     for (int i = 0; i < h->row_count; i++)
         if (h->row[i].kept && h->row[i].phi)
@@ -384,23 +385,50 @@ static Expr *position_corrections(Expansion *k) {
     return out;
 }
 
-// phi = 0 as equations for nu alone, so that Newton has nothing else to remember: it begins at nu =
-// 1, where the correction is none.
+// Per row: sum over j of Q_ij (nu_j - 1) at q_state, of the load that rows share; 0 where they do
+// not.
+static Expr *position_shares(Expansion *k, const HeldRow **row, int n) {
+    Dag *d = k->d;
+    Expr *diagonal = ARENA_ARRAY(&k->scratch, Expr, n), *out = ARENA_ARRAY(&k->scratch, Expr, n);
+    Expr *Q = ARENA_ARRAY(&k->scratch, Expr, (size_t)n * (size_t)n);
+    for (int i = 0; i < n; i++) {
+        diagonal[i] = row_times(k, row[i], row[i]->slope);
+        out[i] = expr_zero(d);
+    }
+    if (!share_load(k, row, n, SHARE_BESIDE, diagonal, Q)) return out;
+    Rewrite *at_state = states_for_coordinates(k);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            Expr nu = expr_sub(d, symbol(k, row[j]->nu), expr_number(d, 1));
+            out[i] = expr_add(d, out[i], expr_mul(d, rewrite(at_state, Q[i * n + j]), nu));
+        }
+    rewrite_free(at_state);
+    return out;
+}
+
+// phi + Q (nu - 1) = 0 as equations for nu alone, so that Newton has nothing else to remember: it
+// begins at nu = 1, where the correction is none. Q acts on what phi does not ask for: phi is zero
+// then, and so is Q (nu - 1).
 static void position_laws(Expansion *k, const Expr *seen) {
     const Held *h = k->held;
     Expr one = expr_number(k->d, 1);
+    const HeldRow **row = ARENA_ARRAY(&k->scratch, const HeldRow *, h->row_count);
+    int n = 0;
+    for (int i = 0; i < h->row_count; i++) {
+        if (!h->row[i].kept) continue;
+        k->m->var[h->row[i].nu].start = one;
+        k->m->var[h->row[i].nu].afresh = true;
+        if (h->row[i].phi)
+            row[n++] = &h->row[i];
+        else
+            add_law(k, symbol(k, h->row[i].nu), one, held_row_pos(k, &h->row[i]));
+    }
+    Expr *share = position_shares(k, row, n);
     Rewrite *put = rewrite_new(k->d);
     for (int q = 0; q < h->nq; q++) rewrite_set(put, k->in.q[q], seen[q]);
-    for (int i = 0; i < h->row_count; i++) {
-        const HeldRow *row = &h->row[i];
-        if (!row->kept) continue;
-        if (row->phi)
-            add_law(k, rewrite(put, row->phi), expr_number(k->d, 0), held_row_pos(k, row));
-        else
-            add_law(k, symbol(k, row->nu), one, held_row_pos(k, row));
-        k->m->var[row->nu].start = one;
-        k->m->var[row->nu].afresh = true;
-    }
+    for (int i = 0; i < n; i++)
+        add_law(k, expr_add(k->d, rewrite(put, row[i]->phi), share[i]), expr_number(k->d, 0),
+                held_row_pos(k, row[i]));
     rewrite_free(put);
 }
 

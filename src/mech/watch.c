@@ -13,6 +13,10 @@
 // without forces invites such steps, so they are bounded: |w| h <= 1/2, half a radian of all joints
 // that the rows depend on.
 //
+// Where rows repeat each other (sharing.c) as many as are independent at the start are watched, and
+// others once more, counted from behind: the determinant of rows that hold badly somewhere else is
+// small for a long way.
+//
 // Rows that share no velocity are watched apart, each group of up to six: larger determinants cost
 // too much, and there D alone decides.
 #include "mech/dynamics.h"
@@ -81,7 +85,7 @@ static int leader_of(int *leader, int i) {
 }
 
 // Rows that share a velocity get one leader.
-static int *lead_rows(Expansion *k, const HeldRow **row, int n) {
+int *row_groups(Expansion *k, const HeldRow **row, int n) {
     int *leader = ARENA_ARRAY(&k->scratch, int, n);
     int *first = ARENA_ARRAY(&k->scratch, int, k->held->nv); // row of each velocity, + 1
     for (int i = 0; i < n; i++) leader[i] = i;
@@ -93,18 +97,42 @@ static int *lead_rows(Expansion *k, const HeldRow **row, int n) {
             else
                 first[v] = i + 1;
         }
+    for (int i = 0; i < n; i++) leader[i] = leader_of(leader, i);
     return leader;
 }
 
-void watch_signs(Expansion *k, const HeldRow **row, int n) {
-    int *leader = lead_rows(k, row, n);
+static void watch_rows(Expansion *k, const HeldRow **row, int n) {
+    int *leader = row_groups(k, row, n);
     for (int l = 0; l < n; l++) {
         Group g = {.k = k};
         int count = 0;
         for (int i = 0; leader[l] == l && i < n; i++) {
-            if (leader_of(leader, i) != l) continue;
+            if (leader[i] != l) continue;
             if (count++ < MOST) g.row[g.n++] = row[i];
         }
         if (count && count <= MOST) watch_group(&g);
     }
+}
+
+// Those that do not depend on the ones before them at the start; returns how many.
+static int independent_of(Expansion *k, const HeldRow **row, int n, const HeldRow **out) {
+    int nv = k->held->nv, count = 0;
+    double *J = ARENA_ARRAY(&k->scratch, double, (size_t)n *(size_t)nv);
+    bool *found = ARENA_ARRAY(&k->scratch, bool, n);
+    for (int i = 0; i < n; i++)
+        expr_evaluate_many(k->d, row[i]->slope, nv, k->number, J + (size_t)i * (size_t)nv);
+    independent_rows(&k->scratch, J, n, nv, found);
+    for (int i = 0; i < n; i++)
+        if (found[i]) out[count++] = row[i];
+    return count;
+}
+
+void watch_signs(Expansion *k, const HeldRow **row, int n) {
+    const HeldRow **chosen = ARENA_ARRAY(&k->scratch, const HeldRow *, n);
+    const HeldRow **backwards = ARENA_ARRAY(&k->scratch, const HeldRow *, n);
+    int rank = independent_of(k, row, n, chosen);
+    watch_rows(k, chosen, rank);
+    if (rank == n) return;
+    for (int i = 0; i < n; i++) backwards[i] = row[n - 1 - i];
+    watch_rows(k, chosen, independent_of(k, backwards, n, chosen));
 }
