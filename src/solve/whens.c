@@ -208,11 +208,20 @@ static bool run_round(Job *j, double time, double *state) {
 
 // --- events that pile up -------------------------------------------------------------------------
 
+// A branch that changes nothing only makes the solver look. It may fire twice for rounding.
+static bool changes_something(const Whens *w, int branch) {
+    for (int i = 0; i < w->set_count; i++)
+        if (w->set[i].branch == branch) return true;
+    for (int i = 0; i < w->reset_count; i++)
+        if (w->reset[i].branch == branch) return true;
+    return false;
+}
+
 // The gap between two firings of a branch shrinks again and again, down to nothing.
 static bool keeps_pace(Job *j, double time) {
     for (int i = 0; i < whens_of(j)->branch_count; i++) {
         Pace *p = &j->when.pace[i];
-        if (!fired_held(j)[i] || time == p->time) continue;
+        if (!fired_held(j)[i] || time == p->time || !changes_something(whens_of(j), i)) continue;
         double limit = job_pile_up(j, p, time);
         if (isnan(limit)) continue;
         problem_zeno(j, time, i, p, limit);
