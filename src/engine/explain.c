@@ -255,6 +255,12 @@ void machine_explain_rate(Machine *m, double time, const double *state, int rate
             out);
 }
 
+const char remedy_for_overflow[] = "numbers end at 1.8e308: look for data out of proportion, such "
+                                   "as a mass in the wrong unit, and "
+                                   "for what makes the motion grow";
+
+bool machine_overflows(const Machine *m, Expr bad) { return !machine_find_cause(m, bad).input; }
+
 void machine_note_law(const Machine *m, Expr bad, Report *r, Remark *to) {
     const System *s = m->program->system;
     const Model *model = s->model;

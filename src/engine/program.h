@@ -254,6 +254,10 @@ bool machine_set_switch(Machine *m, int i, bool now);
 // Why is a rate (states first, then quadratures) or an output not finite? One sentence that names
 // the operation and its inputs: "division by zero in a/b: b = v.f = 0".
 void machine_explain_rate(Machine *m, double time, const double *state, int rate, Text *out);
+// Is it that numbers became too large, and no operation had a forbidden input? Needs: registers as
+// they were then.
+bool machine_overflows(const Machine *m, Expr bad);
+extern const char remedy_for_overflow[]; // words of help then
 // Whose law has the operation that failed? A note at it. Needs: registers as they were then.
 void machine_note_law(const Machine *m, Expr bad, Report *r, Remark *to);
 void machine_explain_start(Machine *m, double time, int state, Text *out); // of a start value

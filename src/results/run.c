@@ -224,9 +224,14 @@ static void report_bad_outputs(Job *j, Machine *m) {
                                   text_get(&name), why.length ? ": " : "", text_get(&why));
     if (!switches(j)) machine_note_law(m, value, j->report, remark);
     if (j->bad_count > 1)
-        remark_note(j->report, remark, POS_NONE, "so are %d other recorded values",
+        remark_note(j->report, remark, POS_NONE,
+                    j->bad_count > 2 ? "so are %d other recorded values"
+                                     : "so is %d other recorded value",
                     j->bad_count - 1);
-    remark_help(j->report, remark, "guard the expression with `if`, `max` or `signsqrt`");
+    bool large = !switches(j) && machine_overflows(m, value);
+    remark_help(j->report, remark, "%s",
+                large ? remedy_for_overflow
+                      : "guard the expression with `if`, `max` or `signsqrt`");
     text_free(&name);
     text_free(&why);
 }

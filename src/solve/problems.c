@@ -84,7 +84,11 @@ static void problem_rate(Job *j) {
                              t->time, text_get(&what), text_get(&why));
     Expr bad = t->rate < j->n ? j->p->system->rate[t->rate] : j->p->quadrature[t->rate - j->n];
     machine_note_law(j->m, bad, j->r, m);
-    remark_help(j->r, m, "keep the inputs of that operation in its range%s", remedy_for_method(j));
+    if (machine_overflows(j->m, bad))
+        remark_help(j->r, m, "%s%s", remedy_for_overflow, remedy_for_method(j));
+    else
+        remark_help(j->r, m, "keep the inputs of that operation in its range%s",
+                    remedy_for_method(j));
     text_free(&why);
     text_free(&what);
 }
