@@ -23,8 +23,10 @@ void sweep_wrenches(Dag *d, const Tree *t, int frame_count, const Expr *wrench, 
 // Efforts of gravity and outside wrenches: S' f.
 void sweep_loads(Arena *scratch, Dag *d, const Tree *t, const Mechanism *m, const Expr *wrench,
                  Expr *effort);
+// Gravity in the axes of a link on the world.
+void gravity_on_link(Dag *d, const Link *l, const Expr gravity[3], Expr out[3]);
 // Efforts that the motion needs at zero w': C(q, w) w; with gravity (Nullable), which trees without
-// added mass take, C(q, w) w + g(q).
+// added mass take, C(q, w) w + g(q), but for what a free joint lets fall.
 void sweep_bias(Arena *scratch, Dag *d, const Tree *t, const Expr *w, const Expr *gravity,
                 Expr *effort);
 // Twists of u and their rates while the joints move with w and the numbers u stay (functions.c).

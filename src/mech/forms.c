@@ -254,6 +254,18 @@ static Expr *trace_rest(Tracing *r) {
     return rest;
 }
 
+// What is joined to the world by a free joint falls with gravity as a whole, and its parts feel
+// nothing of it: so large numbers that would cancel, up to their rounding, are not there.
+static void add_free_fall(Tracing *r, Expr *acceleration) {
+    for (int i = 0; i < r->t->count && !r->t->added; i++) {
+        const Link *l = &r->t->link[i];
+        Expr fall[3];
+        if (l->parent >= 0 || l->kind != LINK_FREE) continue;
+        gravity_on_link(r->d, l, r->m->gravity, fall);
+        v3_add(r->d, acceleration + l->first, fall, acceleration + l->first);
+    }
+}
+
 MechEquations *mech_lagrange_form(Arena *out, Dag *d, const Mechanism *m, const MechInputs *in,
                                   MechMethod method) {
     Tracing r;
@@ -261,6 +273,7 @@ MechEquations *mech_lagrange_form(Arena *out, Dag *d, const Mechanism *m, const 
     from_mechanism(&r, in->w, r.w);
     Expr *x = ARENA_ARRAY(&r.scratch, Expr, r.t->nv);
     solve(&r, method, trace_rest(&r), x, r.twist);
+    add_free_fall(&r, x);
     r.e->acceleration = to_mechanism(&r, x);
     sweep_twists(d, r.t, r.w, r.twist);
     sweep_momenta(d, r.t, r.twist, NULL, r.h);

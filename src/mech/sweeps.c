@@ -33,18 +33,20 @@ void sweep_momenta(Dag *d, const Tree *t, const Six *twist, const Expr *p, Six *
     }
 }
 
+// The direction of gravity in the axes of a link on the world.
+void gravity_on_link(Dag *d, const Link *l, const Expr gravity[3], Expr out[3]) {
+    Turn turn = l->turn;
+    if (turn.plain) turn.whole = false; // constant turns of a constant vector fold
+    turn_down(d, &turn, gravity, out);
+}
+
 void sweep_gravity(Dag *d, const Tree *t, const Expr gravity[3], Expr (*g)[3]) {
     for (int i = 0; i < t->count; i++) {
         const Link *l = &t->link[i];
-        Turn turn = l->turn;
-        Expr at_joint[3];
-        if (l->parent >= 0) {
-            turn_down(d, &turn, g[l->parent], g[i]);
-            continue;
-        }
-        if (turn.plain) turn.whole = false; // constant turns of a constant vector fold
-        v3_copy(gravity, at_joint);
-        turn_down(d, &turn, at_joint, g[i]);
+        if (l->parent >= 0)
+            turn_down(d, &l->turn, g[l->parent], g[i]);
+        else
+            gravity_on_link(d, l, gravity, g[i]);
     }
 }
 
@@ -137,17 +139,16 @@ static void set_U(Dag *d, Spin *s) {
         }
 }
 
-// On the world. Gravity is felt as if all of it were accelerated the other way.
+// On the world. Gravity is felt as if all of it were accelerated the other way, but not by what
+// falls freely.
 static void spin_of_world(Dag *d, const Link *l, const Expr *gravity, Spin *out) {
     v3_zero(d, out->omega);
     v3_zero(d, out->alpha);
     v3_zero(d, out->a);
-    if (!gravity) return;
-    Turn turn = l->turn;
+    if (!gravity || l->kind == LINK_FREE) return;
     Expr against[3];
-    if (turn.plain) turn.whole = false; // constant turns of a constant vector fold
     for (int k = 0; k < 3; k++) against[k] = expr_neg(d, gravity[k]);
-    turn_down(d, &turn, against, out->a);
+    gravity_on_link(d, l, against, out->a);
 }
 
 // The parent's motion at the link's origin, in the link's axes.
