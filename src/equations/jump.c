@@ -130,16 +130,63 @@ static bool *idle_rules(Builder *b) {
     return idle;
 }
 
+// The only symbol of an expression, or 0.
+static Expr only_symbol(Work *w, Expr e) {
+    Expr symbol = 0;
+    walk_start(w->walk);
+    walk_add(w->walk, e);
+    for (int i = 0; i < walk_count(w->walk); i++) {
+        Expr x = walk_at(w->walk, i);
+        if (expr_op(w->dag, x) != OP_SYMBOL) continue;
+        if (symbol) return 0;
+        symbol = x;
+    }
+    return symbol;
+}
+
+static bool is_impulse(const Builder *b, Expr symbol) {
+    return quantity_of(&b->k, symbol) >= 0 && quantity_of(b->w, symbol) < 0;
+}
+
+// Most impulses are zero because nothing gives one: number * impulse = 0. They are put into the
+// other rules at once, and what becomes zero by that; otherwise rules would seem to depend on each
+// other through terms that vanish. residual: linear in impulses, 0 = not such a rule.
+static void put_zero_impulses(Builder *b, Expr *residual, int count) {
+    enum { MOST_ROUNDS = 16 };
+    Work *w = b->w;
+    bool *said = ARENA_ARRAY(&w->scratch, bool, count), changed = true;
+    for (int round = 0; changed && round < MOST_ROUNDS; round++) {
+        Rewrite *zero = rewrite_new(w->dag);
+        changed = false;
+        for (int r = 0; r < count; r++) {
+            Expr impulse = residual[r] && !said[r] ? only_symbol(w, residual[r]) : 0;
+            if (!impulse || !is_impulse(b, impulse)) continue;
+            rewrite_set(zero, impulse, expr_number(w->dag, 0));
+            said[r] = changed = true;
+        }
+        for (int r = 0; changed && r < count; r++)
+            if (residual[r] && !said[r]) residual[r] = rewrite(zero, residual[r]);
+        rewrite_free(zero);
+    }
+}
+
 static void add_rules(Builder *b) {
     Work *w = b->w;
     const bool *idle = idle_rules(b);
-    for (int r = 0; r < w->rule.count; r++) {
-        if (w->rule.data[r].origin == ORIGIN_PICK || idle[r]) continue;
-        if (w->rule.data[r].derivative < 0 && w->rule.data[r].of >= 0) continue;
-        Expr residual = rule_residual(w, r);
+    int count = w->rule.count;
+    Expr *linear = ARENA_ARRAY(&w->scratch, Expr, count);
+    bool *used = ARENA_ARRAY(&w->scratch, bool, count);
+    for (int r = 0; r < count; r++) {
+        const Rule *x = &w->rule.data[r];
+        used[r] = x->origin != ORIGIN_PICK && !idle[r] && !(x->derivative < 0 && x->of >= 0);
+        if (used[r] && x->derivative < 0)
+            linear[r] = rewrite(b->plain, rates_of(b->along, rule_residual(w, r)));
+    }
+    put_zero_impulses(b, linear, count);
+    for (int r = 0; r < count; r++) {
         Rule x = w->rule.data[r];
-        if (x.derivative < 0) residual = rewrite(b->plain, rates_of(b->along, residual));
-        rule_add(&b->k, residual, 0, x.origin, x.pos);
+        if (used[r])
+            rule_add(&b->k, x.derivative < 0 ? linear[r] : rule_residual(w, r), 0, x.origin, x.pos);
     }
 }
 
