@@ -159,6 +159,13 @@ double pace_longest_step(const Pace *p, double time);
 // now, and the method starts anew. False: a problem, reported.
 bool job_choose(Job *j, double time, double *state, bool *changed);
 
+// --- bands.c
+double *bands_room(const Program *p); // to free
+// What the last digits of states and time may do to border functions; false: they have no values.
+bool bands_find(Job *j, Machine *m, const double *state, double *room);
+// ... and what the tolerance of the run may do, at least, in the present mode.
+bool bands_widen(Job *j, const double *state, const double *size, double *room);
+
 // --- sizes.c
 void sizes_open(Job *j);
 void sizes_close(Job *j);

@@ -100,50 +100,6 @@ static const double *entries_of(const Job *j, const SolveMode *s) {
     return strikes_of(j, s) + s->machine->program->system->whens.strike_count;
 }
 
-// With a sign, different for each state: what cancels must not cancel in its uncertainty too.
-static double part_of(int i) {
-    double x = 0.6180339887498949 * (i + 1);
-    return 2 * (x - floor(x)) - 1;
-}
-
-// How far a border function is uncertain: its change with the last digits of states and time.
-static bool find_bands(Job *j, Machine *m, const double *state, double *room) {
-    enum { ALL, EACH, TIME, WAYS };
-    const double digits = 1e-11;
-    const Program *p = m->program;
-    double *near = room, *here = near + p->state_count, *band = here + p->switch_count;
-    double *there = band + p->switch_count;
-    if (!machine_switches(m, j->time, state, here)) return false;
-    for (int i = 0; i < p->switch_count; i++) band[i] = 0;
-    for (int way = 0; way < WAYS; way++) {
-        for (int i = 0; i < p->state_count; i++)
-            near[i] = state[i] * (way == ALL    ? 1 + digits
-                                  : way == EACH ? 1 + digits * part_of(i)
-                                                : 1);
-        if (!machine_switches(m, way == TIME ? j->time * (1 + digits) : j->time, near, there))
-            return false;
-        for (int i = 0; i < p->switch_count; i++) band[i] = fmax(band[i], fabs(there[i] - here[i]));
-    }
-    return true;
-}
-
-// ... or with the tolerance of the run: the part rtol of the largest value of each state. With
-// fixed steps, which have no tolerance, nothing is known of sizes and bands stay as they are.
-static bool widen_bands(Job *j, const double *state, double *room) {
-    const Program *p = j->p;
-    double *near = room, *here = near + p->state_count, *band = here + p->switch_count;
-    double *there = band + p->switch_count;
-    for (int way = 0; way < 2; way++) {
-        for (int i = 0; i < p->state_count; i++) {
-            double part = j->rtol * j->sizes.most[i];
-            near[i] = state[i] + (way && part_of(i) < 0 ? -part : part);
-        }
-        if (!machine_switches(j->m, j->time, near, there)) return false;
-        for (int i = 0; i < p->switch_count; i++) band[i] = fmax(band[i], fabs(there[i] - here[i]));
-    }
-    return true;
-}
-
 static double little_time(const Job *j) { return 1e-9 * (j->span > 0 ? j->span : 1); }
 
 // An impulse counts as the force that would give it in a little time. NULL: none any more.
@@ -190,13 +146,8 @@ static bool settle_ahead(Job *j, const SolveMode *s, const double *state, double
     return true;
 }
 
-static double *new_room(const Program *p) {
-    return memory_zeroed(2 * (size_t)p->state_count + 3 * (size_t)p->switch_count + 1,
-                         sizeof(double));
-}
-
 static bool guards_at(Job *j, const SolveMode *s, const double *state) {
-    double *room = new_room(s->machine->program);
+    double *room = bands_room(s->machine->program);
     put_strikes(j, s->machine, strikes_of(j, s));
     bool good = settle_ahead(j, s, state, room) &&
                 machine_guards(s->machine, j->time, state, j->modes.guard);
@@ -206,10 +157,12 @@ static bool guards_at(Job *j, const SolveMode *s, const double *state) {
 }
 
 // Relations within their uncertainty are taken to hold as the guards want them: tried one by one.
-static bool guards_on_border(Job *j, Machine *m, const double *state, const int *mode) {
+// wide: within the tolerance of the run; for the present mode only, whose sizes are known.
+static bool guards_on_border(Job *j, Machine *m, const double *state, const int *mode, bool wide) {
     const Program *p = m->program;
-    double *room = new_room(p), *here = room + p->state_count, *band = here + p->switch_count;
-    bool good = find_bands(j, m, state, room);
+    double *room = bands_room(p), *here = room + p->state_count, *band = here + p->switch_count;
+    bool good =
+        bands_find(j, m, state, room) && (!wide || bands_widen(j, state, j->sizes.size, room));
     for (int i = 0; i < p->switch_count && good && first_failing(j, mode) >= 0; i++) {
         if (fabs(here[i]) > band[i]) continue;
         int failing = count_failing(j, mode);
@@ -227,8 +180,8 @@ static bool guards_on_border(Job *j, Machine *m, const double *state, const int 
 // already as it will be a little later.
 static void shift_borders(Job *j) {
     const Program *p = j->p;
-    double *room = new_room(p), *here = room + p->state_count, *band = here + p->switch_count;
-    bool good = find_bands(j, j->m, j->state, room);
+    double *room = bands_room(p), *here = room + p->state_count, *band = here + p->switch_count;
+    bool good = bands_find(j, j->m, j->state, room);
     for (int i = 0; good && i < p->switch_count; i++) {
         bool ahead = !switch_has_pieces(&p->sw[i]) && (j->m->held[i] ? here[i] > 0 : here[i] < 0);
         double width = fabs(here[i]) <= band[i] ? band[i] : ahead ? fabs(here[i]) : 0;
@@ -266,8 +219,8 @@ static const SolveMode *get_mode(Job *j, const int *mode, Report *r) {
 // Does a guard hold although relations that are within their uncertainty may be otherwise?
 static bool is_sure(Job *j, Machine *m, const double *state, int guard) {
     const Program *p = m->program;
-    double *room = new_room(p), *here = room + p->state_count, *band = here + p->switch_count;
-    bool sure = find_bands(j, m, state, room);
+    double *room = bands_room(p), *here = room + p->state_count, *band = here + p->switch_count;
+    bool sure = bands_find(j, m, state, room);
     for (int i = 0; i < p->switch_count && sure; i++) {
         if (fabs(here[i]) > band[i] || switch_has_pieces(&p->sw[i])) continue;
         m->held[i] = !m->held[i];
@@ -365,7 +318,7 @@ static bool try_mode(Search *s, const int *mode, bool *solved) {
     *solved = machine_enter(m->machine, j->time, entries_of(j, m), j->modes.after) &&
               guards_at(j, m, j->modes.after);
     if (*solved && s->lenient && memcmp(mode, j->modes.mode, (size_t)s->n * sizeof *mode) != 0)
-        *solved = guards_on_border(j, m->machine, j->modes.after, mode);
+        *solved = guards_on_border(j, m->machine, j->modes.after, mode, false);
     if (!*solved || first_failing(j, mode) >= 0) return false;
     s->found = m;
     return true;
@@ -423,6 +376,20 @@ static void tell_reasons(Job *j, Remark *to, const Report *trouble) {
     }
 }
 
+// Where nothing holds, and all that the present mode lacks is below the tolerance: a joint that
+// touches its stop and feels no force, which rounding pushes to and fro. It goes on then.
+static bool may_stay(Search *s) {
+    Job *j = s->j;
+    bool solved;
+    s->lenient = false;
+    try_mode(s, j->modes.mode, &solved);
+    const SolveMode *m = get_mode(j, j->modes.mode, &s->trouble);
+    if (!solved || m->machine != j->m) return false;
+    if (!guards_on_border(j, j->m, j->modes.after, j->modes.mode, true)) return false;
+    s->found = m;
+    return first_failing(j, j->modes.mode) < 0;
+}
+
 // What holds from here on, when no instant is due. False: reported.
 static bool find_mode(Job *j) {
     Search s = {.j = j, .n = model_of(j)->choice_count};
@@ -439,6 +406,9 @@ static bool find_mode(Job *j) {
     if (at >= 0) {
         memcpy(j->modes.mode, s.list.data + at, (size_t)s.n * sizeof(int));
         enter(j, s.found);
+    } else if (may_stay(&s)) {
+        enter(j, s.found);
+        at = 0;
     } else {
         tell_reasons(j, problem_no_mode(j, j->time, j->modes.last), &s.trouble);
     }
@@ -548,13 +518,14 @@ static bool decides(Job *j, int relation, int c) {
 // go on for ever. Flights that do not become shorter are followed, however small.
 static bool flight_is_unseen(Job *j, int c, const Pace *pace) {
     const Program *p = j->p;
-    double *room = new_room(p), *here = room + p->state_count, *band = here + p->switch_count;
+    double *room = bands_room(p), *here = room + p->state_count, *band = here + p->switch_count;
     double *rate =
         memory_zeroed((size_t)p->state_count + (size_t)p->switch_count + 1, sizeof *rate);
     double *later = rate + p->state_count, little = little_time(j);
-    bool unseen = false, good = find_bands(j, j->m, j->state, room) &&
-                                (!pace->shrinking || widen_bands(j, j->state, room)) &&
-                                machine_derivative(j->m, j->time, j->state, rate, NULL);
+    bool unseen = false,
+         good = bands_find(j, j->m, j->state, room) &&
+                (!pace->shrinking || bands_widen(j, j->state, j->sizes.most, room)) &&
+                machine_derivative(j->m, j->time, j->state, rate, NULL);
     for (int i = 0; good && i < p->state_count; i++) room[i] = j->state[i] + little * rate[i];
     good = good && machine_switches(j->m, j->time + little, room, later);
     for (int i = 0; good && i < p->switch_count; i++)

@@ -170,6 +170,16 @@ static void find_noise(Job *j, double time, const double *state) {
         widen(s->quad_noise, s->quad_rate, s->quad_beside, j->nq, 1);
 }
 
+// Integrands that change with time alone, such as the power of a drive that begins at rest: no
+// change of the states shows how large they will be.
+static void look_ahead(Job *j, double time, const double *state) {
+    static const double part = 1e-9;
+    Sizes *s = &j->sizes;
+    double later = time + part * (j->span > 0 ? j->span : 1);
+    if (j->nq && rates_at(j, later, state, s->beside, s->quad_beside, s->unknown_beside))
+        widen(s->quad_soon, s->quad_rate, s->quad_beside, j->nq, part);
+}
+
 static bool find_spread(Job *j, double time, const double *state) {
     static const double part = 1e-6;
     Sizes *s = &j->sizes;
@@ -184,6 +194,7 @@ static bool find_spread(Job *j, double time, const double *state) {
         widen(s->unknown_spread, s->unknown, s->unknown_beside, s->unknown_count, part);
         widen(s->quad_soon, s->quad_rate, s->quad_beside, j->nq, part);
     }
+    look_ahead(j, time, state);
     find_noise(j, time, state);
     // the calls are no part of the run, and Newton goes on from the present point
     rates_at(j, time, state, s->beside, s->quad_beside, s->unknown_beside);

@@ -1,0 +1,56 @@
+// How far border functions are uncertain, so that a relation on its border is known as such.
+//
+//     room   near (a point beside) | here (border functions) | band (how far they move) | there
+#include "solve/job.h"
+
+#include "base/memory.h"
+#include <math.h>
+
+double *bands_room(const Program *p) {
+    return memory_zeroed(2 * (size_t)p->state_count + 3 * (size_t)p->switch_count + 1,
+                         sizeof(double));
+}
+
+// With a sign, different for each state: what cancels must not cancel in its uncertainty too.
+static double part_of(int i) {
+    double x = 0.6180339887498949 * (i + 1);
+    return 2 * (x - floor(x)) - 1;
+}
+
+// How far a border function is uncertain: its change with the last digits of states and time.
+bool bands_find(Job *j, Machine *m, const double *state, double *room) {
+    enum { ALL, EACH, TIME, WAYS };
+    const double digits = 1e-11;
+    const Program *p = m->program;
+    double *near = room, *here = near + p->state_count, *band = here + p->switch_count;
+    double *there = band + p->switch_count;
+    if (!machine_switches(m, j->time, state, here)) return false;
+    for (int i = 0; i < p->switch_count; i++) band[i] = 0;
+    for (int way = 0; way < WAYS; way++) {
+        for (int i = 0; i < p->state_count; i++)
+            near[i] = state[i] * (way == ALL    ? 1 + digits
+                                  : way == EACH ? 1 + digits * part_of(i)
+                                                : 1);
+        if (!machine_switches(m, way == TIME ? j->time * (1 + digits) : j->time, near, there))
+            return false;
+        for (int i = 0; i < p->switch_count; i++) band[i] = fmax(band[i], fabs(there[i] - here[i]));
+    }
+    return true;
+}
+
+// ... or with the tolerance of the run: the part rtol of the size of each state. With
+// fixed steps, which have no tolerance, nothing is known of sizes and bands stay as they are.
+bool bands_widen(Job *j, const double *state, const double *size, double *room) {
+    const Program *p = j->p;
+    double *near = room, *here = near + p->state_count, *band = here + p->switch_count;
+    double *there = band + p->switch_count;
+    for (int way = 0; way < 2; way++) {
+        for (int i = 0; i < p->state_count; i++) {
+            double part = j->rtol * size[i];
+            near[i] = state[i] + (way && part_of(i) < 0 ? -part : part);
+        }
+        if (!machine_switches(j->m, j->time, near, there)) return false;
+        for (int i = 0; i < p->switch_count; i++) band[i] = fmax(band[i], fabs(there[i] - here[i]));
+    }
+    return true;
+}
