@@ -150,6 +150,11 @@ void p_expect_close(Parser *p, TokenKind kind, Token open) {
 
 Remark *p_keyword_as_name(Parser *p, const char *what) {
     const char *word = token_text(p->token.kind);
+    if (p_at(p, TOKEN_IF) && strcmp(what, "an expression") == 0) {
+        Remark *choice = p_fail(p, P_KEYWORD_AS_NAME, p->token, "a choice stands in brackets here");
+        p_help(p, choice, "write (if condition then a else b)");
+        return choice;
+    }
     Remark *m = p_fail(p, P_KEYWORD_AS_NAME, p->token,
                        "expected %s, but '%s' is a keyword and cannot be a name", what, word);
     p_help(p, m, "choose another name, such as %s_ or %c%s", word, word[0] - 'a' + 'A', word + 1);
