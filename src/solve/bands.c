@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include <math.h>
+#include <stdlib.h>
 
 double *bands_room(const Program *p) {
     return memory_zeroed(2 * (size_t)p->state_count + 3 * (size_t)p->switch_count + 1,
@@ -53,4 +54,20 @@ bool bands_widen(Job *j, const double *state, const double *size, double *room) 
         for (int i = 0; i < p->switch_count; i++) band[i] = fmax(band[i], fabs(there[i] - here[i]));
     }
     return true;
+}
+
+// No band where a border function will be clear of it within a hundredth of the run.
+bool bands_keep_still(Job *j, const double *state, double *room) {
+    const Program *p = j->p;
+    double span = j->span > 0 ? j->span : 1, little = 1e-9 * span;
+    double *near = room, *here = near + p->state_count, *band = here + p->switch_count;
+    double *there = band + p->switch_count;
+    double *rate = memory_zeroed((size_t)p->state_count + 1, sizeof *rate);
+    bool good = machine_derivative(j->m, j->time, state, rate, NULL);
+    for (int i = 0; good && i < p->state_count; i++) near[i] = state[i] + little * rate[i];
+    good = good && machine_switches(j->m, j->time + little, near, there);
+    for (int i = 0; good && i < p->switch_count; i++)
+        if (!(fabs(there[i] - here[i]) / little * 0.01 * span <= band[i])) band[i] = 0;
+    free(rate);
+    return good;
 }

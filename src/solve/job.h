@@ -165,6 +165,7 @@ double *bands_room(const Program *p); // to free
 bool bands_find(Job *j, Machine *m, const double *state, double *room);
 // ... and what the tolerance of the run may do, at least, in the present mode.
 bool bands_widen(Job *j, const double *state, const double *size, double *room);
+bool bands_keep_still(Job *j, const double *state, double *room);
 
 // --- sizes.c
 void sizes_open(Job *j);

@@ -162,7 +162,8 @@ static bool guards_on_border(Job *j, Machine *m, const double *state, const int 
     const Program *p = m->program;
     double *room = bands_room(p), *here = room + p->state_count, *band = here + p->switch_count;
     bool good =
-        bands_find(j, m, state, room) && (!wide || bands_widen(j, state, j->sizes.size, room));
+        bands_find(j, m, state, room) &&
+        (!wide || (bands_widen(j, state, j->sizes.size, room) && bands_keep_still(j, state, room)));
     for (int i = 0; i < p->switch_count && good && first_failing(j, mode) >= 0; i++) {
         if (fabs(here[i]) > band[i]) continue;
         int failing = count_failing(j, mode);
@@ -377,7 +378,8 @@ static void tell_reasons(Job *j, Remark *to, const Report *trouble) {
 }
 
 // Where nothing holds, and all that the present mode lacks is below the tolerance: a joint that
-// touches its stop and feels no force, which rounding pushes to and fro. It goes on then.
+// touches its stop and feels no force, which rounding pushes to and fro. It goes on then, unless it
+// moves on.
 static bool may_stay(Search *s) {
     Job *j = s->j;
     bool solved;
