@@ -60,6 +60,9 @@ typedef struct {
     Last last[RUNS];
     int begun;
     long steps;
+    double stop;
+    const char *varied, *ending; // how the paths of the parameters begin and end that vary
+    double spread;               // by so much from run to run
     Report report;
 } Ensemble;
 
@@ -76,7 +79,7 @@ static bool next_run(void *context, SolveLane *lane) {
                                     .engine = ENGINE_VM,
                                     .native = e->single,
                                     .step = 1e-3,
-                                    .stop = 10,
+                                    .stop = e->stop,
                                     .times = e->times,
                                     .time_count = e->task->rows + 1,
                                     .sink = take_row,
@@ -110,8 +113,9 @@ static void choose_params(Ensemble *e) {
         e->params[i] = calloc(p->param_count, sizeof(double));
         for (uint32_t k = 0; k < p->param_count; k++) {
             const char *path = name_text(m->names, m->var[p->param_var[k]].path);
-            bool damper = path[0] == 'd' && strstr(path, ".R");
-            e->params[i][k] = p->param_value[k] * (damper ? 1 + 0.05 * i : 1);
+            bool varies =
+                strncmp(path, e->varied, strlen(e->varied)) == 0 && strstr(path, e->ending);
+            e->params[i][k] = p->param_value[k] * (varies ? 1 + e->spread * i : 1);
         }
     }
 }
@@ -120,7 +124,7 @@ static void time_task(Ensemble *e, const char *chain, const Task *task) {
     double single[ROUNDS], lanes[ROUNDS];
     static Last alone[RUNS];
     e->task = task;
-    for (int i = 0; i <= task->rows; i++) e->times[i] = 10.0 * i / task->rows;
+    for (int i = 0; i <= task->rows; i++) e->times[i] = e->stop * i / task->rows;
     for (int i = 0; i < ROUNDS; i++) {
         single[i] = run_all(e, false);
         memcpy(alone, e->last, sizeof alone);
@@ -135,9 +139,12 @@ static void time_task(Ensemble *e, const char *chain, const Task *task) {
     fflush(stdout);
 }
 
-static void one_core(const BenchModel *m, const char *chain, const char *folder) {
+// `how`: what varies, and for how long it runs.
+static void one_core(const BenchModel *m, const char *chain, const char *folder,
+                     const Ensemble *how) {
     static Ensemble e;
     int lanes = native_lanes();
+    e = *how;
     e.program = m->program;
     e.single = compile(m->program, 1, folder);
     e.wide = compile(m->program, lanes, folder);
@@ -149,6 +156,53 @@ static void one_core(const BenchModel *m, const char *chain, const char *folder)
     for (int i = 0; i < RUNS; i++) free(e.params[i]);
     native_free(e.single);
     native_free(e.wide);
+}
+
+// --- closed chains -------------------------------------------------------------------------------
+
+typedef struct {
+    const char *name, *file, *model; // of examples/
+    const char *output[2];
+    const char *varied;
+    double stop, spread;
+} ClosedChain;
+
+static const ClosedChain closed_chains[] = {
+    {"four-bar",
+     "four_bar/four_bar.bond",
+     "Free",
+     {"bars.crank.q", "bars.rocker.q"},
+     "bars.c",
+     10,
+     0.004},
+    {"pen", "linkages/linkages.bond", "StraightLine", {"ob.q", "oc.q"}, "s", 10, 0.001},
+    {"in x, y",
+     "cartesian_linkages/cartesian_linkages.bond",
+     "SliderCrank",
+     {"x", "s"},
+     "m1",
+     10,
+     0.01},
+};
+
+static void closed_chain(const ClosedChain *c, const char *folder) {
+    char path[256];
+    Text text = {0};
+    Report report = {0};
+    Arena arena = {0};
+    snprintf(path, sizeof path, BONDYN_SOURCE "/examples/%s", c->file);
+    size_t length;
+    char *file = file_read(&arena, path, &length, &report, (Pos){0});
+    if (!file) exit(1);
+    text_printf(&text, "%s\nexperiment Run of %s\n stop %g {s}\n solver rk4 step 1 {ms}\nend\n",
+                file, c->model, c->stop);
+    BenchModel m;
+    model_open_text(&m, &text, c->output, 2);
+    one_core(&m, c->name, folder,
+             &(Ensemble){.stop = c->stop, .varied = c->varied, .ending = "", .spread = c->spread});
+    model_close(&m);
+    text_free(&text);
+    arena_free(&arena);
 }
 
 // --- a thousand runs -----------------------------------------------------------------------------
@@ -188,11 +242,17 @@ static void two_cores(const char *folder) {
     printf("two processes: median %.2f times faster by the clock\n", median(ratio, TURNS));
 }
 
-int main(void) {
+// Arguments: nothing, for all of it; `closed`: closed chains alone.
+int main(int count, char **words) {
+    bool only_closed = count > 1 && strcmp(words[1], "closed") == 0;
     char folder[] = "/tmp/bondyn_ensemble_XXXXXX", command[128];
     static Chain c;
     static ChainState s[CHAIN_STATES];
     if (!mkdtemp(folder)) return 1;
+    for (size_t i = 0; i < sizeof closed_chains / sizeof *closed_chains; i++)
+        closed_chain(&closed_chains[i], folder);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    if (only_closed) return system(command) != 0;
     for (int k = 0; k < 2; k++) {
         static const char *const names[] = {"free+7", "arm7"}; // the last is used below
         for (int i = 0; i < chain_kind_count; i++)
@@ -200,7 +260,8 @@ int main(void) {
         chain_states(&c, s);
         BenchModel m;
         model_open(&m, &c, &s[0], true);
-        one_core(&m, names[k], folder);
+        one_core(&m, names[k], folder,
+                 &(Ensemble){.stop = 10, .varied = "d", .ending = ".R", .spread = 0.05});
         model_close(&m);
     }
     Text text = {0};

@@ -37,24 +37,30 @@ static void build_system(BenchModel *m, const Text *text) {
     if (!m->system || m->report.errors) give_up(m);
 }
 
-void model_open(BenchModel *m, const Chain *c, const ChainState *s, bool damped) {
+void model_open_text(BenchModel *m, const Text *text, const char *const *output, int outputs) {
     *m = (BenchModel){0};
-    Text text = {0}, name = {0};
-    chain_text(&text, c, s, damped);
-    build_system(m, &text);
-    ARRAY(Expr) output = {0};
-    for (int i = 0; i < c->kind.joints; i++) {
-        text_clear(&name);
-        text_printf(&name, "arm.j%d.q", c->kind.free_base + i);
+    build_system(m, text);
+    ARRAY(Expr) found = {0};
+    for (int i = 0; i < outputs; i++)
         for (int v = 0; v < m->model->var_count; v++)
-            if (strcmp(name_text(m->names, m->model->var[v].path), text_get(&name)) == 0)
-                array_push(&output, m->system->value[v]);
-    }
-    ProgramWish wish = {.output = output.data, .output_count = output.count};
+            if (strcmp(name_text(m->names, m->model->var[v].path), output[i]) == 0)
+                array_push(&found, m->system->value[v]);
+    ProgramWish wish = {.output = found.data, .output_count = found.count};
     m->program = program_build(m->system, &wish, &m->report);
-    if (!m->program || output.count != c->kind.joints) give_up(m);
-    array_free(&output);
-    text_free(&name);
+    if (!m->program || found.count != outputs) give_up(m);
+    array_free(&found);
+}
+
+void model_open(BenchModel *m, const Chain *c, const ChainState *s, bool damped) {
+    Text text = {0};
+    char name[CHAIN_MOST][32];
+    const char *output[CHAIN_MOST];
+    for (int i = 0; i < c->kind.joints; i++) {
+        snprintf(name[i], sizeof name[i], "arm.j%d.q", c->kind.free_base + i);
+        output[i] = name[i];
+    }
+    chain_text(&text, c, s, damped);
+    model_open_text(m, &text, output, c->kind.joints);
     text_free(&text);
 }
 

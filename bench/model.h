@@ -17,6 +17,8 @@ typedef struct {
 
 // Outputs are the joints' coordinates. Ends the process with the report when it goes wrong.
 void model_open(BenchModel *m, const Chain *c, const ChainState *s, bool damped);
+// The experiment "Run" of a text, with these outputs.
+void model_open_text(BenchModel *m, const Text *text, const char *const *output, int outputs);
 void model_close(BenchModel *m);
 // Coordinates and momenta of a state; its efforts become parameters of the machine.
 void model_state(Machine *machine, const Chain *c, const ChainState *s, double speed,

@@ -2,17 +2,20 @@
 #include "engine/lanes.h"
 
 #include "base/memory.h"
-#include "engine/native_order.h"
+#include "engine/block_run.h"
+#include "engine/native_blocks.h"
 #include "engine/pieces.h"
 #include <string.h>
 
 // --- what fits -----------------------------------------------------------------------------------
 
 const char *lanes_obstacle(const Program *p) {
-    if (p->system->choice_count) return "states are chosen during the run";
-    if (order_solves(&p->derivative) || order_solves(&p->outputs) || order_solves(&p->switches))
-        return "equations are solved together at every point";
-    return NULL;
+    LaneBlocks b = lane_blocks(p);
+    bool large = false;
+    for (int i = 0; i < p->block_count; i++)
+        large = large || (b.solved[i] && p->block[i].size > MOST_LANE_UNKNOWNS);
+    lane_blocks_free(&b);
+    return large ? "more than 40 equations are solved together at every point" : NULL;
 }
 
 // --- machines ------------------------------------------------------------------------------------
@@ -31,6 +34,10 @@ LaneMachine *lanes_new(const Program *p, const Native *n) {
     x->piece = vectors(x, (size_t)p->switch_count);
     x->room = vectors(x, x->code->slots);
     x->work = vectors(x, 4 * (size_t)(p->state_count + p->quad_count));
+    x->active = (1u << x->lanes) - 1;
+    LaneBlocks b = lane_blocks(p);
+    x->unknowns = b.count ? (int)p->unknown_count : 0;
+    lane_blocks_free(&b);
     return x;
 }
 
@@ -44,30 +51,90 @@ void lanes_free(LaneMachine *x) {
     free(x);
 }
 
-void lanes_load(LaneMachine *x, int lane, const Machine *m) {
-    for (uint32_t i = 0; i < x->program->first_work; i++)
+// Registers [first, first + count) of the machine of a run to those of its lane.
+static void load_registers(LaneMachine *x, int lane, const Machine *m, uint32_t first,
+                           uint32_t count) {
+    for (uint32_t i = first; i < first + count; i++)
         x->reg[i * (uint32_t)x->lanes + (uint32_t)lane] = m->reg[i];
+}
+
+void lanes_load(LaneMachine *x, int lane, Machine *m) {
+    x->machine[lane] = m;
+    load_registers(x, lane, m, 0, x->program->first_work);
     lanes_load_held(x, lane, m);
 }
 
 void lanes_load_held(LaneMachine *x, int lane, const Machine *m) {
     const Program *p = x->program;
-    for (int i = 0; i < p->held_count; i++)
-        x->reg[((int)p->first_held + i) * x->lanes + lane] = m->reg[(int)p->first_held + i];
+    load_registers(x, lane, m, p->first_held, (uint32_t)p->held_count);
+    load_registers(x, lane, m, p->first_unknown, (uint32_t)x->unknowns);
     for (int i = 0; i < p->switch_count; i++) {
         x->held[i * x->lanes + lane] = m->held[i];
         x->piece[i * x->lanes + lane] = m->piece[i];
     }
 }
 
+// --- unknowns ------------------------------------------------------------------------------------
+
+static double *unknowns_now(const LaneMachine *x) {
+    return x->reg + (size_t)x->program->first_unknown * (size_t)x->lanes;
+}
+
+double *lanes_unknown_room(const LaneMachine *x) { return vectors(x, (size_t)x->unknowns); }
+
+void lanes_keep(const LaneMachine *x, double *unknown) {
+    size_t count = (size_t)x->unknowns * (size_t)x->lanes;
+    if (count) memcpy(unknown, unknowns_now(x), count * sizeof *unknown);
+}
+
+void lanes_restore(LaneMachine *x, int lane, const double *unknown) {
+    double *now = unknowns_now(x);
+    for (int i = 0; i < x->unknowns; i++) now[i * x->lanes + lane] = unknown[i * x->lanes + lane];
+}
+
+void lanes_hand_back(const LaneMachine *x, int lane, const double *unknown) {
+    double *to = x->machine[lane]->reg + x->program->first_unknown;
+    if (!unknown) unknown = unknowns_now(x);
+    for (int i = 0; i < x->unknowns; i++) to[i] = unknown[i * x->lanes + lane];
+}
+
+// A block of one lane by the machine of its run: with the registers of the lane it does what the
+// run alone does.
+static bool solve_in_lane(LaneMachine *x, unsigned block, int lane) {
+    const Program *p = x->program;
+    const TapeBlock *t = &p->block[block];
+    Machine *m = x->machine[lane];
+    bool hold = m->hold;
+    for (uint32_t i = p->time; i < p->first_work; i++)
+        m->reg[i] = x->reg[i * (uint32_t)x->lanes + (uint32_t)lane];
+    m->hold = x->hold;
+    m->point++;
+    bool good = block_run(m, block);
+    m->hold = hold;
+    load_registers(x, lane, m, t->unknown, (uint32_t)t->size);
+    return good;
+}
+
+static int solve_some(void *machine, unsigned block, unsigned lanes) {
+    LaneMachine *x = machine;
+    for (int i = 0; i < x->lanes; i++)
+        if (lanes >> i & 1 && !(x->failed >> i & 1) && !solve_in_lane(x, block, i))
+            x->failed |= 1u << i;
+    return 1;
+}
+
 // --- calls ---------------------------------------------------------------------------------------
 
 static BondynCall call_of(LaneMachine *x) {
+    x->failed = 0;
     return (BondynCall){.r = x->reg,
                         .s = x->room,
                         .held = (const unsigned char *)x->held,
                         .piece = x->piece,
-                        .hold = x->hold};
+                        .hold = x->hold,
+                        .solve = solve_some,
+                        .machine = x,
+                        .active = x->active};
 }
 
 static void set_point(LaneMachine *x, const double *time, const double *y) {
@@ -81,27 +148,32 @@ static void set_point(LaneMachine *x, const double *time, const double *y) {
 int lanes_step(LaneMachine *x, SolverKind method, double time, double h, const double *y,
                double *to) {
     BondynCall call = call_of(x);
-    return native_step(x->code, method)(&call, time, h, y, to, x->work);
+    int bad = native_step(x->code, method)(&call, time, h, y, to, x->work);
+    return bad | (int)x->failed;
 }
 
 int lanes_attempt(LaneMachine *x, const LaneAttempt *a) {
     BondynCall call = call_of(x);
-    return x->code->rk78(&call, a->time, a->h, a->y, a->next, a->error, a->k);
+    call.fresh = a->fresh;
+    int bad = x->code->rk78(&call, a->time, a->h, a->y, a->next, a->error, a->k);
+    return bad | (int)x->failed;
 }
 
 int lanes_inside(LaneMachine *x, const LaneAttempt *a) {
     BondynCall call = call_of(x);
-    return x->code->rk78_more(&call, a->time, a->h, a->end, a->y, a->next, a->k, a->polynomial);
+    int bad = x->code->rk78_more(&call, a->time, a->h, a->end, a->y, a->next, a->k, a->polynomial);
+    return bad | (int)x->failed;
 }
 
-void lanes_outputs(LaneMachine *x, const double *time, const double *y, double *output) {
+unsigned lanes_outputs(LaneMachine *x, const double *time, const double *y, double *output) {
     BondynCall call = call_of(x);
     set_point(x, time, y);
     x->code->outputs(&call, output);
+    return x->failed;
 }
 
 // As machine_switches: of functions with pieces the tape gives the argument.
-void lanes_switches(LaneMachine *x, const double *time, const double *y, double *value) {
+unsigned lanes_switches(LaneMachine *x, const double *time, const double *y, double *value) {
     const Program *p = x->program;
     BondynCall call = call_of(x);
     set_point(x, time, y);
@@ -111,6 +183,7 @@ void lanes_switches(LaneMachine *x, const double *time, const double *y, double 
             int at = i * x->lanes + k;
             value[at] = piece_border(&p->sw[i], x->piece[at], value[at]);
         }
+    return x->failed;
 }
 
 void lanes_rates(LaneMachine *x, const double *time, const double *y, double *rate, double *quad) {

@@ -15,10 +15,13 @@ bool machine_run(Machine *m, const TapeFunction *f, double *result) {
     return true;
 }
 
-static int native_solve(void *machine, unsigned block) { return block_run(machine, block); }
+static int native_solve(void *machine, unsigned block, unsigned lanes) {
+    (void)lanes;
+    return block_run(machine, block);
+}
 
 BondynCall native_call(Machine *m) {
-    return (BondynCall){m->reg, m->room, m->held, m->piece, m->hold, native_solve, m};
+    return (BondynCall){m->reg, m->room, m->held, m->piece, m->hold, native_solve, m, 1, 1};
 }
 
 // --- instructions --------------------------------------------------------------------------------

@@ -11,16 +11,20 @@
         const unsigned char *held;                                                                 \
         const double *piece;                                                                       \
         long hold;                                                                                 \
-        int (*solve)(void *machine, unsigned block);                                               \
+        int (*solve)(void *machine, unsigned block, unsigned lanes);                               \
         void *machine;                                                                             \
+        unsigned active;                                                                           \
+        unsigned fresh;                                                                            \
     } BondynCall;)
 #define NATIVE_CALL_WORDS(...) #__VA_ARGS__ "\n\n"
 #define NATIVE_CALL_TEXT       NATIVE_CALL_STRUCT(NATIVE_CALL_WORDS)
 
 // r: registers of the machine. s: room for values between parts. held, piece, hold: states of
 // switches, pieces of functions, and whether they count. solve: an implicit block; its unknowns go
-// to their registers. Over lanes every double is a vector of them, a lane per run, and so is the
-// state of a switch.
+// to their registers; 0: there is no solution. Over lanes every double is a vector of them, a lane
+// per run, and so is the state of a switch; solve is asked for a set of lanes (a bit for each) that
+// need care, and `active` is the set of lanes whose unknowns may change, `fresh` that of lanes
+// whose rates at the begin of a step are not known yet.
 NATIVE_CALL_STRUCT(NATIVE_CALL)
 
 typedef int NativeFunction(BondynCall *c, double *result); // 0: a block has no solution
@@ -40,7 +44,7 @@ typedef struct { // of one loaded library
     NativeFunction *jacobian; // NULL: not compiled
     NativeQuads *quads;
     NativeFunction *const *residual, *const *matrix; // per implicit block
-    NativeStep *euler, *heun, *rk4;                  // NULL: there are implicit blocks
+    NativeStep *euler, *heun, *rk4;                  // NULL: one run, and there are such blocks
     NativeAttempt *rk78;                             // over lanes only, and so:
     NativeInside *rk78_more;
     unsigned slots;

@@ -1,6 +1,7 @@
 // See native_forms.h.
 #include "engine/native_forms.h"
 
+#include "engine/native_order.h"
 #include "expr/trig.h"
 
 // --- one run -------------------------------------------------------------------------------------
@@ -220,12 +221,23 @@ static const char *const steps[] = {
 };
 
 // The formulas of rk78.def, with a time and a length per lane. What the second to fifth stage gave
-// does not reach y by itself: it is looked at for itself.
+// does not reach y by itself: it is looked at for itself. What the first stage gives depends on
+// where Newton's method begins, so it is computed once for a point, like in a run alone.
 static const char *const attempt[] = {
     "#define VALUE BondynLanes\n",
 #define KERNEL(...) #__VA_ARGS__ "\n",
 #include "engine/rk78.def"
 #undef KERNEL
+    "static inline void bondyn_first(BondynCall *c, BondynLanes *scratch, BondynLanes *k) {\n"
+    "    unsigned all = c->active;\n"
+    "    if (SOLVES && !c->fresh) return;\n"
+    "    if (SOLVES) c->active = c->fresh;\n"
+    "    bondyn_slopes(c, SOLVES ? scratch : k);\n"
+    "    c->active = all;\n"
+    "    for (int i = 0; SOLVES && i < TOTAL; i++)\n"
+    "        for (int l = 0; l < BONDYN_LANES; l++)\n"
+    "            if (c->fresh >> l & 1) k[i][l] = scratch[i][l];\n"
+    "}\n",
     "#define STAGE(s)                                                                    \\\n"
     "    r[TIME] = *t + bondyn_rk78_node[s] * *h;                                        \\\n"
     "    bondyn_rk78_point(s, STATES, TOTAL, *h, y, k, r + STATE);                       \\\n"
@@ -236,7 +248,7 @@ static const char *const attempt[] = {
     "    BondynLanes *r = (BondynLanes *)c->r;\n"
     "    r[TIME] = *t;\n"
     "    for (int i = 0; i < STATES; i++) r[STATE + i] = y[i];\n"
-    "    bondyn_slopes(c, k);\n"
+    "    bondyn_first(c, next, k);\n"
     "    STAGE(1) STAGE(2) STAGE(3) STAGE(4) STAGE(5) STAGE(6)\n"
     "    STAGE(7) STAGE(8) STAGE(9) STAGE(10) STAGE(11) STAGE(12)\n"
     "    bondyn_rk78_end(TOTAL, *h, y, k, next, error);\n"
@@ -261,9 +273,10 @@ static const char *const attempt[] = {
 
 void native_steps(Text *out, const Program *p, bool lanes) {
     text_printf(out,
-                "\nenum { TIME = %u, STATE = %u, STATES = %d, QUADS = %d, TOTAL = STATES + QUADS "
-                "};\n",
-                p->time, p->first_state, p->state_count, p->quad_count);
+                "\nenum { TIME = %u, STATE = %u, STATES = %d, QUADS = %d, TOTAL = STATES + QUADS, "
+                "SOLVES = %d };\n",
+                p->time, p->first_state, p->state_count, p->quad_count,
+                order_solves(&p->derivative));
     text_add(out, step_values[lanes]);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) text_add(out, steps[i]);
     for (size_t i = 0; i < sizeof attempt / sizeof *attempt && lanes; i++)

@@ -17,7 +17,7 @@ const char *native_relation(bool or_equal, bool lanes); // of a switch: A below 
 void native_vectors(Text *out, int lanes);              // BondynLanes, its trigonometry
 void native_lane_helpers(Text *out);                    // what the forms for lanes call
 void native_lane_tables(Text *out);                     // behind the tables
-// Steps of integrators over one run or over lanes. Needs: derivatives without implicit blocks.
+// Steps of integrators over one run or over lanes. Needs, for one run: rates without blocks.
 void native_steps(Text *out, const Program *p, bool lanes);
 
 #endif

@@ -11,6 +11,7 @@
 // Every operation rounds as on the virtual machine, so the results are the same to the last bit.
 #include "engine/c_output.h"
 #include "engine/native.h"
+#include "engine/native_blocks.h"
 #include "engine/native_code.h"
 #include "engine/native_forms.h"
 #include "engine/native_writer.h"
@@ -211,7 +212,9 @@ static void write_calls(Writer *w, const char *name, bool second, const char *to
     for (int k = 0; k < w->o->part.count; k++) {
         if (w->o->part.data[k].second != second) continue;
         if (w->o->part.data[k].block >= 0)
-            text_printf(w->out, "    if (!c->solve(c->machine, %d)) return 0;\n",
+            text_printf(w->out,
+                        w->lanes ? "    bondyn_solve_%d(c);\n"
+                                 : "    if (!c->solve(c->machine, %d, 1)) return 0;\n",
                         w->o->part.data[k].block);
         text_printf(w->out, "    %s_%d(c, %s);\n", name, k, to);
     }
@@ -258,24 +261,37 @@ static void write_derivative(Writer *w) {
     order_close(&o);
 }
 
+static void write_residual_or_matrix(Writer *w, int block, bool matrix) {
+    const TapeBlock *b = &w->p->block[block];
+    Text name = {0};
+    text_printf(&name, "%s_of_%d", matrix ? "matrix" : "residual", block);
+    write_function(w, text_get(&name), matrix ? &b->jacobian : &b->residual);
+    text_free(&name);
+}
+
 // They are called in the middle of the other functions, whose slots they must leave alone.
 static void write_blocks(Writer *w) {
     const Program *p = w->p;
-    Text name = {0};
     w->first_slot = w->slots;
     for (int i = 0; i < p->block_count; i++)
-        for (int k = 0; k < 2; k++) {
-            text_clear(&name);
-            text_printf(&name, "%s_of_%d", k ? "matrix" : "residual", i);
-            write_function(w, text_get(&name), k ? &p->block[i].jacobian : &p->block[i].residual);
-        }
+        for (int k = 0; k < 2; k++) write_residual_or_matrix(w, i, k);
     for (int k = 0; k < 2; k++) {
         const char *what = k ? "matrix" : "residual";
         text_printf(w->out, "\nint (*const bondyn_%s[])(BondynCall *, %s *) = {", what, w->type);
         for (int i = 0; i < p->block_count; i++) text_printf(w->out, "bondyn_%s_of_%d, ", what, i);
         text_add(w->out, "0};\n");
     }
-    text_free(&name);
+}
+
+// A run per lane: those that are solved, each with the function that does so.
+static void write_lane_blocks(Writer *w, const LaneBlocks *blocks) {
+    w->first_slot = w->slots;
+    for (int i = 0; i < w->p->block_count; i++) {
+        if (blocks->solved[i]) write_residual_or_matrix(w, i, false);
+        if (blocks->matrix[i]) write_residual_or_matrix(w, i, true);
+    }
+    for (int i = 0; i < w->p->block_count; i++)
+        if (blocks->solved[i]) native_lane_block(w->out, w->p, i);
 }
 
 // --- the whole text ------------------------------------------------------------------------------
@@ -350,10 +366,14 @@ void native_lane_text(Text *out, const Program *p, int lanes, Rolling rolling) {
                 .type = "BondynLanes",
                 .rolling = rolling};
     w.variable = c_variables_by_node(p);
+    LaneBlocks blocks = lane_blocks(p);
     write_helpers(&w, lanes);
+    native_lane_solvers(out, p, &blocks);
     write_derivative(&w);
     write_function(&w, "outputs", &p->outputs);
     write_function(&w, "switches", &p->switches);
+    write_lane_blocks(&w, &blocks);
     native_steps(out, p, true);
+    lane_blocks_free(&blocks);
     write_end(&w);
 }

@@ -16,10 +16,10 @@ typedef struct {
     int *variable; // per node: the model variable with this value + 1, or 0
     bool lanes;    // a run per lane; else one run
     Rolling rolling;
-    int width, slots; // width: angles of a group
-    int first_slot;   // of the function that is written
-    const char *type; // of a value
-    const Order *o;   // of the function that is being written
+    int width;             // angles of a group
+    int first_slot, slots; // where those of the present function begin; of all
+    const char *type;      // of a value
+    const Order *o;        // of the function that is being written
     int part;
     const LoopText *loop; // that is being written; NULL: none
 } Writer;

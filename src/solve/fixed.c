@@ -125,8 +125,7 @@ static bool step_to(Fixed *f, double t, double *next, bool *event) {
     return !*event || locate(f, t, next);
 }
 
-// Wanted points up to `next`, from the beginning of the step. False: stop here.
-static bool emit_between(Fixed *f, double t, double next) {
+bool fixed_emit_between(Fixed *f, double t, double next) {
     Job *j = f->j;
     while (job_wants(j, next)) {
         double wanted = j->wanted;
@@ -155,7 +154,8 @@ static bool advance_quietly(Fixed *f) {
     Job *j = f->j;
     double t = f->t, grid = fixed_grid(j, f->k);
     bool event;
-    if (!step_to(f, t, &grid, &event) || !emit_between(f, t, grid - fixed_near(j))) return false;
+    if (!step_to(f, t, &grid, &event) || !fixed_emit_between(f, t, grid - fixed_near(j)))
+        return false;
     f->k++;
     f->t = grid;
     return fixed_arrive(f, grid - t, false);
@@ -170,7 +170,7 @@ bool fixed_advance(Fixed *f) {
     bool breaks = over <= next + close && over < j->o->stop; // a step to before it, on behind it
     if (breaks) next = over - events_margin(j, over);
     bool event = false;
-    if (!step_to(f, t, &next, &event) || !emit_between(f, t, next - close)) return false;
+    if (!step_to(f, t, &next, &event) || !fixed_emit_between(f, t, next - close)) return false;
     double h = next - t;
     if (!history_add(j, next, f->y)) return false;
     if (breaks && !event) next = over + events_margin(j, over);

@@ -25,8 +25,10 @@ bool fixed_start(Fixed *f);
 bool fixed_emit(Fixed *f);    // wanted points here
 bool fixed_advance(Fixed *f); // to the next point of the grid, sample or event; false: stop
 bool fixed_arrive(Fixed *f, double h, bool jumps); // what is due at the end of a step
-double fixed_grid(const Job *j, double k);         // the time of point k + 1
-double fixed_moment(Job *j, double t);             // of the next sample, or kink of a table of time
+// Wanted points up to `next`, from the beginning of the step at t; false: stop.
+bool fixed_emit_between(Fixed *f, double t, double next);
+double fixed_grid(const Job *j, double k); // the time of point k + 1
+double fixed_moment(Job *j, double t);     // of the next sample, or kink of a table of time
 
 static inline double fixed_near(const Job *j) { return 1e-9 * j->step; } // times that are one
 

@@ -9,6 +9,8 @@
 // was, as a single run does (fixed_advance): events and failures are found and told of by the same
 // code, and every lane ends with the bits of its run alone. A run that is over leaves its lane to a
 // copy of another one.
+//
+// Unknowns of blocks (lanes.h) are kept before whatever may have to be done again by a run alone.
 #include "solve/lanes.h"
 
 #include "base/memory.h"
@@ -33,7 +35,8 @@ typedef struct {
     double time[MOST_LANES];
     double wanted; // no lane wants a point before this time
     double *y, *begin, *aside, *output, *border;
-    long steps, alone; // of all lanes
+    double *begin_unknown, *kept_unknown; // at `begin`; before a point beside the grid, or outputs
+    long steps, alone;                    // of all lanes
 } Lanes;
 
 static bool is_in(unsigned set, int i) { return set >> i & 1; }
@@ -80,19 +83,32 @@ static void fill_empty(Lanes *l) {
 
 // --- wanted points -------------------------------------------------------------------------------
 
+// The outputs of a lane in which a block has no solution: the run alone says what is wrong.
+static bool emit_alone(Lanes *l, int i, double time) {
+    Fixed *f = &l->fixed[i];
+    lanes_hand_back(l->x, i, l->kept_unknown);
+    bool good = job_emit(f->j, time, f->trial, f->trial + f->j->n);
+    lanes_load_held(l->x, i, f->j->m);
+    return good;
+}
+
 // Every lane of `who` hands over the point y at this time.
 static void emit_point(Lanes *l, double time, const double *y, unsigned who) {
     bool hold = l->x->hold;
+    lanes_keep(l->x, l->kept_unknown);
     l->x->hold = false; // as in job_emit
-    lanes_outputs(l->x, all_at(l, time), y, l->output);
+    l->x->active = who;
+    unsigned failed = lanes_outputs(l->x, all_at(l, time), y, l->output);
     l->x->hold = hold;
     for (int i = 0; i < l->count; i++) {
-        if (!(who & 1u << i)) continue;
+        if (!is_in(who, i)) continue;
         Job *j = &l->job[i];
         Fixed *f = &l->fixed[i];
         take(l, i, y, f->trial, f->total);
         take(l, i, l->output, j->output, j->p->output_count);
-        put_in(&l->over, i, !job_hand_over(j, time, f->trial, f->trial + j->n));
+        put_in(&l->over, i,
+               is_in(failed, i) ? !emit_alone(l, i, time)
+                                : !job_hand_over(j, time, f->trial, f->trial + j->n));
     }
 }
 
@@ -129,25 +145,40 @@ static bool emit_here(Lanes *l) {
 // Those of a step.
 static void count_calls(Job *j) { j->m->calls += native_stages(j->stats->method); }
 
-// Wanted points before the end of the step. Gives: the lanes in which a shorter step failed.
-static unsigned emit_between(Lanes *l, double grid, unsigned who) {
-    unsigned failed = 0;
+// The rest of a lane's points beside the grid, one of which failed.
+static void emit_rest_alone(Lanes *l, int i, double until) {
+    Fixed *f = &l->fixed[i];
+    take(l, i, l->begin, f->begin, f->total);
+    take(l, i, l->y, f->y, f->total);
+    lanes_hand_back(l->x, i, l->kept_unknown);
+    put_in(&l->over, i, !fixed_emit_between(f, l->t, until));
+    lanes_load_held(l->x, i, f->j->m);
+}
+
+// One point beside the grid, for all lanes that want it.
+static void emit_aside(Lanes *l, double time, double until, unsigned wanted) {
+    lanes_keep(l->x, l->kept_unknown);
+    l->x->active = wanted;
+    SolverKind method = l->job[l->lead].stats->method;
+    unsigned failed =
+        wanted & (unsigned)lanes_step(l->x, method, l->t, time - l->t, l->begin, l->aside);
+    for (int i = 0; i < l->count; i++) {
+        if (is_in(failed, i)) emit_rest_alone(l, i, until);
+        if (is_in(wanted & ~failed, i)) count_calls(&l->job[i]);
+    }
+    emit_point(l, time, l->aside, wanted & ~failed);
+}
+
+// Wanted points before the end of the step.
+static void emit_between(Lanes *l, double grid, unsigned who) {
     double until = grid - fixed_near(&l->job[l->lead]);
-    if (until < l->wanted) return 0;
+    if (until < l->wanted) return;
     for (int i = 0; i < l->count; i++) {
         const Job *j = &l->job[i];
-        while (is_in(who & ~failed & ~l->over, i) && job_wants(j, until)) {
-            double time = j->wanted;
-            failed |=
-                (unsigned)lanes_step(l->x, j->stats->method, l->t, time - l->t, l->begin, l->aside);
-            unsigned wanted = wanting(l, time, who & ~failed);
-            for (int k = 0; k < l->count; k++)
-                if (is_in(wanted, k)) count_calls(&l->job[k]);
-            emit_point(l, time, l->aside, wanted);
-        }
+        while (is_in(who & ~l->over, i) && job_wants(j, until))
+            emit_aside(l, j->wanted, until, wanting(l, j->wanted, who));
     }
     look_ahead(l);
-    return failed & who;
 }
 
 // --- steps ---------------------------------------------------------------------------------------
@@ -172,6 +203,7 @@ static void go_alone(Lanes *l, int i, double grid) {
     l->alone++;
     if (!is_in(l->apart, i)) {
         take(l, i, l->begin, f->y, f->total);
+        lanes_hand_back(l->x, i, l->begin_unknown);
         f->t = l->t;
         f->k = l->k;
     }
@@ -187,11 +219,14 @@ static void go_alone(Lanes *l, int i, double grid) {
 // The end of an ordinary step.
 static void arrive(Lanes *l, int i, double grid) {
     Fixed *f = &l->fixed[i];
-    bool acts = !f->quiet && has_whens(f->j);
+    bool acts = !f->quiet && (has_whens(f->j) || f->j->p->system->choice_count);
     double h = grid - l->t;
     f->t = grid;
     count_calls(f->j);
-    if (acts) take(l, i, l->y, f->y, f->total);
+    if (acts) {
+        take(l, i, l->y, f->y, f->total);
+        lanes_hand_back(l->x, i, NULL);
+    }
     put_in(&l->over, i, !fixed_arrive(f, h, false));
     if (!acts) return;
     put(l, i, l->y, f->y, f->total);
@@ -205,9 +240,11 @@ static void advance(Lanes *l) {
     double *begin = l->y;
     l->y = l->begin;
     l->begin = begin;
+    lanes_keep(l->x, l->begin_unknown);
+    l->x->active = all;
     odd |= (unsigned)lanes_step(l->x, lead->stats->method, l->t, grid - l->t, begin, l->y);
     odd |= changed_relations(l, grid);
-    odd |= emit_between(l, grid, all & ~odd);
+    emit_between(l, grid, all & ~odd);
     for (int i = 0; i < l->count; i++) {
         if (is_in(l->over, i)) continue;
         if (is_in(odd | l->apart, i))
@@ -230,6 +267,7 @@ static void finish_alone(Lanes *l) {
         if (is_in(l->over, i)) continue;
         if (!is_in(l->apart, i)) {
             take(l, i, l->y, f->y, f->total);
+            lanes_hand_back(l->x, i, NULL);
             f->t = l->t;
             f->k = l->k;
         }
@@ -267,6 +305,8 @@ static void open_lanes(Lanes *l, const Native *code) {
     l->aside = memory_aligned(total * lanes, sizeof *l->y);
     l->output = memory_aligned((size_t)p->output_count * lanes, sizeof *l->y);
     l->border = memory_aligned((size_t)p->switch_count * lanes, sizeof *l->y);
+    l->begin_unknown = lanes_unknown_room(l->x);
+    l->kept_unknown = lanes_unknown_room(l->x);
 }
 
 static void close_lanes(Lanes *l) {
@@ -276,6 +316,8 @@ static void close_lanes(Lanes *l) {
     free(l->aside);
     free(l->output);
     free(l->border);
+    free(l->begin_unknown);
+    free(l->kept_unknown);
 }
 
 void fixed_lanes(SolveLane *lane, int count, const Native *code) {

@@ -242,6 +242,8 @@ static bool arrive(Rk78 *k, bool event) {
     return choose_states(k) && step_over_jump(k) && job_poll(j, k->t);
 }
 
+bool rk78_is_accepted(const Rk78 *k) { return rk78_norm(k, k->error) <= 1; }
+
 bool rk78_settle(Rk78 *k, bool good, bool quiet) {
     Job *j = k->j;
     if (!good) return reject(k, after_trouble);

@@ -42,6 +42,7 @@ void rk78_shut(Rk78 *k);
 bool rk78_start(Rk78 *k); // events and wanted points at the start; false: stop
 bool rk78_ready(Rk78 *k); // false: the run is over, or cannot go on
 // good: every rate had a value. quiet: it is known that no relation changed.
+bool rk78_is_accepted(const Rk78 *k);             // an attempt that went well
 bool rk78_settle(Rk78 *k, bool good, bool quiet); // false: stop
 
 // --- rk78_step.c

@@ -26,6 +26,8 @@ typedef struct {
     bool dry;              // the queue is empty
     LaneAttempt a;
     double *border;
+    // unknowns of blocks (lanes.h): before an attempt, after it, and after a look at relations
+    double *begin_unknown, *end_unknown, *seen_unknown;
 } Flock;
 
 // --- runs ----------------------------------------------------------------------------------------
@@ -78,7 +80,10 @@ static void take(const Flock *f, int i, const double *vectors, double *one, int 
     for (int k = 0; k < count; k++) one[k] = vectors[k * f->width + i];
 }
 
-static void gather(Flock *f) {
+// Gives: the lanes that have a run.
+static unsigned gather(Flock *f) {
+    unsigned runs = 0;
+    f->a.fresh = 0;
     for (int i = 0; i < f->most; i++) {
         const Rk78 *k = &f->rk[i];
         f->a.h[i] = 0; // a lane without a run stays where it is
@@ -87,18 +92,27 @@ static void gather(Flock *f) {
         f->a.h[i] = k->step;
         f->a.end[i] = k->end;
         put(f, i, f->a.y, k->y, k->total);
+        if (k->begun && f->x->unknowns) put(f, i, f->a.k, k->k, k->total);
+        runs |= 1u << i;
+        if (!k->begun) f->a.fresh |= 1u << i;
     }
+    return runs;
 }
 
-// What an attempt of the run alone would have left. Stages behind the first are of use only to one
-// that makes the polynomial by itself.
-static void scatter(Flock *f, int i, bool alone) {
+// What an attempt of the run alone would have left, but for the stages behind the first, which are
+// of use only to one that makes the polynomial by itself.
+static void scatter(Flock *f, int i) {
     Rk78 *k = &f->rk[i];
     take(f, i, f->a.next, k->next, k->total);
     take(f, i, f->a.error, k->error, k->total);
-    take(f, i, f->a.k, k->k, alone ? RK78_STAGES * k->total : k->total);
+    take(f, i, f->a.k, k->k, k->total);
     k->j->m->calls += k->begun ? RK78_STAGES - 1 : RK78_STAGES;
     k->begun = true;
+}
+
+static void scatter_stages(Flock *f, int i) {
+    Rk78 *k = &f->rk[i];
+    take(f, i, f->a.k, k->k, RK78_STAGES * k->total);
 }
 
 // The polynomial over the step, and the rates at its end.
@@ -118,6 +132,13 @@ static unsigned to_look_inside(const Flock *f, unsigned changed) {
     return lanes;
 }
 
+// Lanes of `all` that a run alone accepts: only those look at relations, and inside the step.
+static unsigned accepted(const Flock *f, unsigned all) {
+    for (int i = 0; i < f->most; i++)
+        if (all & 1u << i && !rk78_is_accepted(&f->rk[i])) all &= ~(1u << i);
+    return all;
+}
+
 static void settle(Flock *f, int i, bool good, bool quiet) {
     Rk78 *k = &f->rk[i];
     if (!rk78_settle(k, good, quiet) || !rk78_ready(k))
@@ -126,22 +147,41 @@ static void settle(Flock *f, int i, bool good, bool quiet) {
         lanes_load_held(f->x, i, k->j->m);
 }
 
-static void step_together(Flock *f) {
-    gather(f);
-    unsigned failed = (unsigned)lanes_attempt(f->x, &f->a);
-    unsigned changed = lanes_changed(f->x, f->a.end, f->a.next, f->border);
-    unsigned inside = to_look_inside(f, changed) & ~failed;
-    unsigned given = inside ? inside & ~(unsigned)lanes_inside(f->x, &f->a) : 0;
+// The attempts of the lanes `good`, in which relations of `changed` are no longer as they are held.
+// Where blocks are solved, those that changed go on alone from the end of the attempt.
+static void settle_attempts(Flock *f, unsigned good, unsigned changed) {
+    LaneMachine *x = f->x;
+    for (int i = 0; i < f->most; i++)
+        if (good & 1u << i) scatter(f, i);
+    unsigned seen = x->unknowns ? accepted(f, good & ~changed) : 0;
+    unsigned inside = to_look_inside(f, changed) & good, given = 0;
+    unsigned together = x->unknowns ? inside & seen : inside;
+    lanes_keep(x, f->seen_unknown);
+    x->active = together;
+    if (together) given = together & ~(unsigned)lanes_inside(x, &f->a);
     for (int i = 0; i < f->most; i++) {
-        if (!f->goes[i]) continue;
-        if (failed & 1u << i) {
-            settle(f, i, rk78_attempt(&f->rk[i]), false);
-        } else {
-            scatter(f, i, inside & ~given & 1u << i);
-            if (given & 1u << i) scatter_inside(f, i);
-            settle(f, i, true, !(changed & 1u << i));
-        }
+        unsigned bit = 1u << i;
+        if (!(good & bit)) continue;
+        if (inside & ~given & bit) scatter_stages(f, i);
+        if (given & bit) scatter_inside(f, i);
+        lanes_hand_back(x, i, given & bit ? NULL : seen & bit ? f->seen_unknown : f->end_unknown);
+        settle(f, i, true, !(changed & bit));
     }
+}
+
+static void step_together(Flock *f) {
+    unsigned runs = f->x->active = gather(f);
+    lanes_keep(f->x, f->begin_unknown);
+    unsigned failed = runs & (unsigned)lanes_attempt(f->x, &f->a);
+    lanes_keep(f->x, f->end_unknown);
+    f->x->active = runs & ~failed;
+    unsigned changed = lanes_changed(f->x, f->a.end, f->a.next, f->border);
+    for (int i = 0; i < f->most; i++) {
+        if (!(failed & 1u << i)) continue;
+        lanes_hand_back(f->x, i, f->begin_unknown);
+        settle(f, i, rk78_attempt(&f->rk[i]), false);
+    }
+    settle_attempts(f, runs & ~failed, changed);
 }
 
 static void step_alone(Flock *f) {
@@ -166,6 +206,9 @@ static void open_flock(Flock *f, const Native *code) {
                          .k = memory_aligned(RK78_ALL_STAGES * total, sizeof(double)),
                          .polynomial = memory_aligned(RK78_POWERS * total, sizeof(double))};
     f->border = memory_aligned((size_t)p->switch_count * lanes, sizeof(double));
+    f->begin_unknown = lanes_unknown_room(f->x);
+    f->end_unknown = lanes_unknown_room(f->x);
+    f->seen_unknown = lanes_unknown_room(f->x);
     for (int i = 0; i < f->width; i++) lanes_load(f->x, i, f->lane[0].machine);
 }
 
@@ -180,6 +223,9 @@ static void close_flock(Flock *f) {
     free(f->a.end);
     free(f->a.polynomial);
     free(f->border);
+    free(f->begin_unknown);
+    free(f->end_unknown);
+    free(f->seen_unknown);
 }
 
 void rk78_lanes(const LaneQueue *q, SolveLane *lane, const Native *code) {

@@ -150,6 +150,45 @@ static void long_tapes_are_cut(void **state) {
     cache_close(&c);
 }
 
+// w + chain(w)/100 = sum of sines: sines that the rates need before the block and behind it wait in
+// slots, and the chain is so long that the residual has slots of its own.
+static Fixture *system_with_long_residual(void) {
+    enum { SINES = 12, LENGTH = 700 };
+    Fixture *f = fixture_new();
+    Dag *d = f->dag;
+    Expr x = fixture_state(f, "x", 1), y = fixture_state(f, "y", 0.5), w = fixture_symbol(f, "w");
+    Expr sum = y, a = w, angle = fixture_call(f, OP_SIN, w, 0), sine[SINES];
+    for (int i = 0; i < SINES; i++) {
+        sine[i] = fixture_call(f, OP_SIN, expr_mul(d, x, fixture_number(f, i + 1)), 0);
+        sum = expr_add(d, sum, expr_mul(d, sine[i], fixture_number(f, 0.1 + i)));
+    }
+    for (int i = 0; i < LENGTH; i++) {
+        Expr under = expr_add(d, expr_mul(d, a, a), fixture_number(f, 1 + i * 1e-3));
+        a = expr_add(d, expr_mul(d, a, fixture_number(f, 0.5)), expr_div(d, angle, under));
+    }
+    Expr left = expr_add(d, w, expr_mul(d, a, fixture_number(f, 0.01)));
+    fixture_block(f, 1, &w, (Expr[]){expr_sub(d, left, sum)}, false);
+    f->rate[0] = f->rate[1] = w;
+    for (int i = 0; i < SINES; i++)
+        f->rate[i % 2] = expr_add(d, f->rate[i % 2], expr_mul(d, sine[i], sine[(i + 1) % SINES]));
+    return f;
+}
+
+static void blocks_leave_slots_alone(void **state) {
+    (void)state;
+    if (!has_compiler()) skip();
+    Fixture *f = system_with_long_residual();
+    Cache c;
+    cache_open(&c);
+    Program *p = fixture_program(f);
+    assert_true(p->block[0].residual.count > PART_STATEMENTS);
+    c.options.jacobian = false;
+    compare(p, &c.options);
+    program_free(p);
+    fixture_free(f);
+    cache_close(&c);
+}
+
 // More results than one part may hand over.
 static void many_results_are_cut(void **state) {
     (void)state;
@@ -318,11 +357,11 @@ static void digests_are_right(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digests_are_right),       cmocka_unit_test(random_programs_agree),
-        cmocka_unit_test(blocks_and_tables_agree), cmocka_unit_test(long_tapes_are_cut),
-        cmocka_unit_test(many_results_are_cut),    cmocka_unit_test(cache_keeps_and_mends),
-        cmocka_unit_test(cache_is_bounded),        cmocka_unit_test(compilers_may_fail),
-        cmocka_unit_test(cache_may_be_closed),
+        cmocka_unit_test(digests_are_right),        cmocka_unit_test(random_programs_agree),
+        cmocka_unit_test(blocks_and_tables_agree),  cmocka_unit_test(long_tapes_are_cut),
+        cmocka_unit_test(blocks_leave_slots_alone), cmocka_unit_test(many_results_are_cut),
+        cmocka_unit_test(cache_keeps_and_mends),    cmocka_unit_test(cache_is_bounded),
+        cmocka_unit_test(compilers_may_fail),       cmocka_unit_test(cache_may_be_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
