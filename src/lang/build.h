@@ -1,7 +1,8 @@
 // Instantiation, from syntax to the flat model. Private to src/lang.
 //
 //   elaborate.c   classes, loops and conditions  ->  instances with their declared names
-//   mechanism.c   joints, bodies and frames  ->  instances with their variables, checked as a tree
+//   mechanism.c   joints, bodies and frames  ->  instances with their variables
+//   mechanism_tree.c   where they hang, checked to be a tree
 //   dimension.c   how many scalars each built-in element has, what unit its argument has
 //   connect.c     bonds between ports; ports of models are spliced away
 //   domains.c     effort and flow units of everything that is bonded together
@@ -413,7 +414,7 @@ void set_share_element(Builder *b, int owner, const AstItem *item, const SharedE
 void set_share(Builder *b, int owner, const AstItem *item, Definition d, const AstExpr *value,
                const Env *env); // `owner` gets a name for the set that `value` leads to
 
-// --- mechanisms: mechanism.c, mechanism_form.c, mechanism_build.c
+// --- mechanisms: mechanism.c, mechanism_tree.c, mechanism_form.c, mechanism_build.c
 // ---------------------------------------------------------------------------------------------
 
 bool is_mechanism(const Builder *b, int instance);

@@ -1,5 +1,5 @@
-// Parts of a mechanism while they are declared: shared by mechanism.c, mechanism_form.c and
-// mechanism_tie.c.
+// Parts of a mechanism while they are declared: shared by mechanism.c, mechanism_tree.c,
+// mechanism_form.c and mechanism_tie.c.
 #ifndef BONDYN_LANG_MECHANISM_PARTS_H
 #define BONDYN_LANG_MECHANISM_PARTS_H
 
@@ -24,6 +24,10 @@ int add_part_instance(Builder *b, int owner, const AstItem *item, const Env *env
 void add_part_terminal(const Declaring *d, int dim, int linear);
 const char *joint_word(JointKind kind);
 JointKind find_joint_kind(Builder *b, const AstItem *item); // JOINT_KINDS: reported
+bool part_indices(Builder *b, AstExpr *const *e, int count, const Env *env, int index[2]);
+
+// --- mechanism_tree.c
+
 // A body, or with `frames` also a frame: PART_WORLD, or PART_WRONG and reported.
 int find_place(Builder *b, const MechPart *part, const AstExpr *e, bool frames);
 
