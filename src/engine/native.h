@@ -50,6 +50,8 @@ int native_stages(SolverKind method);                            // derivative c
 void native_text(Text *out, const Program *p, bool jacobian, int width, Rolling rolling);
 // A run per lane: 2, 4 or 8.
 void native_lane_text(Text *out, const Program *p, int lanes, Rolling rolling);
+// Is a function that a derivative call does not need so long that it is compiled with few passes?
+bool native_quick(const TapeFunction *f);
 int native_lanes(void);                         // that this processor has
 const NativeCode *native_code(const Native *n); // of one that is ready
 

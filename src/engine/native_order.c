@@ -252,7 +252,7 @@ static void schedule_section(Order *o, const int *list, int count) {
 
 static void cut_section(Order *o, int first, int block, bool second) {
     int count = o->statement.count - first;
-    int parts = count ? (count + PART_STATEMENTS - 1) / PART_STATEMENTS : 1;
+    int parts = count ? (count + o->most - 1) / o->most : 1;
     for (int i = 0; i < parts; i++) {
         int from = (int)((int64_t)count * i / parts), to = (int)((int64_t)count * (i + 1) / parts);
         Part part = {first + from, to - from, i == 0 ? block : -1, NO_LOOP, second, 0, 0};
@@ -321,14 +321,14 @@ static void add_rolled(Order *o) {
 static void add_results(Order *o, int first, int end) {
     Part *last = &o->part.data[o->part.count - 1];
     last->first_result = first;
-    last->end_result = end - first <= PART_STATEMENTS ? end : first;
-    for (int i = last->end_result; i < end; i += PART_STATEMENTS) {
+    last->end_result = end - first <= o->most ? end : first;
+    for (int i = last->end_result; i < end; i += o->most) {
         Part part = *last;
         part.first = o->statement.count;
         part.count = 0;
         part.block = -1;
         part.first_result = i;
-        part.end_result = end - i < PART_STATEMENTS ? end : i + PART_STATEMENTS;
+        part.end_result = end - i < o->most ? end : i + o->most;
         array_push(&o->part, part);
         last = &o->part.data[o->part.count - 1];
     }
@@ -474,8 +474,8 @@ static void find_loops(Order *o, const Program *p, int half, int split, int leas
 }
 
 void order_open(Order *o, const Program *p, const TapeFunction *f, int half, int split, int lanes,
-                int least) {
-    *o = (Order){.f = f};
+                int least, int most) {
+    *o = (Order){.f = f, .most = most};
     o->value = memory_zeroed((size_t)f->count, sizeof *o->value);
     o->result = memory_zeroed((size_t)f->result_count, sizeof *o->result);
     int *writer = memory_zeroed(p->register_count, sizeof *writer);

@@ -3,14 +3,16 @@
 //
 //     section    instructions between two borders that nothing crosses (ends, implicit blocks,
 //                loops)
-//     part       what becomes one C function: at most PART_STATEMENTS of a section, or a loop
+//     part       what becomes one C function: at most so many statements of a section, or a loop
 //     slot       a value that a later part needs lies here in between
 #ifndef BONDYN_ENGINE_NATIVE_ORDER_H
 #define BONDYN_ENGINE_NATIVE_ORDER_H
 
 #include "engine/native_roll.h"
 
-enum { PART_STATEMENTS = 1500, NO_LOOPS = INT32_MAX };
+// Compilers take more than linear time for a function: registers, scheduling and loads are looked
+// at all together. Rates may cost that; what is compiled quickly (native_quick) is cut finer.
+enum { PART_STATEMENTS = 1500, QUICK_STATEMENTS = 400, NO_LOOPS = INT32_MAX };
 
 typedef struct {
     int first, count;             // in Order.statement; of a loop: instructions of its last round
@@ -27,6 +29,7 @@ typedef struct {
     ARRAY(Part) part;
     ARRAY(int) group; // first instruction of each group of angles
     Ref *result;
+    int most; // statements of a part
     int slots;
     int sections;
     Roll roll;
@@ -34,8 +37,9 @@ typedef struct {
 
 // `half`: instructions of the first half (all, when there is no second); `split`: results of it.
 // `least`: loops are made where they stand for so many instructions of the first half.
+// `most`: statements of a part.
 void order_open(Order *o, const Program *p, const TapeFunction *f, int half, int split, int lanes,
-                int least);
+                int least, int most);
 void order_close(Order *o);
 bool order_is_angle(TapeOp op);
 bool order_solves(const TapeFunction *f); // are there implicit blocks in it?

@@ -227,16 +227,35 @@ static int least_rolled(const Writer *w, int instructions) {
 }
 
 static void write_parts(Writer *w, Order *o, const char *name, const TapeFunction *f, int half,
-                        int split) {
-    order_open(o, w->p, f, half, split, w->width, least_rolled(w, half));
+                        int split, int most) {
+    order_open(o, w->p, f, half, split, w->width, least_rolled(w, half), most);
     w->o = o;
     if (w->first_slot + o->slots > w->slots) w->slots = w->first_slot + o->slots;
     for (int k = 0; k < o->part.count; k++) write_part(w, name, k, split);
 }
 
-static void write_function(Writer *w, const char *name, const TapeFunction *f) {
+bool native_quick(const TapeFunction *f) { return f->count > PART_STATEMENTS; }
+
+// Long functions that are called now and then, above all Jacobians: of gcc's passes those that such
+// code gains nothing from are left out. It reads two values from memory, computes and goes on; what
+// is left of -O3 keeps it in registers where it can. A quarter of the time, the same speed.
+#define QUICK_BEGIN                                                                                \
+    "\n#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC push_options\n"                   \
+    "#pragma GCC optimize(\"Og\", \"no-schedule-insns\", \"no-rename-registers\", "                \
+    "\"no-tree-pta\", "                                                                            \
+    "\"no-tree-dominator-opts\", \"no-tree-dse\", \"no-tree-sink\", \"no-tree-slsr\", "            \
+    "\"no-tree-ccp\", \"no-tree-bit-ccp\", \"no-tree-forwprop\", \"no-tree-fre\", "                \
+    "\"no-tree-copy-prop\", \"no-tree-phiprop\", \"no-tree-sra\", \"no-ssa-phiopt\", "             \
+    "\"no-tree-ch\", \"no-dse\", \"no-dce\", \"no-cprop-registers\", \"no-compare-elim\", "        \
+    "\"no-forward-propagate\", \"no-if-conversion\", \"no-if-conversion2\")\n#endif\n"
+#define QUICK_END "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC pop_options\n#endif\n"
+
+static void write_function(Writer *w, const char *name, const TapeFunction *f, bool quick) {
     Order o;
-    write_parts(w, &o, name, f, f->count, f->result_count);
+    if (quick) text_add(w->out, QUICK_BEGIN);
+    write_parts(w, &o, name, f, f->count, f->result_count,
+                quick ? QUICK_STATEMENTS : PART_STATEMENTS);
+    if (quick) text_add(w->out, QUICK_END);
     text_printf(w->out, "\nint bondyn_%s(BondynCall *c, %s *y) {\n", name, w->type);
     write_calls(w, name, false, "y");
     text_add(w->out, "    return 1;\n}\n");
@@ -244,11 +263,16 @@ static void write_function(Writer *w, const char *name, const TapeFunction *f) {
     order_close(&o);
 }
 
+// What a derivative call does not need. Over lanes helpers must be in line.
+static void write_rare(Writer *w, const char *name, const TapeFunction *f) {
+    write_function(w, name, f, !w->lanes && native_quick(f));
+}
+
 // Rates alone, or rates and quadratures.
 static void write_derivative(Writer *w) {
     const Program *p = w->p;
     Order o;
-    write_parts(w, &o, "rates", &p->derivative, p->rate_code, p->state_count);
+    write_parts(w, &o, "rates", &p->derivative, p->rate_code, p->state_count, PART_STATEMENTS);
     text_printf(w->out, "\nint bondyn_rates(BondynCall *c, %s *y) {\n", w->type);
     write_calls(w, "rates", false, "y");
     text_printf(w->out, "    return 1;\n}\n\nint bondyn_quads(BondynCall *c, %s *y, %s *q) {\n",
@@ -265,7 +289,7 @@ static void write_residual_or_matrix(Writer *w, int block, bool matrix) {
     const TapeBlock *b = &w->p->block[block];
     Text name = {0};
     text_printf(&name, "%s_of_%d", matrix ? "matrix" : "residual", block);
-    write_function(w, text_get(&name), matrix ? &b->jacobian : &b->residual);
+    write_function(w, text_get(&name), matrix ? &b->jacobian : &b->residual, false);
     text_free(&name);
 }
 
@@ -348,9 +372,9 @@ void native_text(Text *out, const Program *p, bool jacobian, int width, Rolling 
     w.variable = c_variables_by_node(p);
     write_helpers(&w, width);
     write_derivative(&w);
-    write_function(&w, "outputs", &p->outputs);
-    write_function(&w, "switches", &p->switches);
-    if (jacobian && p->has_jacobian) write_function(&w, "jacobian", &p->jacobian);
+    write_rare(&w, "outputs", &p->outputs);
+    write_rare(&w, "switches", &p->switches);
+    if (jacobian && p->has_jacobian) write_rare(&w, "jacobian", &p->jacobian);
     write_blocks(&w);
     if (!order_solves(&p->derivative)) native_steps(out, p, false);
     write_end(&w);
@@ -370,8 +394,8 @@ void native_lane_text(Text *out, const Program *p, int lanes, Rolling rolling) {
     write_helpers(&w, lanes);
     native_lane_solvers(out, p, &blocks);
     write_derivative(&w);
-    write_function(&w, "outputs", &p->outputs);
-    write_function(&w, "switches", &p->switches);
+    write_rare(&w, "outputs", &p->outputs);
+    write_rare(&w, "switches", &p->switches);
     write_lane_blocks(&w, &blocks);
     native_steps(out, p, true);
     lane_blocks_free(&blocks);

@@ -139,7 +139,7 @@ static void long_tapes_are_cut(void **state) {
     Program *p = fixture_program(f);
     assert_true(p->rate_code > 2 * PART_STATEMENTS);
     Order o;
-    order_open(&o, p, &p->derivative, p->rate_code, p->state_count, 4, NO_LOOPS);
+    order_open(&o, p, &p->derivative, p->rate_code, p->state_count, 4, NO_LOOPS, PART_STATEMENTS);
     assert_true(o.part.count >= 4 && o.slots > 0);
     for (int i = 0; i < o.part.count; i++) assert_true(o.part.data[i].count <= PART_STATEMENTS);
     order_close(&o);
@@ -203,11 +203,54 @@ static void many_results_are_cut(void **state) {
     cache_open(&c);
     Program *p = fixture_program(f);
     Order o;
-    order_open(&o, p, &p->outputs, p->outputs.count, p->outputs.result_count, 4, NO_LOOPS);
+    order_open(&o, p, &p->outputs, p->outputs.count, p->outputs.result_count, 4, NO_LOOPS,
+               QUICK_STATEMENTS);
     for (int i = 0; i < o.part.count; i++)
-        assert_true(o.part.data[i].end_result - o.part.data[i].first_result <= PART_STATEMENTS);
+        assert_true(o.part.data[i].end_result - o.part.data[i].first_result <= QUICK_STATEMENTS);
     order_close(&o);
     compare(p, &c.options);
+    program_free(p);
+    fixture_free(f);
+    cache_close(&c);
+}
+
+// The most values that a function of the text computes, of those whose names begin so.
+static int longest_function(const char *text, const char *name) {
+    int longest = 0, count = 0;
+    bool inside = false;
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, "static void ", 12) == 0) {
+            inside = strncmp(line + 12, name, strlen(name)) == 0;
+            count = 0;
+        }
+        count += inside && strncmp(line, "    const double ", 17) == 0;
+        if (count > longest) longest = count;
+    }
+    return longest;
+}
+
+// A Jacobian is compiled with few passes and in smaller parts, the rates are not; the bits are the
+// same.
+static void long_jacobians_are_compiled_quickly(void **state) {
+    (void)state;
+    if (!has_compiler()) skip();
+    Cache c;
+    cache_open(&c);
+    Fixture *f = long_system(300);
+    Program *p = fixture_program(f);
+    Text text = {0};
+    assert_true(p->has_jacobian && native_quick(&p->jacobian));
+    native_text(&text, p, true, 4, ROLL_NEVER);
+    int rates = longest_function(text_get(&text), "rates_");
+    int jacobian = longest_function(text_get(&text), "jacobian_");
+    assert_true(rates > QUICK_STATEMENTS && rates <= PART_STATEMENTS);
+    assert_true(jacobian > 0 && jacobian <= QUICK_STATEMENTS);
+    const char *quick = strstr(text_get(&text), "push_options");
+    assert_true(quick && quick > strstr(text_get(&text), "int bondyn_rates("));
+    c.options.jacobian = true;
+    compare(p, &c.options);
+    text_free(&text);
     program_free(p);
     fixture_free(f);
     cache_close(&c);
@@ -357,11 +400,17 @@ static void digests_are_right(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digests_are_right),        cmocka_unit_test(random_programs_agree),
-        cmocka_unit_test(blocks_and_tables_agree),  cmocka_unit_test(long_tapes_are_cut),
-        cmocka_unit_test(blocks_leave_slots_alone), cmocka_unit_test(many_results_are_cut),
-        cmocka_unit_test(cache_keeps_and_mends),    cmocka_unit_test(cache_is_bounded),
-        cmocka_unit_test(compilers_may_fail),       cmocka_unit_test(cache_may_be_closed),
+        cmocka_unit_test(digests_are_right),
+        cmocka_unit_test(random_programs_agree),
+        cmocka_unit_test(blocks_and_tables_agree),
+        cmocka_unit_test(long_tapes_are_cut),
+        cmocka_unit_test(blocks_leave_slots_alone),
+        cmocka_unit_test(many_results_are_cut),
+        cmocka_unit_test(cache_keeps_and_mends),
+        cmocka_unit_test(cache_is_bounded),
+        cmocka_unit_test(compilers_may_fail),
+        cmocka_unit_test(cache_may_be_closed),
+        cmocka_unit_test(long_jacobians_are_compiled_quickly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
