@@ -6,8 +6,8 @@
 #include <string.h>
 
 const ChainKind chain_kinds[] = {
-    {"n3", 3, 0, 0},   {"n7", 7, 0, 0},     {"n12", 12, 0, 0},   {"n30", 30, 0, 0},
-    {"arm7", 7, 1, 0}, {"free+3", 3, 1, 1}, {"free+7", 7, 1, 1},
+    {"n3", 3, 0, 0},   {"n7", 7, 0, 0},   {"n12", 12, 0, 0},   {"n30", 30, 0, 0},
+    {"n50", 50, 0, 0}, {"arm7", 7, 1, 0}, {"free+3", 3, 1, 1}, {"free+7", 7, 1, 1},
 };
 const int chain_kind_count = sizeof chain_kinds / sizeof *chain_kinds;
 

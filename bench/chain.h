@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-enum { CHAIN_MOST = 32, CHAIN_STATES = 64, CHAIN_VELOCITIES = CHAIN_MOST + 6 };
+enum { CHAIN_MOST = 100, CHAIN_STATES = 64, CHAIN_VELOCITIES = CHAIN_MOST + 6 };
 
 typedef struct {
     double R[9], p[3];        // the joint's frame in the parent's: x_parent = R x + p

@@ -63,12 +63,9 @@ static void run_bondyn(const BenchModel *m, const Native *native, double seconds
     machine_free(machine);
 }
 
-static Native *compile(const Program *p, const char *folder) {
+static Native *compile(const BenchModel *m, const char *folder) {
     NativeOptions o = {.folder = folder};
-    Native *n = native_start(p, &o);
-    if (native_wait(n) == NATIVE_READY) return n;
-    fprintf(stderr, "no native code: %s\n", native_words(n));
-    exit(1);
+    return model_native(m, &o, NULL);
 }
 
 static double check_agreement(const Chain *c, const ChainState *s) {
@@ -142,7 +139,7 @@ static void time_chain(ChainKind kind, const char *folder, double multiply) {
     double off = check_agreement(&c, &s[0]);
     BenchModel m;
     model_open(&m, &c, &s[0], false);
-    Native *native = compile(m.program, folder);
+    Native *native = compile(&m, folder);
     int n = m.program->state_count;
     double *space = calloc((size_t)n * (CHAIN_STATES + 1), sizeof *space);
     Call call[2 + 2] = {{.machine = machine_new(m.program), .n = n}};
@@ -198,7 +195,7 @@ static void ten_seconds(const char *folder) {
     chain_states(&c, s);
     BenchModel m;
     model_open(&m, &c, &s[0], true);
-    Native *native = compile(m.program, folder);
+    Native *native = compile(&m, folder);
     const Peer *peer = PEERS && peers[0]->run ? peers[0] : NULL;
     void *opened = peer ? peer->open(&c) : NULL;
     double time[3][RUNS], q[CHAIN_MOST];
@@ -250,10 +247,10 @@ static void first_result(void) {
         if (!mkdtemp(folder)) exit(1);
         BenchModel m;
         model_open(&m, &c, &s[0], true);
-        Native *n = compile(m.program, folder);
+        Native *n = compile(&m, folder);
         ready[i] = native_seconds(n);
         native_free(n);
-        n = compile(m.program, folder);
+        n = compile(&m, folder);
         cached[i] = native_seconds(n);
         native_free(n);
         model_close(&m);

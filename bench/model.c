@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static void give_up(BenchModel *m) {
     Text t = {0};
@@ -73,6 +74,23 @@ void model_close(BenchModel *m) {
     arena_free(&m->arena);
     arena_free(&m->syntax);
     arena_free(&m->bonds);
+}
+
+static double compiler_seconds(void) {
+    struct rusage use;
+    getrusage(RUSAGE_CHILDREN, &use);
+    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+           1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+}
+
+Native *model_native(const BenchModel *m, const NativeOptions *o, double *seconds) {
+    double before = compiler_seconds();
+    Native *n = native_start(m->program, o);
+    bool ready = native_wait(n) == NATIVE_READY;
+    if (seconds) *seconds = compiler_seconds() - before;
+    if (ready) return n;
+    fprintf(stderr, "no native code: %s\n", native_words(n));
+    exit(1);
 }
 
 // --- states --------------------------------------------------------------------------------------
