@@ -76,3 +76,22 @@ experiment Long of Slow
 end
 END
 }
+
+# A fall with a closed form, x = x0 exp(-k t): decay.bond, with more lines of the model and of the
+# experiment where they are given.
+write_decay() {
+    cat >decay.bond <<END
+model Decay
+  param k = 2 {1/s}, x0 = 1
+  var x initial x0
+  der(x) = -k*x
+${1:-}
+end
+experiment Fall of Decay
+  stop 1 {s}
+  points 20
+  record x
+${2:-}
+end
+END
+}

@@ -2,18 +2,7 @@
 # Forms of studies: latin hypercubes of a sweep, tables in both formats, draws with a seed.
 . "$(dirname "$0")/common.sh"
 
-cat >decay.bond <<END
-model Decay
-  param k = 2 {1/s}, x0 = 1
-  var x initial x0
-  der(x) = -k*x
-end
-experiment Fall of Decay
-  stop 1 {s}
-  points 20
-  record x
-end
-END
+write_decay
 
 # Every slice of every factor once: of 20 levels and 20 runs each level.
 expect_exit 0 sweep decay.bond --vary "k = 1 .. 20 in 20" --vary "x0 = 1 .. 2 in 1000" \

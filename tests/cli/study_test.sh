@@ -3,21 +3,8 @@
 # failed runs and absurd sizes.
 . "$(dirname "$0")/common.sh"
 
-cat >decay.bond <<END
-model Decay
-  param k = 2 {1/s}, x0 = 1
-  var x initial x0
-  der(x) = -k*x
-  var y
-  y = sqrt(x - 0.05)
-end
-experiment Fall of Decay
-  stop 1 {s}
-  points 20
-  record x
-  expect x(1 {s}) = x0*exp(-k*1 {s}) within 1e-5
-end
-END
+write_decay "  var y
+  y = sqrt(x - 0.05)" "  expect x(1 {s}) = x0*exp(-k*1 {s}) within 1e-5"
 
 # A sweep against runs one by one, and against the formula.
 expect_exit 0 sweep decay.bond --vary "k = 1, 2, 3 {1/s}" --vary "x0 = 1 .. 2 in 2" --out sweep
