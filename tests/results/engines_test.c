@@ -66,9 +66,11 @@ typedef struct {
     Pair pair;
     LaneMachine *x;
     double *at, *result; // vectors
+    double *unknown;     // of blocks, before a call
 } LanePair;
 
-// Every lane has a state of its own; they are compared one after the other.
+// Every lane has a state of its own; they are compared one after the other, with a machine that
+// begins Newton's method where the lane did.
 static void lane_same(LanePair *k, const char *what, int lane, int first, int count) {
     for (int i = 0; i < count; i++) k->pair.y[i] = k->result[(first + i) * k->x->lanes + lane];
     same(&k->pair, what, count);
@@ -82,13 +84,19 @@ static void compare_lanes_at(LanePair *k, double t) {
     double *one = calloc((size_t)n + 1, sizeof *one);
     for (int lane = 0; lane < lanes; lane++) {
         for (int i = 0; i < n; i++) one[i] = k->at[i * lanes + lane];
+        lanes_keep(k->x, k->unknown);
         lanes_rates(k->x, time, k->at, k->result, k->result + n * lanes);
+        lanes_hand_back(k->x, lane, k->unknown);
         if (machine_derivative(k->pair.vm, t, one, k->pair.x, k->pair.x + n))
             lane_same(k, "rate in a lane", lane, 0, n + p->quad_count);
+        lanes_keep(k->x, k->unknown);
         lanes_outputs(k->x, time, k->at, k->result);
+        lanes_hand_back(k->x, lane, k->unknown);
         if (machine_outputs(k->pair.vm, t, one, k->pair.x))
             lane_same(k, "output in a lane", lane, 0, p->output_count);
+        lanes_keep(k->x, k->unknown);
         lanes_switches(k->x, time, k->at, k->result);
+        lanes_hand_back(k->x, lane, k->unknown);
         if (machine_switches(k->pair.vm, t, one, k->pair.x))
             lane_same(k, "switch in a lane", lane, 0, p->switch_count);
     }
@@ -104,6 +112,7 @@ static void compare_lanes(Pair pair, size_t room, int lanes) {
     LanePair k = {.pair = pair, .x = lanes_new(p, native)};
     k.at = memory_aligned((size_t)((p->state_count + 1) * lanes), sizeof *k.at);
     k.result = memory_aligned(room * (size_t)lanes, sizeof *k.result);
+    k.unknown = lanes_unknown_room(k.x);
     for (int lane = 0; lane < lanes; lane++) lanes_load(k.x, lane, pair.vm);
     for (int point = 0; point < 3; point++) {
         for (int i = 0; i < p->state_count; i++)
@@ -115,6 +124,7 @@ static void compare_lanes(Pair pair, size_t room, int lanes) {
     }
     free(k.at);
     free(k.result);
+    free(k.unknown);
     lanes_free(k.x);
     native_free(native);
 }
