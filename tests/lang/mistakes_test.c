@@ -18,6 +18,8 @@ static const Mistake mistakes[] = {
     {L_UNKNOWN_MEMBER, "has no 'q'",
      "model M\n R r(1)\n Se s = 1\n s -> r\n var y\n y = r.q\nend\n"},
     {L_UNKNOWN_IMPORT, "'foo.bond'", "import \"foo.bond\"\nmodel M\n var x\n x = 1\nend\n"},
+    {L_UNKNOWN_IMPORT, "the component library, which was not found",
+     "import rotation\nmodel M\n var x\n x = 1\nend\n"},
     {L_UNKNOWN_FUNCTION, "'sine'", "model M\n var x\n x = sine(time)\nend\n"},
     {L_UNKNOWN_FUNCTION, "'x' is no function", "model M\n var x, y\n y = x(3)\n x = 1\nend\n"},
     {L_DUPLICATE_NAME, "'a'", "model M\n R a(1)\n C a(1)\n Se s = 1\n s -> a\nend\n"},
