@@ -79,7 +79,9 @@ static void consider(Job *j, double time) {
 void engine_start(Job *j) {
     j->engine.next_look = FIRST_LOOK;
     settle(j, "virtual machine");
-    if (j->o->native) {
+    if (has_modes(j)) {
+        settle(j, "virtual machine: laws switch, and each of their modes has a program of its own");
+    } else if (j->o->native) {
         machine_use(j->m, j->o->native);
         j->stats->native = true;
         settle(j, native_words(j->o->native));

@@ -169,7 +169,7 @@ bool solve_begin(Job *j, Machine *m, const double *params, const SolveOptions *o
     machine_initial(m, o->start, j->state);
     if (!start_is_finite(j) || !whens_open(j) || !history_open(j) || !modes_open(j)) return false;
     if (o->method == SOLVER_AUTO) stats->method = choose(j);
-    if (!has_modes(j)) engine_start(j); // each mode has a program of its own
+    engine_start(j);
     return true;
 }
 

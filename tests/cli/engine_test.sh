@@ -15,6 +15,10 @@ CC=/nowhere/cc expect_exit 0 run "$model" --engine native -v --out without
 grep -q '^engine       virtual machine: no C compiler' out || fail "no compiler: wrong words"
 cmp vm/results.csv without/results.csv || fail "without a compiler: differs"
 
+# laws that switch have a program in each of their modes
+expect_exit 0 run "$source_folder/examples/clutch/clutch.bond" --engine native -v --out modes
+expect_text out "virtual machine: laws switch"
+
 if cc --version >/dev/null 2>&1; then
     expect_exit 0 run "$model" --engine native --out first
     expect_exit 0 run "$model" --engine native -v --out second
