@@ -66,7 +66,7 @@ static void a_block_without_a_solution_ends_one_run(void **state) {
     agrees_on_blocks(&(Ensemble){text, {"k", "c"}, value, 6, 4, {.stop = 0.1}, false});
 }
 
-// A closed chain with a stop on the way: the unknowns are corrections of positions.
+// A closed chain: the unknowns are corrections of positions.
 static void closed_chains_agree(void **state) {
     (void)state;
     static const char text[] =
