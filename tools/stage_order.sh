@@ -1,12 +1,13 @@
 #!/bin/sh
-# A folder of src includes only folders that stand before it in the pipeline.
+# A folder of src includes only folders that stand before it in the pipeline (src/stages.txt), and the table of
+# docs/architecture.md lists the folders in that order.
 set -u
 cd "$(dirname "$0")/.."
-order="base expr import lang graph mech equations engine solve results analysis fmi studio cli"
+order="$(cat src/stages.txt) cli"
 before="" bad=0
 for stage in $order; do
     before="$before $stage"
-    [ -d "src/$stage" ] || continue
+    [ -d "src/$stage" ] || { echo "src/stages.txt names $stage, which is no folder"; bad=1; }
     pattern=$(echo $before | tr ' ' '|')
     wrong=$(grep -nE '^#include "[a-z]+/' -r "src/$stage" | grep -vE "#include \"($pattern)/")
     if [ -n "$wrong" ]; then
@@ -14,4 +15,10 @@ for stage in $order; do
         bad=1
     fi
 done
+told=$(sed -n 's/^| `\([a-z]*\)` |.*/\1/p' docs/architecture.md | tr '\n' ' ')
+if [ "$(echo $told)" != "$(echo $order)" ]; then
+    echo "docs/architecture.md lists the folders as: $told"
+    echo "src/stages.txt says:                       $(echo $order)"
+    bad=1
+fi
 exit $bad

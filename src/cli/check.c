@@ -1,7 +1,7 @@
 // check: what a model is, stage by stage, without running it.
 #include "cli/cli.h"
 
-#include "studio/meshes.h"
+#include "page/meshes.h"
 
 #include <string.h>
 

@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "base/files.h"
 #include "lang/lang.h"
-#include "results/results.h"
+#include "run/run.h"
 
 // --- exit codes ----------------------------------------------------------------------------------
 

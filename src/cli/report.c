@@ -1,5 +1,5 @@
 // report: a run as one page for the browser.
-#include "studio/report.h"
+#include "page/report.h"
 #include "cli/cli.h"
 
 static char *page_path(Session *s) {

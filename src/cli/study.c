@@ -4,7 +4,7 @@
 //                                      <signal>_*.svg
 #include "cli/cli.h"
 
-#include "analysis/study.h"
+#include "study/study.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // Nothing may crash, hang or hand on a number that is not finite without a report.
 #include "../pipeline.h"
 
-#include "results/results.h"
+#include "run/run.h"
 #include <math.h>
 #include <stdint.h>
 

@@ -1,0 +1,424 @@
+// The page, section by section:
+//
+//     title and verdicts | 3-D view | plots | bond graph | states | equations | parameters
+//     | energy | expectations | text of the model
+//
+// Everything is inside: pictures as SVG, formulas as MathML, the motion as JSON with its viewer.
+#include "page/report.h"
+
+#include "page/flow.h"
+#include "page/formulas.h"
+#include "results/shown.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+extern const char asset_view_js[], asset_page_js[], asset_explore_js[], asset_page_css[];
+
+enum { MOST_PARAMETERS = 400, MOST_DRAWN = 400, MOST_ROWS = 25 };
+
+Scene report_plan(Arena *out, const Model *m, Watch *watch, int *first_param) {
+    Scene scene = scene_plan(out, m, watch);
+    *first_param = watch->count;
+    for (int v = 0; v < m->var_count; v++)
+        if (m->var[v].kind == VAR_PARAM) array_push(watch, m->var[v].symbol);
+    return scene;
+}
+
+// --- small pieces
+// ------------------------------------------------------------------------------------------------
+
+static void section(Text *out, const char *id, const char *title) {
+    text_printf(out, "<h2 id=\"%s\">%s</h2>\n", id, title);
+}
+
+static void cell(Text *out, const char *text) {
+    text_add(out, "<td>");
+    text_xml(out, text);
+    text_add(out, "</td>");
+}
+
+static void code_cell(Text *out, const char *text) {
+    text_add(out, "<td><code>");
+    text_xml(out, text);
+    text_add(out, "</code></td>");
+}
+
+static void number_cell(Text *out, double x) {
+    if (isfinite(x))
+        text_printf(out, "<td class=\"n\">%.6g</td>", x);
+    else
+        text_add(out, "<td class=\"n\">-</td>");
+}
+
+static void details(Text *out, const char *summary, const char *text) {
+    if (!*text) return;
+    text_printf(out, "<details><summary>%s</summary><pre>", summary);
+    text_xml(out, text);
+    text_add(out, "</pre></details>\n");
+}
+
+static void fact(Text *out, const char *value, const char *what, const char *class) {
+    text_printf(out, "<li><b class=\"%s\">%s</b><span>%s</span></li>\n", class, value, what);
+}
+
+// A picture as an address of itself: its styles stay inside.
+static void add_picture(Text *out, const char *svg, const char *words) {
+    text_add(out, "<img alt=\"");
+    text_xml(out, words);
+    text_add(out, "\" src=\"data:image/svg+xml,");
+    for (const char *c = svg; *c; c++) {
+        if (strchr("#%<>\"'&+?", *c) || (unsigned char)*c <= ' ')
+            text_printf(out, "%%%02X", (unsigned char)*c);
+        else
+            text_char(out, *c);
+    }
+    text_add(out, "\">");
+}
+
+// Long tables are folded.
+static bool open_rows(Text *out, int rows, const char *what) {
+    bool many = rows > MOST_ROWS;
+    if (many) text_printf(out, "<details><summary>All %d %s</summary>\n", rows, what);
+    return many;
+}
+
+// --- title and verdicts
+// ------------------------------------------------------------------------------------------------
+
+static void add_verdicts(Text *out, const ReportPage *p) {
+    const Run *run = p->run;
+    const Audit *a = &run->audit;
+    char text[64];
+    text_add(out, "<ul class=\"facts\">\n");
+    if (run->verdict_count) {
+        snprintf(text, sizeof text, "%d of %d", run->verdict_count - run->failed_count,
+                 run->verdict_count);
+        fact(out, text, "expectations hold", run->failed_count ? "bad" : "good");
+    }
+    if (!a->off) {
+        snprintf(text, sizeof text, "%.1e", a->relative);
+        fact(out, text,
+             a->pass ? "of the energy unaccounted: balanced" : "of the energy: NOT balanced",
+             a->pass ? "good" : "bad");
+    }
+    snprintf(text, sizeof text, "%d", p->system->state_count);
+    fact(out, text, "states", "");
+    snprintf(text, sizeof text, "%.6g s", run->stats.reached);
+    fact(out, text, run->status == SOLVE_DONE ? "simulated" : "simulated, then it ENDED EARLY",
+         run->status == SOLVE_DONE ? "" : "bad");
+    snprintf(text, sizeof text, "%ld", run->stats.steps);
+    char what[64];
+    snprintf(what, sizeof what, "steps of %s", solver_name(run->stats.method));
+    fact(out, text, what, "");
+    text_add(out, "</ul>\n");
+}
+
+static void add_title(Text *out, const ReportPage *p) {
+    const Model *m = p->system->model;
+    const char *about = name_text(m->names, m->text);
+    text_add(out, "<h1>");
+    text_xml(out, name_text(m->names, m->name));
+    if (*about) {
+        text_add(out, ": ");
+        text_xml(out, about);
+    }
+    text_add(out, "</h1>\n");
+    if (m->experiment && *name_text(m->names, m->experiment->name)) {
+        text_add(out, "<p class=\"about\">Experiment ");
+        text_xml(out, name_text(m->names, m->experiment->name));
+        const char *text = name_text(m->names, m->experiment->text);
+        text_add(out, *text ? ": " : "");
+        text_xml(out, text);
+        text_add(out, "</p>\n");
+    }
+    add_verdicts(out, p);
+}
+
+// Bodies that move in time; a frequency response has no such run.
+static bool has_motion(const ReportPage *p) {
+    const Experiment *x = p->system->model->experiment;
+    return p->scene->body_count && p->run->results.row_count && !(x && x->sweep.symbol);
+}
+
+static void add_menu(Text *out, const ReportPage *p) {
+    text_add(out, "<nav>");
+    if (has_motion(p)) text_add(out, "<a href=\"#motion\">Motion</a>");
+    text_add(out, "<a href=\"#plots\">Plots</a><a href=\"#graph\">Bond graph</a>"
+                  "<a href=\"#states\">States</a><a href=\"#equations\">Equations</a>"
+                  "<a href=\"#parameters\">Parameters</a>");
+    if (!p->run->audit.off) text_add(out, "<a href=\"#energy\">Energy</a>");
+    if (p->run->verdict_count) text_add(out, "<a href=\"#expectations\">Expectations</a>");
+    if (p->source) text_add(out, "<a href=\"#text\">Text</a>");
+    text_add(out, "</nav>\n");
+}
+
+// --- motion and plots
+// ------------------------------------------------------------------------------------------------
+
+// JSON inside a script element: a "</" would end it.
+static void add_script_json(Text *out, const char *json) {
+    for (const char *c = json; *c; c++) {
+        if (c[0] == '<')
+            text_add(out, "\\u003c");
+        else
+            text_char(out, *c);
+    }
+}
+
+static void add_motion(Text *out, const ReportPage *p) {
+    if (!has_motion(p)) return;
+    section(out, "motion", "Motion");
+    text_add(
+        out,
+        "<canvas id=\"view\" aria-label=\"the recorded motion in three dimensions\"></canvas>\n"
+        "<div class=\"controls\"><button id=\"play\">Play</button>"
+        "<input id=\"moment\" type=\"range\" min=\"0\" value=\"0\" aria-label=\"time\">"
+        "<span id=\"clock\"></span><label>Speed <select id=\"speed\">"
+        "<option value=\"0.1\">0.1</option><option value=\"0.25\">0.25</option>"
+        "<option value=\"0.5\">0.5</option><option value=\"1\" selected>1</option>"
+        "<option value=\"2\">2</option><option value=\"5\">5</option>"
+        "<option value=\"10\">10</option></select></label>"
+        "<button id=\"home\">Reset view</button></div>\n<div id=\"bodies\"></div>\n"
+        "<p class=\"about\" id=\"view-note\">Drag to turn, Shift and drag to move, wheel to "
+        "zoom.</p>\n<script type=\"application/json\" id=\"scene\">");
+    Text json = {0};
+    scene_json(&json, p->scene, p->meshes, p->run);
+    add_script_json(out, text_get(&json));
+    text_free(&json);
+    text_add(out, "</script>\n");
+}
+
+static void add_numbers(Text *json, const double *x, int count) {
+    text_char(json, '[');
+    for (int i = 0; i < count; i++)
+        text_printf(json, isfinite(x[i]) ? "%s%.7g" : "%snull", i ? "," : "", x[i]);
+    text_char(json, ']');
+}
+
+// Curves as numbers, for explore.js. Those that share their x share its numbers.
+static void add_curves(Text *out, const PlotData *plot) {
+    Text json = {0};
+    text_add(&json, "{\"title\":");
+    text_json(&json, plot->title ? plot->title : "");
+    text_add(&json, ",\"x\":");
+    text_json(&json, plot->x_label ? plot->x_label : "");
+    text_printf(&json, ",\"decades\":%s,\"xs\":[", plot->decades ? "true" : "false");
+    for (int i = 0; i < plot->curve_count; i++) {
+        if (i && plot->x[i] == plot->x[i - 1]) continue;
+        if (i) text_char(&json, ',');
+        add_numbers(&json, plot->x[i], plot->count[i]);
+    }
+    text_add(&json, "],\"y\":[");
+    for (int i = 0, x = 0; i < plot->curve_count; i++) {
+        x += i && plot->x[i] != plot->x[i - 1];
+        text_add(&json, i ? ",{\"label\":" : "{\"label\":");
+        text_json(&json, plot->label[i] ? plot->label[i] : "");
+        text_add(&json, ",\"unit\":");
+        text_json(&json, plot->unit[i] ? plot->unit[i] : "");
+        text_printf(&json, ",\"x\":%d,\"data\":", x);
+        add_numbers(&json, plot->y[i], plot->count[i]);
+        text_char(&json, '}');
+    }
+    text_add(&json, "]}");
+    text_add(out, "<script type=\"application/json\" class=\"curves\">");
+    add_script_json(out, text_get(&json));
+    text_add(out, "</script>");
+    text_free(&json);
+}
+
+static void add_plots(Text *out, const ReportPage *p) {
+    section(out, "plots", "Plots");
+    text_add(out, "<div class=\"plots\">\n");
+    for (int i = 0; i < p->run->plot_count; i++) {
+        Text svg = {0};
+        plot_svg(&svg, &p->run->plot[i]);
+        text_add(out, "<figure>");
+        add_picture(out, text_get(&svg), p->run->plot[i].title ? p->run->plot[i].title : "plot");
+        add_curves(out, &p->run->plot[i]);
+        text_add(out, "</figure>\n");
+        text_free(&svg);
+    }
+    text_add(out, "</div>\n");
+}
+
+// --- graph, states, equations
+// ------------------------------------------------------------------------------------------------
+
+static void add_graph(Text *out, const ReportPage *p) {
+    const Model *m = p->system->model;
+    section(out, "graph", "Bond graph");
+    if (m->comp_count > MOST_DRAWN) {
+        text_printf(out, "<p>%d components: too many for one picture.</p>\n", m->comp_count);
+    } else if (m->comp_count) {
+        Text svg = {0};
+        graph_svg(&svg, p->system->graph);
+        text_add(out, "<div class=\"controls\"><button class=\"fit\">Fit</button>"
+                      "<button class=\"real\">Readable</button><button class=\"in\">+</button>"
+                      "<button class=\"out\">&minus;</button><span class=\"about\">Drag to move, "
+                      "Ctrl and wheel to zoom.</span></div>\n<figure class=\"graph\">");
+        add_picture(out, text_get(&svg), "the bond graph with its causal strokes");
+        text_add(out, "</figure>\n");
+        text_free(&svg);
+    } else {
+        text_add(out, "<p>The model has equations only.</p>\n");
+    }
+    Text text = {0};
+    causality_explain(&text, p->system->graph);
+    details(out, "Why each stroke is where it is", text_get(&text));
+    text_clear(&text);
+    causality_findings(&text, p->system->graph);
+    details(out, "Dependent storages and loops", text_get(&text));
+    text_free(&text);
+}
+
+static void add_states(Text *out, const ReportPage *p) {
+    const System *s = p->system;
+    section(out, "states", "States");
+    bool many = open_rows(out, s->state_count, "states");
+    if (s->state_count)
+        text_add(out, "<table><tr><th>state</th><th>unit</th><th>meaning</th></tr>\n");
+    for (int i = 0; i < s->state_count && i < MOST_PARAMETERS; i++) {
+        const Var *v = &s->model->var[s->state_var[i]];
+        text_add(out, "<tr>");
+        code_cell(out, name_text(s->model->names, v->path));
+        cell(out, name_text(s->model->names, v->unit));
+        cell(out, name_text(s->model->names, v->text));
+        text_add(out, "</tr>\n");
+    }
+    if (s->state_count) text_add(out, "</table>\n");
+    if (many) text_add(out, "</details>\n");
+    Text text = {0};
+    equations_summary(&text, s);
+    details(out, "How they were chosen", text_get(&text));
+    text_free(&text);
+}
+
+static void add_equations(Text *out, const ReportPage *p) {
+    section(out, "equations", "Equations");
+    formulas_html(out, p->system);
+}
+
+// --- parameters
+// ------------------------------------------------------------------------------------------------
+
+static void add_parameters(Text *out, const ReportPage *p) {
+    const Model *m = p->system->model;
+    section(out, "parameters", "Parameters");
+    if (!p->run->results.row_count) return;
+    int count = 0;
+    for (int v = 0; v < m->var_count; v++) count += m->var[v].kind == VAR_PARAM;
+    bool many = open_rows(out, count, "parameters");
+    text_add(out,
+             "<table><tr><th>parameter</th><th>value</th><th>unit</th><th>meaning</th></tr>\n");
+    for (int v = 0, n = 0; v < m->var_count && n < MOST_PARAMETERS; v++) {
+        const Var *x = &m->var[v];
+        if (x->kind != VAR_PARAM) continue;
+        Shown shown = shown_in(m, x->unit);
+        text_add(out, "<tr>");
+        code_cell(out, name_text(m->names, x->path));
+        number_cell(out, show(shown, p->run->watched[p->first_param + n++][0]));
+        cell(out, shown.unit);
+        cell(out, name_text(m->names, x->text));
+        text_add(out, "</tr>\n");
+    }
+    text_add(out, "</table>\n");
+    if (many) text_add(out, "</details>\n");
+}
+
+// --- energy
+// ------------------------------------------------------------------------------------------------
+
+static void energy_cell(Text *out, double joules, double scale, const char *class) {
+    if (joules == 0) {
+        text_add(out, "<td></td>");
+        return;
+    }
+    text_printf(out, "<td><span class=\"bar %s\" style=\"width:%.1fpx\"></span> %.4g J</td>", class,
+                scale > 0 ? fmax(120 * fabs(joules) / scale, 1) : 1, joules);
+}
+
+static void add_energy(Text *out, const ReportPage *p) {
+    const Audit *a = &p->run->audit;
+    const Model *m = p->system->model;
+    if (a->off) return;
+    section(out, "energy", "Where the energy went");
+    text_printf(out,
+                "<p>Supplied %.6g J, dissipated %.6g J, stored %.6g J; unaccounted %.2g J, "
+                "%.1e of the throughput: <b class=\"%s\">%s</b>.</p>\n",
+                a->supplied, a->dissipated, a->stored, a->residual, a->relative,
+                a->pass ? "good" : "bad", a->pass ? "balanced" : "not balanced");
+    flow_svg(out, a, p->system);
+    bool many = open_rows(out, a->line_count, "components");
+    double scale = 0;
+    for (int i = 0; i < a->line_count; i++)
+        scale = fmax(scale, fmax(fabs(a->line[i].supplied),
+                                 fmax(fabs(a->line[i].dissipated), fabs(a->line[i].stored))));
+    text_add(out, "<table><tr><th>component</th><th>supplied</th><th>dissipated</th>"
+                  "<th>stored</th></tr>\n");
+    for (int i = 0; i < a->line_count && i < MOST_PARAMETERS; i++) {
+        const AuditLine *l = &a->line[i];
+        text_add(out, "<tr>");
+        code_cell(out, name_text(m->names, m->comp[l->comp].path));
+        energy_cell(out, l->supplied, scale, "supplied");
+        energy_cell(out, l->dissipated, scale, "dissipated");
+        energy_cell(out, l->stored, scale, "stored");
+        text_add(out, "</tr>\n");
+    }
+    text_add(out, "</table>\n");
+    if (many) text_add(out, "</details>\n");
+}
+
+// --- expectations, text
+// ------------------------------------------------------------------------------------------------
+
+static void add_expectations(Text *out, const ReportPage *p) {
+    const Run *run = p->run;
+    const Names *names = p->system->model->names;
+    if (!run->verdict_count) return;
+    section(out, "expectations", "Expectations");
+    text_add(out, "<table><tr><th></th><th>expectation</th><th>found</th><th>expected</th>"
+                  "<th>tolerance</th></tr>\n");
+    for (int i = 0; i < run->verdict_count; i++) {
+        const Verdict *v = &run->verdict[i];
+        text_printf(out, "<tr><td class=\"%s\">%s</td>", v->pass ? "good" : "bad",
+                    v->pass ? "holds" : "FAILS");
+        code_cell(out, name_text(names, v->expectation->text));
+        number_cell(out, v->left);
+        number_cell(out, v->right);
+        number_cell(out, v->tolerance);
+        text_add(out, "</tr>\n");
+    }
+    text_add(out, "</table>\n");
+}
+
+static void add_source(Text *out, const ReportPage *p) {
+    if (!p->source) return;
+    section(out, "text", "Text of the model");
+    details(out, "Show", p->source);
+}
+
+void report_html(Text *out, const ReportPage *p) {
+    const Model *m = p->system->model;
+    text_add(out,
+             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+    text_xml(out, name_text(m->names, m->name));
+    text_printf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", asset_page_css);
+    add_title(out, p);
+    add_menu(out, p);
+    add_motion(out, p);
+    add_plots(out, p);
+    add_graph(out, p);
+    add_states(out, p);
+    add_equations(out, p);
+    add_parameters(out, p);
+    add_energy(out, p);
+    add_expectations(out, p);
+    add_source(out, p);
+    text_add(out, "<footer>Made by Bondyn " BONDYN_VERSION ".</footer>\n");
+    text_printf(out, "<script>\n%s</script>\n", asset_page_js);
+    if (p->run->plot_count) text_printf(out, "<script>\n%s</script>\n", asset_explore_js);
+    if (p->scene->body_count) text_printf(out, "<script>\n%s</script>\n", asset_view_js);
+    text_add(out, "</body>\n</html>\n");
+}

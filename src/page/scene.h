@@ -1,0 +1,47 @@
+// The 3-D scene of a run: bodies with their shapes, and where they are at each recorded time.
+//
+//     scene_plan      which expressions the run has to watch
+//     scene_json      after the run: the numbers, for the viewer in the browser (view.js)
+#ifndef BONDYN_PAGE_SCENE_H
+#define BONDYN_PAGE_SCENE_H
+
+#include "base/array.h"
+#include "page/meshes.h"
+#include "run/run.h"
+
+typedef ARRAY(Expr) Watch;
+
+typedef struct {
+    ShapeKind kind;
+    const char *mesh; // of a mesh: its file
+    int drawing;      // its number among those of all mechanisms; -1: the body's own shape
+    bool coloured;
+    int colour;       // 3
+    int size;         // 3
+    int middle, turn; // 3 and 9, in the body's frame
+} SceneShape;
+
+typedef struct { // a body; all numbers are places in the watch list
+    const char *name;
+    SceneShape *shape; // those of `shape` statements, or else its own
+    int shape_count;
+    int point; // 3 each: joints on it, then its frames, then the centre of gravity
+    int joint_count, frame_count;
+    const char **frame_name;
+    bool heavy;             // has a centre of gravity
+    int position, rotation; // 3 and 9, in the world
+} SceneBody;
+
+typedef struct {
+    SceneBody *body;
+    int body_count;
+    int gravity; // 3
+} Scene;
+
+// Adds to `watch`. Nothing to show: body_count is 0. The model's expression graph grows.
+Scene scene_plan(Arena *out, const Model *m, Watch *watch);
+// `value` are the rows of the watch list: Run.watched from where scene_plan began to add.
+// Nullable: meshes (then none is shown).
+void scene_json(Text *out, const Scene *scene, const Meshes *meshes, const Run *run);
+
+#endif

@@ -1,0 +1,101 @@
+// Rows on their way from the solver: all of them, every so many, or handed on in blocks.
+//
+//     whole     row row row row ...             memory for all rows, known beforehand
+//     stream    [block] -> writers, [block]     RunOptions.rows takes full blocks; one stays here
+//     thinned   row  .  row  .  row             RunOptions.most_rows: when they are too many, every
+//                                               second one goes, and of those to come
+//
+// Curves see every row; each keeps what its picture needs (trace.h).
+#include "run/job.h"
+
+#include <string.h>
+
+enum { BLOCK_VALUES = 1 << 17, LEAST_BLOCK = 16, LARGEST_BLOCK = 16384 };
+
+static int block_rows(int columns) {
+    int rows = BLOCK_VALUES / columns;
+    return rows < LEAST_BLOCK ? LEAST_BLOCK : rows > LARGEST_BLOCK ? LARGEST_BLOCK : rows;
+}
+
+static int capacity_for(const Job *j, int columns, long rows) {
+    long most = j->options->rows        ? block_rows(columns)
+                : j->options->most_rows ? 2 * ((j->options->most_rows + 1) / 2)
+                                        : rows;
+    return (int)(rows < most ? rows : most);
+}
+
+void rows_open(Job *j, const Column *column, int count, long rows) {
+    Results *r = &j->run->results;
+    int capacity = capacity_for(j, count, rows);
+    results_make_room(r, count, capacity);
+    for (int c = 0; c < count; c++) {
+        double *value = r->column[c].value;
+        r->column[c] = column[c];
+        r->column[c].value = j->tracks.data[c].value = value;
+    }
+    for (int t = count; t < j->tracks.count; t++)
+        if (j->tracks.data[t].kept)
+            j->tracks.data[t].value = ARENA_ARRAY(&j->run->arena, double, capacity);
+    j->stride = 1;
+}
+
+static void look(Job *j, const SolvePoint *p) {
+    j->tracks.data[0].now = p->time;
+    for (int i = 1; i < j->tracks.count; i++) {
+        Track *t = &j->tracks.data[i];
+        t->now = show(t->shown, p->output[t->output]);
+    }
+}
+
+static void store(Job *j, int row) {
+    for (int i = 0; i < j->tracks.count; i++)
+        if (j->tracks.data[i].value) j->tracks.data[i].value[row] = j->tracks.data[i].now;
+    j->run->results.row_count = row + 1;
+}
+
+static void drop_every_second(Job *j) {
+    Results *r = &j->run->results;
+    for (int i = 0; i < j->tracks.count; i++) {
+        double *value = j->tracks.data[i].value;
+        for (int row = 0; value && 2 * row < r->row_count; row++) value[row] = value[2 * row];
+    }
+    r->row_count /= 2;
+    j->stride *= 2;
+}
+
+static bool hand_over(Job *j) {
+    Results *r = &j->run->results;
+    r->solver = solver_name(j->run->stats.method);
+    bool good = j->options->rows(j->options->rows_context, r);
+    r->row_count = 0;
+    j->run->rows_lost = !good;
+    return good;
+}
+
+static bool make_room(Job *j) {
+    const Results *r = &j->run->results;
+    if (r->row_count < r->row_capacity) return true;
+    if (j->options->rows) return hand_over(j);
+    drop_every_second(j);
+    return true;
+}
+
+bool rows_add(Job *j, const SolvePoint *p) {
+    look(j, p);
+    for (int i = 0; i < j->curves.count; i++) {
+        Curve *c = &j->curves.data[i];
+        trace_add(&c->trace, j->tracks.data[c->x].now, j->tracks.data[c->y].now);
+    }
+    bool stored = j->run->rows++ % j->stride == 0;
+    if (!stored) return true;
+    if (!make_room(j)) return false;
+    store(j, j->run->results.row_count);
+    return true;
+}
+
+// Of thinned rows the last one is there as well.
+void rows_close(Job *j) {
+    const Results *r = &j->run->results;
+    if (j->options->rows || j->run->rows == 0 || (j->run->rows - 1) % j->stride == 0) return;
+    store(j, r->row_count < r->row_capacity ? r->row_count : r->row_count - 1);
+}

@@ -1,0 +1,137 @@
+// Pieces of a report: the picture of the energy, and equations folded by component.
+#include "../test.h"
+
+#include "page/flow.h"
+#include "page/formulas.h"
+#include <stdio.h>
+#include <string.h>
+
+static int count(const char *text, const char *part) {
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part)) n++;
+    return n;
+}
+
+static void has(const char *text, const char *part) {
+    if (!strstr(text, part)) fail_msg("'%s' is not in: %s", part, text);
+}
+
+// --- energy --------------------------------------------------------------------------------------
+
+typedef struct {
+    const char *path;
+    double supplied, dissipated, stored;
+} Entry;
+
+static void draw(Text *out, const Entry *entry, int n) {
+    Names *names = names_new();
+    Comp comp[40] = {0};
+    AuditLine line[40] = {0};
+    for (int i = 0; i < n; i++) {
+        comp[i].path = name_of(names, entry[i].path);
+        line[i] = (AuditLine){.comp = i,
+                              .supplied = entry[i].supplied,
+                              .dissipated = entry[i].dissipated,
+                              .stored = entry[i].stored};
+    }
+    Model model = {.names = names, .comp = comp, .comp_count = n};
+    System system = {.model = &model};
+    Audit audit = {.line = line, .line_count = n};
+    flow_svg(out, &audit, &system);
+    names_free(names);
+}
+
+static void who_gave_and_who_got(void **state) {
+    (void)state;
+    Entry entry[] = {{"pump", 1000, 0, 0},   {"weight", -20, 0, 0}, {"valve.a", 0, 600, 0},
+                     {"valve.b", 0, 150, 0}, {"mass", 0, 0, 300},   {"spring", 0, 0, -70}};
+    Text t = {0};
+    draw(&t, entry, 6);
+    const char *svg = text_get(&t);
+    has(svg, "pump <tspan fill=\"#5c6b7a\">supplied 1000 J, 93.5 %</tspan>");
+    has(svg, "spring <tspan fill=\"#5c6b7a\">released 70 J");
+    has(svg, "valve.a <tspan fill=\"#5c6b7a\">heat 600 J"); // opened: few groups
+    has(svg, "mass <tspan fill=\"#5c6b7a\">stored 300 J");
+    has(svg, "weight <tspan fill=\"#5c6b7a\">taken back 20 J");
+    assert_int_equal(count(svg, "<path "), 6); // one for each
+    text_free(&t);
+}
+
+static void many_components_go_together(void **state) {
+    (void)state;
+    static char path[40][48];
+    Entry entry[40] = {{"source", 380, 0, 0}};
+    for (int i = 1; i < 39; i++) {
+        snprintf(path[i], sizeof path[i], "box[%d].part<%d>", i / 10, i);
+        entry[i] = (Entry){path[i], 0, 10, 0};
+    }
+    entry[39] = (Entry){"crumb", 0, 1, 0};
+    Text t = {0};
+    draw(&t, entry, 40);
+    has(text_get(&t), "box[0] <tspan");
+    has(text_get(&t), "box[1].part&lt;10&gt;"); // the largest is opened; names are no markup
+    has(text_get(&t), "all others");
+    text_free(&t);
+}
+
+static void nothing_moved(void **state) {
+    (void)state;
+    Entry entry[] = {{"mass", 0, 0, 0}};
+    Text t = {0};
+    draw(&t, entry, 1);
+    assert_string_equal(text_get(&t), "");
+    text_free(&t);
+}
+
+// --- equations -----------------------------------------------------------------------------------
+
+static void few_equations_stay_open(void **state) {
+    (void)state;
+    Text t = {0};
+    formulas_from_latex(&t, "\\begin{aligned}\n\\dot{p_{mass}} &= f_{s} \\\\\n\\end{aligned}\n");
+    assert_int_equal(count(text_get(&t), "<details>"), 0);
+    assert_int_equal(count(text_get(&t), "<math"), 1);
+    text_free(&t);
+}
+
+static void many_equations_are_folded(void **state) {
+    (void)state;
+    Text latex = {0}, t = {0};
+    text_add(&latex, "\\begin{aligned}\n");
+    for (int i = 0; i < 30; i++) {
+        text_printf(&latex, "\\dot{p_{arm.q%d}} &= t_{%d} \\\\\n", i, i);
+        text_printf(&latex, "x_{max,valve\\_1.edge} &= %d \\\\\n", i);
+        text_printf(&latex, "t_{%d} &= a \\\\\n", i);
+    }
+    text_add(&latex, "y &= x_{arm.q} \\\\\n\\end{aligned}\n");
+    formulas_from_latex(&t, text_get(&latex));
+    assert_int_equal(count(text_get(&t), "<details>"), 3);
+    has(text_get(&t), "<summary>arm (30)</summary>");
+    has(text_get(&t), "<summary>valve_1 (30)</summary>");
+    has(text_get(&t), "<summary>the model, and parts that equations share (31)</summary>");
+    assert_int_equal(count(text_get(&t), "<math"), 3);
+    text_free(&latex);
+    text_free(&t);
+}
+
+static void endless_equations_are_not_typeset(void **state) {
+    (void)state;
+    Text latex = {0}, t = {0};
+    for (int i = 0; i < 4000; i++) text_add(&latex, "a &= b \\\\\n");
+    formulas_from_latex(&t, text_get(&latex));
+    has(text_get(&t), "4000 lines: too many for a page");
+    text_free(&latex);
+    text_free(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_gave_and_who_got),
+        cmocka_unit_test(many_components_go_together),
+        cmocka_unit_test(nothing_moved),
+        cmocka_unit_test(few_equations_stay_open),
+        cmocka_unit_test(many_equations_are_folded),
+        cmocka_unit_test(endless_equations_are_not_typeset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

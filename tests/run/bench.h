@@ -1,0 +1,43 @@
+// A model text taken through all stages to its run.
+#ifndef BONDYN_TESTS_RESULTS_BENCH_H
+#define BONDYN_TESTS_RESULTS_BENCH_H
+
+#include "../pipeline.h"
+#include "../test.h"
+
+#include "run/run.h"
+
+typedef struct {
+    Built built;
+    Run *run;
+} Bench;
+
+static inline void show_report(Bench *b) {
+    Text t = {0};
+    report_print(&t, &b->built.report, b->built.sources);
+    if (b->run) verdicts_print(&t, b->run, b->built.system);
+    if (t.length) print_message("%s", text_get(&t));
+    text_free(&t);
+}
+
+static inline void bench_open(Bench *b, const char *text) {
+    LangOptions o = {.library = BONDYN_SOURCE "/library"};
+    b->run = NULL;
+    if (build_text(&b->built, text, strlen(text), NULL, NULL, &o)) return;
+    show_report(b);
+    fail_msg("the model cannot be built");
+}
+
+static inline void bench_run(Bench *b, const char *text, const RunOptions *o) {
+    bench_open(b, text);
+    b->run = run_experiment(b->built.system, o, &b->built.report);
+    if (!b->run) show_report(b);
+    assert_non_null(b->run);
+}
+
+static inline void bench_close(Bench *b) {
+    run_free(b->run);
+    build_free(&b->built);
+}
+
+#endif
