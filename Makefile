@@ -1,5 +1,5 @@
 # Thin front door: every target is a command of the README. `make help` lists them.
-.PHONY: demo test build bench format check-format tidy coverage fuzz fresh install clean help
+.PHONY: demo test test-long build bench format check-format tidy coverage fuzz fresh install clean help
 .DEFAULT_GOAL := help
 
 BONDYN := build/release/bondyn
@@ -19,6 +19,12 @@ demo: ## install what is missing, build, run the main example, say where the plo
 test: ## install what is missing, then all tests: release, sanitizers, fuzzers, format, lint
 	@tools/setup.sh build test
 	@tools/test.sh
+
+test-long: ## what takes hours: generators with thousands of seeds, long runs
+	@tools/setup.sh build test
+	@cmake --preset release -DBUILD_TESTING=ON >/dev/null
+	@cmake --build build/release
+	@cd build/release && ctest -C long -L long --output-on-failure --verbose
 
 build: ## build/release/bondyn
 	@cmake --preset release -DBUILD_TESTING=OFF >/dev/null
