@@ -74,6 +74,7 @@ typedef struct {
     Report report;
     Text out;    // for stdout: text, or the members of the JSON object
     bool json;   // --json
+    bool more;   // experiments are still to be built from what was loaded
     bool silent; // another process of the same mpirun speaks
     bool library_known;
     const char *library; // folder, once known

@@ -130,6 +130,24 @@ static bool check_argument_count(Session *s) {
     return false;
 }
 
+// What runs is said once: by name, by --all, or by --model, which takes a model without an
+// experiment.
+static bool check_choice(Session *s) {
+    bool all = session_has(s, OPT_ALL), model = session_has(s, OPT_MODEL);
+    const char *named = strstr(s->verb->arguments, "[EXPERIMENT]") ? session_argument(s, 1) : NULL;
+    if (all + model + (named != NULL) <= 1) return true;
+    Remark *m;
+    if (all && model)
+        m = report_error(&s->report, T_ARGUMENTS, POS_NONE, "--all and --model exclude each other");
+    else
+        m = report_error(&s->report, T_ARGUMENTS, POS_NONE,
+                         "experiment '%s' is named beside --%s, which %s", named,
+                         all ? "all" : "model",
+                         all ? "takes every experiment" : "takes a model without an experiment");
+    remark_help(&s->report, m, "keep one of them");
+    return false;
+}
+
 bool options_parse(Session *s, int count, char **words) {
     bool good = true, more = true;
     for (int i = 0; i < count; i++) {
@@ -141,7 +159,7 @@ bool options_parse(Session *s, int count, char **words) {
         else
             array_push(&s->options.argument, word);
     }
-    return good && check_argument_count(s);
+    return good && check_argument_count(s) && check_choice(s);
 }
 
 static bool refuse_value(Session *s, OptionId id, const char *wanted) {

@@ -15,18 +15,12 @@ Syntax *pipeline_load(Session *s, const char *file) {
     return s->report.errors > before ? NULL : syntax;
 }
 
-// Does the verb build from one file, and only once? Then the syntax need not stay beside the model.
-static bool is_only_build(const Session *s, const Syntax *syntax) {
-    static const char *const once[] = {"check", "equations", "graph"};
-    int arguments = s->options.argument.count; // FILE [EXPERIMENT]...
-    if (!s->verb || arguments > 2) return false;
-    for (size_t i = 0; i < sizeof once / sizeof once[0]; i++)
+// Does the verb build nothing more from this file? Then the syntax need not stay beside the model.
+static bool is_last_build(const Session *s) {
+    static const char *const once[] = {"check", "equations", "graph", "run"};
+    for (size_t i = 0; s->verb && !s->more && i < sizeof once / sizeof once[0]; i++)
         if (strcmp(s->verb->name, once[i]) == 0) return true;
-    if (strcmp(s->verb->name, "run") != 0) return false;
-    TextList experiments = experiment_names(syntax);
-    bool single = arguments == 2 || experiments.count <= 1;
-    array_free(&experiments);
-    return single;
+    return false;
 }
 
 bool pipeline_build(Pipeline *p, Session *s, Syntax *syntax, const char *experiment, Stage last) {
@@ -34,7 +28,7 @@ bool pipeline_build(Pipeline *p, Session *s, Syntax *syntax, const char *experim
     Report *r = &s->report;
     int before = r->errors;
     LangOptions options = session_lang_options(s);
-    options.last = is_only_build(s, syntax);
+    options.last = is_last_build(s);
     p->model =
         lang_instantiate(&p->arena, syntax, session_value(s, OPT_MODEL), experiment, &options, r);
     if (options.last) arena_free(&s->syntax);

@@ -416,6 +416,7 @@ ExitCode verb_run(Session *s) {
     }
     for (int i = 0; i < chosen.count && code != EXIT_INTERRUPTED; i++) {
         if (i && !s->json && !session_has(s, OPT_QUIET)) text_char(&s->out, '\n');
+        s->more = i + 1 < chosen.count;
         code = exit_worse(code, run_one(s, syntax, chosen.data[i], &o, chosen.count > 1));
     }
     if (s->json) json_close(&s->out, ']');

@@ -102,9 +102,8 @@ static bool choose(Syntax *s, const char *model, const char *experiment, Report 
         x = find_class(s->files, s->names, CLASS_EXPERIMENT, experiment);
         if (!x) report_unknown(s, r, CLASS_EXPERIMENT, experiment);
         if (!x) return false;
-    } else {
-        x = model ? experiment_of(s, chosen->what)
-                  : find_class(s->files, s->names, CLASS_EXPERIMENT, NULL);
+    } else if (!model) {
+        x = find_class(s->files, s->names, CLASS_EXPERIMENT, NULL);
     }
     if (x) *run = (Definition){x, s->files};
     if (!chosen->what) *chosen = x ? base_of(s, x, r) : last_model(s);

@@ -37,9 +37,9 @@ Syntax *lang_load(Arena *out, Names *names, Sources *sources, const char *path,
 Syntax *lang_load_text(Arena *out, Names *names, Sources *sources, const char *name,
                        const char *text, size_t length, const LangOptions *options, Report *r);
 
-// The flat model of `model`, prepared for `experiment`. NULL names: the experiment that is alone in
-// the file, else the first one; without experiments the last model. NULL on error.
-// The graph of expressions is new and belongs to the model: dag_free(m->dag).
+// The flat model of `model`, prepared for `experiment`. A model without an experiment is taken
+// alone; without both names it is the first experiment of the file, or its last model. NULL on
+// error. The graph of expressions is new and belongs to the model: dag_free(m->dag).
 Model *lang_instantiate(Arena *out, Syntax *s, const char *model, const char *experiment,
                         const LangOptions *options, Report *r);
 

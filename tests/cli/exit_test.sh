@@ -4,7 +4,13 @@
 
 write_model ''
 expect_exit 0 run model.bond
-expect_exit 1 run model.bond --all NoSuch --set "nothing = 1"
+expect_exit 1 run model.bond --all --set "nothing = 1"
+expect_exit 2 run model.bond --all Go
+expect_text err "experiment 'Go' is named beside --all"
+for verb in run check equations graph report sweep; do
+    expect_exit 2 $verb model.bond Go --model Swing
+done
+expect_exit 2 run model.bond --all --model Swing
 write_model 'expect spring.q(end) = 7 {m} within 1e-3'
 expect_exit 4 run model.bond
 expect_text out "expectations 0 of 1 hold"

@@ -93,6 +93,13 @@ expect_exit 0 run model.bond Again
 expect_file results/model/Again/results.csv
 expect_exit 0 run model.bond
 expect_text err "first of 2 experiments"
+for chosen in "Go Again" "Again Again Go" "--all" "Again --json" "Go Again --h5" "Go --quiet" "--model Swing"; do
+    # shellcheck disable=SC2086
+    expect_exit 0 run model.bond $chosen --out "chosen $chosen"
+done
+expect_file "chosen Again Again Go/Go/results.csv"
+expect_exit 1 run model.bond Go Agian Again --out other
+expect_file other/Again/results.csv
 expect_exit 1 run model.bond Agian
 expect_text err "Again"
 
