@@ -8,11 +8,9 @@
 // uses; their operations are those of one call for all rates. "matrices" are B, dB/dq and g, as
 // `derive` writes them, with everything that entries share computed once.
 #include "bench.h"
+#include "run/pipeline.h"
 
-#include "equations/system.h"
-#include "lang/lang.h"
 #include "mech/derive.h"
-#include "mech/expand.h"
 #include <math.h>
 #include <string.h>
 
@@ -107,25 +105,26 @@ static int count_entries(const Derivation *v) {
 }
 
 typedef struct {
-    Arena arena, tree;
+    Arena tree;
+    Pipeline p;
     Names *names;
     Sources *sources;
     Report report;
     Model *model;
 } Reading;
 
-static void read_text(Reading *r, const Text *text) {
+static void read_text(Reading *r, const Text *text, Stage last) {
     *r = (Reading){.names = names_new(), .sources = sources_new()};
     LangOptions options = {.library = BONDYN_SOURCE "/library"};
     Syntax *syntax = lang_load_text(&r->tree, r->names, r->sources, "chain.bond", text_get(text),
                                     text->length, &options, &r->report);
-    r->model = lang_instantiate(&r->arena, syntax, NULL, NULL, &options, &r->report);
-    if (!r->model || r->report.errors) exit(1);
+    PipelineOptions o = {.lang = options, .last = last};
+    if (!pipeline_build(&r->p, syntax, &o, &r->report)) exit(1);
+    r->model = r->p.model;
 }
 
 static void close_reading(Reading *r) {
-    dag_free(r->model->dag);
-    arena_free(&r->arena);
+    pipeline_free(&r->p);
     arena_free(&r->tree);
     sources_free(r->sources);
     names_free(r->names);
@@ -135,23 +134,18 @@ static void close_reading(Reading *r) {
 static void measure_equations(const Text *text, Measured *s) {
     double start = cpu_seconds();
     Reading r;
-    read_text(&r, text);
-    if (!mech_expand(r.model, &r.arena, &r.report)) exit(1);
-    Graph *graph = graph_build(&r.arena, r.model, &r.report);
-    causality_assign(&r.arena, graph, &r.report);
-    System *system = equations_build(&r.arena, r.model, graph, &r.report);
+    read_text(&r, text, STAGE_SYSTEM);
     s->equations = cpu_seconds() - start;
-    if (!system || r.report.errors) exit(1);
-    s->rates = operations(r.model->dag, system->rate, system->state_count);
+    s->rates = operations(r.model->dag, r.p.system->rate, r.p.system->state_count);
     close_reading(&r);
 }
 
 static void measure_matrices(const Text *text, Measured *s) {
     double start = cpu_seconds();
     Reading r;
-    read_text(&r, text);
+    read_text(&r, text, STAGE_FLAT);
     DeriveOptions options = {.only = "B,dB,g"};
-    Derivation *v = derive(&r.arena, r.model, &r.model->mechanism[0], &options, &r.report);
+    Derivation *v = derive(&r.p.arena, r.model, &r.model->mechanism[0], &options, &r.report);
     s->matrices = cpu_seconds() - start;
     if (!v || r.report.errors) exit(1);
     s->entries = count_entries(v);

@@ -8,10 +8,8 @@
 // out section by section, as a program that draws would write it; no loops of the language help.
 #include "apart.h"
 #include "bench.h"
+#include "run/pipeline.h"
 
-#include "equations/system.h"
-#include "lang/lang.h"
-#include "mech/expand.h"
 #include <malloc.h>
 #include <math.h>
 #include <string.h>
@@ -33,37 +31,37 @@ static void write_ladder(Text *out, int sections) {
     text_add(out, "end\n");
 }
 
+static void note_time(void *context, Stage stage) { ((double *)context)[stage] = now_seconds(); }
+
 static Measured measure(const Text *text) {
     Measured s = {0};
     double memory_before = peak_memory(), start = now_seconds();
-    Arena arena = {0}, text_tree = {0}, bonds = {0};
+    Arena text_tree = {0}, bonds = {0};
     Names *names = names_new();
     Sources *sources = sources_new();
     Report report = {0};
-    LangOptions options = {.library = BONDYN_SOURCE "/library", .bonds = &bonds, .last = true};
+    LangOptions options = {.library = BONDYN_SOURCE "/library", .bonds = &bonds};
     Syntax *syntax = lang_load_text(&text_tree, names, sources, "ladder.bond", text_get(text),
                                     text->length, &options, &report);
     double parsed = now_seconds();
-    Model *model = lang_instantiate(&arena, syntax, NULL, NULL, &options, &report);
-    arena_free(&text_tree);
-    double instantiated = now_seconds();
-    if (!model || !mech_expand(model, &arena, &report)) exit(1);
-    Graph *graph = graph_build(&arena, model, &report);
-    causality_assign(&arena, graph, &report);
-    double causal = now_seconds();
-    System *system = equations_build(&arena, model, graph, &report);
+    double reached[STAGE_SYSTEM + 1];
+    Pipeline p;
+    PipelineOptions o = {.lang = options,
+                         .last = STAGE_SYSTEM,
+                         .syntax = &text_tree,
+                         .reached = note_time,
+                         .context = reached};
+    if (!pipeline_build(&p, syntax, &o, &report)) exit(1);
     double done = now_seconds();
-    if (!system || report.errors) exit(1);
     s.parse = parsed - start;
-    s.instantiate = instantiated - parsed;
-    s.causality = causal - instantiated;
-    s.equations = done - causal;
+    s.instantiate = reached[STAGE_FLAT] - parsed;
+    s.causality = reached[STAGE_GRAPH] - reached[STAGE_FLAT];
+    s.equations = done - reached[STAGE_GRAPH];
     s.total = done - start;
-    s.bonds = graph->bond_count;
-    s.states = system->state_count;
+    s.bonds = p.graph->bond_count;
+    s.states = p.system->state_count;
     s.bytes = peak_memory() - memory_before;
-    dag_free(model->dag);
-    arena_free(&arena);
+    pipeline_free(&p);
     sources_free(sources);
     names_free(names);
     report_free(&report);

@@ -7,9 +7,8 @@
 // Each size runs in a process of its own, so that peak memory is that size's.
 #include "apart.h"
 #include "bench.h"
+#include "run/pipeline.h"
 
-#include "lang/lang.h"
-#include "mech/expand.h"
 #include "solve/solve.h"
 #include <malloc.h>
 #include <math.h>
@@ -91,11 +90,9 @@ static System *compile(Arena *arena, const Text *text, Report *report) {
     LangOptions options = {.library = BONDYN_SOURCE "/library"};
     Syntax *syntax = lang_load_text(arena, names, sources, "loops.bond", text_get(text),
                                     text->length, &options, report);
-    Model *model = lang_instantiate(arena, syntax, NULL, NULL, &options, report);
-    if (!model || !mech_expand(model, arena, report)) return NULL;
-    Graph *graph = graph_build(arena, model, report);
-    causality_assign(arena, graph, report);
-    return report->errors ? NULL : equations_build(arena, model, graph, report);
+    Pipeline p; // kept, as the process ends with its measurement
+    PipelineOptions o = {.lang = options, .last = STAGE_SYSTEM};
+    return pipeline_build(&p, syntax, &o, report) ? p.system : NULL;
 }
 
 static Measured measure(const Text *text) {

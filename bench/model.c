@@ -4,9 +4,6 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "chain_text.h"
-#include "lang/lang.h"
-#include "mech/expand.h"
-#include "mech/functions.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,20 +19,16 @@ static void give_up(BenchModel *m) {
 static void build_system(BenchModel *m, const Text *text) {
     m->names = names_new();
     m->sources = sources_new();
-    LangOptions options = {.library = BONDYN_SOURCE "/library",
-                           .trace = mech_function,
-                           .bonds = &m->bonds,
-                           .last = true};
+    LangOptions options =
+        pipeline_lang(&(LangOptions){.library = BONDYN_SOURCE "/library", .bonds = &m->bonds});
     Syntax *syntax = lang_load_text(&m->syntax, m->names, m->sources, "chain.bond", text_get(text),
                                     text->length, &options, &m->report);
     if (m->report.errors) give_up(m);
-    m->model = lang_instantiate(&m->arena, syntax, NULL, "Run", &options, &m->report);
-    if (!m->model || !mech_expand(m->model, &m->arena, &m->report)) give_up(m);
-    Graph *graph = graph_build(&m->arena, m->model, &m->report);
-    if (!graph || m->report.errors) give_up(m);
-    causality_assign(&m->arena, graph, &m->report);
-    m->system = equations_build(&m->arena, m->model, graph, &m->report);
-    if (!m->system || m->report.errors) give_up(m);
+    PipelineOptions o = {
+        .experiment = "Run", .lang = options, .last = STAGE_SYSTEM, .syntax = &m->syntax};
+    if (!pipeline_build(&m->pipeline, syntax, &o, &m->report)) give_up(m);
+    m->model = m->pipeline.model;
+    m->system = m->pipeline.system;
 }
 
 void model_open_text(BenchModel *m, const Text *text, const char *const *output, int outputs) {
@@ -67,11 +60,10 @@ void model_open(BenchModel *m, const Chain *c, const ChainState *s, bool damped)
 
 void model_close(BenchModel *m) {
     program_free(m->program);
-    dag_free(m->model->dag);
+    pipeline_free(&m->pipeline);
     report_free(&m->report);
     sources_free(m->sources);
     names_free(m->names);
-    arena_free(&m->arena);
     arena_free(&m->syntax);
     arena_free(&m->bonds);
 }

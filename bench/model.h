@@ -4,9 +4,11 @@
 
 #include "chain.h"
 #include "engine/native.h"
+#include "run/pipeline.h"
 
 typedef struct {
-    Arena arena, syntax, bonds;
+    Arena syntax, bonds;
+    Pipeline pipeline;
     Names *names;
     Sources *sources;
     Report report;

@@ -6,13 +6,11 @@
 // Seconds are those that this process computed, so they hold on a machine that does other things,
 // too.
 #include "bench.h"
+#include "run/pipeline.h"
 #include "timing.h"
 
 #include "base/memory.h"
 #include "engine/native.h"
-#include "lang/lang.h"
-#include "mech/expand.h"
-#include "mech/functions.h"
 #include "solve/solve.h"
 #include <math.h>
 #include <string.h>
@@ -29,6 +27,7 @@ typedef struct {
 
 typedef struct {
     Arena arena;
+    Pipeline pipeline;
     Names *names;
     Sources *sources;
     Report report;
@@ -47,21 +46,15 @@ static void give_up(Simulator *s) {
 }
 
 static System *build_system(Simulator *s, const char *set) {
-    LangOptions options = {.library = BONDYN_SOURCE "/library",
-                           .trace = mech_function,
-                           .set = &set,
-                           .set_count = set != NULL};
+    LangOptions options = pipeline_lang(
+        &(LangOptions){.library = BONDYN_SOURCE "/library", .set = &set, .set_count = set != NULL});
     Syntax *syntax = lang_load(&s->arena, s->names, s->sources,
                                BONDYN_SOURCE "/examples/titan4/titan4.bond", &options, &s->report);
     if (s->report.errors) give_up(s);
-    s->model = lang_instantiate(&s->arena, syntax, NULL, "Recommended", &options, &s->report);
-    if (!s->model || !mech_expand(s->model, &s->arena, &s->report)) give_up(s);
-    Graph *graph = graph_build(&s->arena, s->model, &s->report);
-    if (!graph || s->report.errors) give_up(s);
-    causality_assign(&s->arena, graph, &s->report);
-    System *system = equations_build(&s->arena, s->model, graph, &s->report);
-    if (!system || s->report.errors) give_up(s);
-    return system;
+    PipelineOptions o = {.experiment = "Recommended", .lang = options, .last = STAGE_SYSTEM};
+    if (!pipeline_build(&s->pipeline, syntax, &o, &s->report)) give_up(s);
+    s->model = s->pipeline.model;
+    return s->pipeline.system;
 }
 
 static void open_simulator(Simulator *s, const char *set) {
@@ -88,7 +81,7 @@ static void open_simulator(Simulator *s, const char *set) {
 static void close_simulator(Simulator *s) {
     if (s->native) native_free(s->native);
     program_free(s->program);
-    dag_free(s->model->dag);
+    pipeline_free(&s->pipeline);
     report_free(&s->report);
     sources_free(s->sources);
     names_free(s->names);

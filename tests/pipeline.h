@@ -2,14 +2,12 @@
 #ifndef BONDYN_TESTS_PIPELINE_H
 #define BONDYN_TESTS_PIPELINE_H
 
-#include "equations/system.h"
-#include "lang/lang.h"
-#include "mech/expand.h"
-#include "mech/functions.h"
+#include "run/pipeline.h"
 #include <string.h>
 
 typedef struct {
-    Arena arena;
+    Pipeline pipeline;
+    Arena arena;       // for what tests make besides
     Arena tree, bonds; // the syntax; given back as soon as the model is made
     Names *names;
     Sources *sources;
@@ -21,26 +19,24 @@ typedef struct {
 
 static inline LangOptions build_open(Built *b, const LangOptions *options) {
     *b = (Built){.names = names_new(), .sources = sources_new()};
-    LangOptions with = options ? *options : (LangOptions){0};
+    LangOptions with = pipeline_lang(options);
     with.bonds = &b->bonds;
-    with.trace = mech_function;
-    with.last = true;
     return with;
 }
 
 static inline bool build_syntax(Built *b, Syntax *syntax, const char *model, const char *experiment,
                                 const LangOptions *options) {
     if (b->report.errors) return false;
-    b->model = lang_instantiate(&b->arena, syntax, model, experiment, options, &b->report);
-    arena_free(&b->tree);
-    if (!b->model || b->report.errors) return false;
-    if (!mech_expand(b->model, &b->arena, &b->report)) return false;
-    b->graph = graph_build(&b->arena, b->model, &b->report);
-    if (!b->graph || b->report.errors) return false;
-    causality_assign(&b->arena, b->graph, &b->report);
-    if (b->report.errors) return false;
-    b->system = equations_build(&b->arena, b->model, b->graph, &b->report);
-    return b->system && !b->report.errors;
+    PipelineOptions o = {.model = model,
+                         .experiment = experiment,
+                         .lang = *options,
+                         .last = STAGE_SYSTEM,
+                         .syntax = &b->tree};
+    bool good = pipeline_build(&b->pipeline, syntax, &o, &b->report);
+    b->model = b->pipeline.model;
+    b->graph = b->pipeline.graph;
+    b->system = b->pipeline.system;
+    return good;
 }
 
 static inline bool build_text(Built *b, const char *text, size_t length, const char *model,
@@ -58,11 +54,11 @@ static inline bool build_file(Built *b, const char *path, const LangOptions *opt
 }
 
 static inline void build_free(Built *b) {
-    if (b->model) dag_free(b->model->dag);
+    pipeline_free(&b->pipeline);
+    arena_free(&b->arena);
     report_free(&b->report);
     sources_free(b->sources);
     names_free(b->names);
-    arena_free(&b->arena);
     arena_free(&b->tree);
     arena_free(&b->bonds);
 }

@@ -87,11 +87,11 @@ static ExitCode check_dump(Session *s, Syntax *syntax) {
 }
 
 ExitCode verb_check(Session *s) {
-    Syntax *syntax = pipeline_load(s, session_argument(s, 0));
+    Syntax *syntax = session_load(s, session_argument(s, 0));
     if (!syntax) return EXIT_INPUT;
     if (session_has(s, OPT_DUMP)) return check_dump(s, syntax);
     Pipeline p;
-    bool good = pipeline_build(&p, s, syntax, session_argument(s, 1), STAGE_SYSTEM);
+    bool good = session_build(&p, s, syntax, session_argument(s, 1), STAGE_SYSTEM, SYNTAX_FOR_ONCE);
     if (good) meshes_load(&p.arena, p.model, s->sources, &s->report);
     if (s->json)
         stages_json(&s->out, &p);

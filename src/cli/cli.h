@@ -3,7 +3,6 @@
 //     main.c      the table of verbs, dispatch, help
 //     options.c   options.def -> Options; complaints about the command line
 //     session.c   what every verb works with; writes stdout, stderr or the one JSON object
-//     pipeline.c  the stages in order
 //     run.c study.c report.c check.c show.c derive.c import.c explain.c compare.c new.c lib.c  the
 //     verbs dump.c syntax_text.c     stages as readable text terminal.c  colours, progress bar,
 //     Ctrl-C json.c      a small writer
@@ -16,6 +15,7 @@
 #include "base/array.h"
 #include "base/files.h"
 #include "lang/lang.h"
+#include "run/pipeline.h"
 #include "run/run.h"
 
 // --- exit codes ----------------------------------------------------------------------------------
@@ -74,7 +74,6 @@ typedef struct {
     Report report;
     Text out;    // for stdout: text, or the members of the JSON object
     bool json;   // --json
-    bool more;   // experiments are still to be built from what was loaded
     bool silent; // another process of the same mpirun speaks
     bool library_known;
     const char *library; // folder, once known
@@ -131,20 +130,17 @@ const char *nearest_word(const char *wrong, int count, const char *(*word)(const
                          const void *of);
 const char *nearest_text(const char *wrong, const char *const *words, int count);
 
-// --- pipeline ------------------------------------------------------------------------------------
+// --- pipeline: run/pipeline.h with the options of the command line
+// ---------------------------------
 
-typedef enum { STAGE_MODEL, STAGE_GRAPH, STAGE_SYSTEM } Stage;
+typedef enum {
+    SYNTAX_STAYS,    // other experiments are built from it, too
+    SYNTAX_FOR_ONCE, // its memory is given back as soon as the model is made
+} SyntaxLife;
 
-typedef struct {
-    Arena arena;
-    Model *model; // NULL from the stage on that failed
-    Graph *graph;
-    System *system;
-} Pipeline;
-
-Syntax *pipeline_load(Session *s, const char *file); // NULL on error
-bool pipeline_build(Pipeline *p, Session *s, Syntax *syntax, const char *experiment, Stage last);
-void pipeline_free(Pipeline *p);
+Syntax *session_load(Session *s, const char *file); // NULL on error
+bool session_build(Pipeline *p, Session *s, Syntax *syntax, const char *experiment, Stage last,
+                   SyntaxLife life);
 
 // --- shared by verbs -----------------------------------------------------------------------------
 

@@ -76,11 +76,9 @@ static const Mechanism *build_mechanism(Session *s, Pipeline *p, Syntax *syntax)
     const char *name = session_argument(s, 1), *model = session_value(s, OPT_MODEL);
     if (!model && !name && classes.count == 1) name = classes.data[0];
     if (!model && name && has_text(&classes, name)) model = name, name = NULL;
-    LangOptions options = session_lang_options(s);
-    int before = s->report.errors;
-    p->model = lang_instantiate(&p->arena, syntax, model, NULL, &options, &s->report);
+    PipelineOptions o = {.model = model, .lang = session_lang_options(s), .last = STAGE_FLAT};
     const Mechanism *x = NULL;
-    if (p->model && s->report.errors == before) x = find_mechanism(s, p->model, name, &classes);
+    if (pipeline_build(p, syntax, &o, &s->report)) x = find_mechanism(s, p->model, name, &classes);
     array_free(&classes);
     return x && (x->by_energy || mech_check(x, p->model->dag, &s->report)) ? x : NULL;
 }
@@ -176,7 +174,7 @@ ExitCode verb_derive(Session *s) {
     DeriveSignature signature;
     SquareForm form;
     if (!read_signature(s, &signature) || !read_form(s, &form)) return EXIT_USAGE;
-    Syntax *syntax = pipeline_load(s, session_argument(s, 0));
+    Syntax *syntax = session_load(s, session_argument(s, 0));
     if (!syntax) return EXIT_INPUT;
     Pipeline p = {0};
     ExitCode code = EXIT_INPUT;

@@ -109,7 +109,7 @@ static bool dump_built(Session *s, Syntax *syntax, const char *stage, Text *t) {
                  : strcmp(stage, "graph") == 0 ? STAGE_GRAPH
                                                : STAGE_SYSTEM;
     Pipeline p;
-    bool good = pipeline_build(&p, s, syntax, session_argument(s, 1), last);
+    bool good = session_build(&p, s, syntax, session_argument(s, 1), last, SYNTAX_STAYS);
     if (good && last == STAGE_MODEL) {
         dump_model(t, p.model);
     } else if (good && last == STAGE_GRAPH) {

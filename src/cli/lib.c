@@ -45,7 +45,7 @@ static void add_entries(Entries *all, Session *s, const Syntax *syntax, const ch
 static Entries load_library(Session *s, const TextList *files) {
     Entries all = {0};
     for (int i = 0; i < files->count; i++) {
-        Syntax *syntax = pipeline_load(s, files->data[i]);
+        Syntax *syntax = session_load(s, files->data[i]);
         if (syntax) add_entries(&all, s, syntax, files->data[i]);
     }
     return all;
@@ -222,7 +222,7 @@ static ExitCode show_library(Session *s, const Entries *all, const char *asked) 
 // --- testing -------------------------------------------------------------------------------------
 
 static ExitCode test_file(Session *s, const char *path, int *count, int *failed) {
-    Syntax *syntax = pipeline_load(s, path);
+    Syntax *syntax = session_load(s, path);
     if (!syntax) {
         ++*failed;
         if (!s->json) text_printf(&s->out, "FAIL %s: it cannot be read\n", path);

@@ -47,11 +47,11 @@ static ExitCode make_page(Session *s, const Pipeline *p, RunOptions *o) {
 ExitCode verb_report(Session *s) {
     RunOptions o;
     if (!run_options(s, &o)) return EXIT_USAGE;
-    Syntax *syntax = pipeline_load(s, session_argument(s, 0));
+    Syntax *syntax = session_load(s, session_argument(s, 0));
     if (!syntax) return EXIT_INPUT;
     Pipeline p;
     ExitCode code = EXIT_INPUT;
-    if (pipeline_build(&p, s, syntax, session_argument(s, 1), STAGE_SYSTEM))
+    if (session_build(&p, s, syntax, session_argument(s, 1), STAGE_SYSTEM, SYNTAX_STAYS))
         code = make_page(s, &p, &o);
     pipeline_free(&p);
     return code;

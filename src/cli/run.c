@@ -339,11 +339,11 @@ static void finish(Task *k) {
     session_flush(s);
 }
 
-static ExitCode run_one(Session *s, Syntax *syntax, const char *experiment, RunOptions *o,
-                        bool several) {
+static ExitCode run_one(Session *s, Syntax *syntax, const char *experiment, SyntaxLife life,
+                        RunOptions *o, bool several) {
     Pipeline p;
     ExitCode code = EXIT_INPUT;
-    if (pipeline_build(&p, s, syntax, experiment, STAGE_SYSTEM)) {
+    if (session_build(&p, s, syntax, experiment, STAGE_SYSTEM, life)) {
         Task task = {.s = s, .p = &p, .folder = result_folder(s, p.model, several)};
         RunOptions own = *o;
         own.rows = take_rows;
@@ -369,7 +369,8 @@ ExitCode run_selftest(Session *s, Syntax *syntax, const char *experiment) {
     Pipeline p;
     RunOptions o;
     ExitCode code = EXIT_INPUT;
-    if (pipeline_build(&p, s, syntax, experiment, STAGE_SYSTEM) && run_options(s, &o)) {
+    if (session_build(&p, s, syntax, experiment, STAGE_SYSTEM, SYNTAX_STAYS) &&
+        run_options(s, &o)) {
         Run *run = run_with_progress(s, &p, &o);
         if (run) {
             Task task = {.s = s, .p = &p, .run = run};
@@ -406,7 +407,7 @@ static TextList choose_experiments(Session *s, const Syntax *syntax) {
 ExitCode verb_run(Session *s) {
     RunOptions o;
     if (!run_options(s, &o)) return EXIT_USAGE;
-    Syntax *syntax = pipeline_load(s, session_argument(s, 0));
+    Syntax *syntax = session_load(s, session_argument(s, 0));
     if (!syntax) return EXIT_INPUT;
     TextList chosen = choose_experiments(s, syntax);
     ExitCode code = chosen.count ? EXIT_GOOD : EXIT_INPUT;
@@ -416,8 +417,8 @@ ExitCode verb_run(Session *s) {
     }
     for (int i = 0; i < chosen.count && code != EXIT_INTERRUPTED; i++) {
         if (i && !s->json && !session_has(s, OPT_QUIET)) text_char(&s->out, '\n');
-        s->more = i + 1 < chosen.count;
-        code = exit_worse(code, run_one(s, syntax, chosen.data[i], &o, chosen.count > 1));
+        SyntaxLife life = i + 1 < chosen.count ? SYNTAX_STAYS : SYNTAX_FOR_ONCE;
+        code = exit_worse(code, run_one(s, syntax, chosen.data[i], life, &o, chosen.count > 1));
     }
     if (s->json) json_close(&s->out, ']');
     array_free(&chosen);

@@ -4,7 +4,6 @@
 //     {"verb": "run", ...members that the verb added..., "exit": 0, "remarks": [...]}
 #include "cli/cli.h"
 
-#include "mech/functions.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,10 +187,27 @@ const char *session_library(Session *s) {
 }
 
 LangOptions session_lang_options(Session *s) {
-    return (LangOptions){.library = session_library(s),
-                         .trace = mech_function,
-                         .set = s->options.sets.data,
-                         .set_count = s->options.sets.count};
+    return pipeline_lang(&(LangOptions){.library = session_library(s),
+                                        .set = s->options.sets.data,
+                                        .set_count = s->options.sets.count});
+}
+
+Syntax *session_load(Session *s, const char *file) {
+    int before = s->report.errors;
+    LangOptions options = session_lang_options(s);
+    options.bonds = &s->bonds;
+    Syntax *syntax = lang_load(&s->syntax, s->names, s->sources, file, &options, &s->report);
+    return s->report.errors > before ? NULL : syntax;
+}
+
+bool session_build(Pipeline *p, Session *s, Syntax *syntax, const char *experiment, Stage last,
+                   SyntaxLife life) {
+    PipelineOptions o = {.model = session_value(s, OPT_MODEL),
+                         .experiment = experiment,
+                         .lang = session_lang_options(s),
+                         .last = last,
+                         .syntax = life == SYNTAX_FOR_ONCE ? &s->syntax : NULL};
+    return pipeline_build(p, syntax, &o, &s->report);
 }
 
 void session_tell_files(Session *s, const char *const *path, int count, const char *note) {

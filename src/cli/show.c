@@ -16,14 +16,14 @@ static ExitCode deliver(Session *s, const Text *text, const char *path) {
 }
 
 ExitCode verb_equations(Session *s) {
-    Syntax *syntax = pipeline_load(s, session_argument(s, 0));
+    Syntax *syntax = session_load(s, session_argument(s, 0));
     if (!syntax) return EXIT_INPUT;
     const char *path = session_value(s, OPT_OUT);
     bool latex = session_has(s, OPT_LATEX);
     Pipeline p;
     Text text = {0};
     ExitCode code = EXIT_INPUT;
-    if (pipeline_build(&p, s, syntax, session_argument(s, 1), STAGE_SYSTEM)) {
+    if (session_build(&p, s, syntax, session_argument(s, 1), STAGE_SYSTEM, SYNTAX_FOR_ONCE)) {
         code = EXIT_GOOD;
         if (s->json && !latex) {
             equations_print(&text, p.system, EQUATIONS_JSON);
@@ -60,14 +60,14 @@ static const char *graph_path(Session *s, bool dot) {
 }
 
 ExitCode verb_graph(Session *s) {
-    Syntax *syntax = pipeline_load(s, session_argument(s, 0));
+    Syntax *syntax = session_load(s, session_argument(s, 0));
     if (!syntax) return EXIT_INPUT;
     bool dot = wants_dot(s);
     Pipeline p;
     Text text = {0};
     // A graph whose causality is in conflict is drawn all the same: it shows where.
     ExitCode code = EXIT_INPUT;
-    bool good = pipeline_build(&p, s, syntax, session_argument(s, 1), STAGE_GRAPH);
+    bool good = session_build(&p, s, syntax, session_argument(s, 1), STAGE_GRAPH, SYNTAX_FOR_ONCE);
     if (p.graph && s->json && !session_has(s, OPT_OUT)) {
         causality_json(&text, p.graph);
         json_key(&s->out, "graph");

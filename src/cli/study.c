@@ -321,8 +321,9 @@ static ExitCode make_study(Task *t) {
 static ExitCode read_and_make(Task *t) {
     Session *s = t->s;
     if (!run_options(s, &t->options)) return EXIT_USAGE;
-    Syntax *syntax = pipeline_load(s, session_argument(s, 0));
-    if (!syntax || !pipeline_build(&t->p, s, syntax, session_argument(s, 1), STAGE_SYSTEM))
+    Syntax *syntax = session_load(s, session_argument(s, 0));
+    if (!syntax ||
+        !session_build(&t->p, s, syntax, session_argument(s, 1), STAGE_SYSTEM, SYNTAX_STAYS))
         return EXIT_INPUT;
     if (ranks_count() > 1 && !ranks_open(&t->ranks, session_program(s), &s->report))
         return EXIT_INPUT;

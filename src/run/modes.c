@@ -8,6 +8,7 @@
 #include "run/modes.h"
 
 #include "base/memory.h"
+#include "run/pipeline.h"
 #include <math.h>
 #include <string.h>
 
@@ -86,15 +87,6 @@ static void put_laws(CompiledMode *c, const Model *m, const Memory *memory, cons
             c->model.var[memory->var[i]].start = expr_number(m->dag, before[i]);
 }
 
-static System *build_system(Modes *x, CompiledMode *c) {
-    Report *r = &c->report;
-    Graph *g = graph_build(&c->arena, &c->model, r);
-    if (!g || r->errors) return NULL;
-    causality_assign(&c->arena, g, r);
-    if (r->errors) return NULL;
-    return equations_build_mode(&c->arena, &c->model, g, x->memory, &c->jump, r);
-}
-
 static bool is_instant(const Model *m, const int *mode) {
     for (int i = 0; i < m->choice_count; i++)
         if (m->mode[m->choice[i].first_mode + mode[i]].once) return true;
@@ -131,7 +123,7 @@ static CompiledMode *compile(Modes *x, const int *mode, const double *before) {
     c->mode = ARENA_ARRAY(&c->arena, int, m->choice_count);
     memcpy(c->mode, mode, (size_t)m->choice_count * sizeof *mode);
     put_laws(c, m, x->memory, before);
-    System *s = build_system(x, c);
+    System *s = pipeline_mode(&c->arena, &c->model, x->memory, &c->jump, &c->report);
     c->good = s && build_programs(x, c, s) && c->report.errors == 0;
     array_push(&x->list, c);
     return c;

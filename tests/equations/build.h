@@ -6,7 +6,7 @@
 #include "../test.h"
 
 #include "base/array.h"
-#include "equations/system.h"
+#include "run/pipeline.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +24,7 @@ typedef struct {
     ARRAY(Equation) equation;
     ARRAY(Equation) initial;
     Graph *graph;
+    Pipeline pipeline;
     System *system;
     double *value; // by symbol index
 } Build;
@@ -248,9 +249,10 @@ static inline System *build_system(Build *b) {
                        .equation_count = b->equation.count,
                        .initial = b->initial.data,
                        .initial_count = b->initial.count};
-    b->graph = graph_build(&b->arena, &b->model, &b->report);
-    causality_assign(&b->arena, b->graph, &b->report);
-    b->system = equations_build(&b->arena, &b->model, b->graph, &b->report);
+    b->pipeline.model = &b->model;
+    pipeline_finish(&b->pipeline, &(PipelineOptions){.last = STAGE_SYSTEM}, &b->report);
+    b->graph = b->pipeline.graph;
+    b->system = b->pipeline.system;
     return b->system;
 }
 
@@ -263,6 +265,7 @@ static inline void build_free(Build *b) {
     array_free(&b->initial);
     free(b->value);
     report_free(&b->report);
+    arena_free(&b->pipeline.arena); // the model is the test's own
     arena_free(&b->arena);
     dag_free(b->dag);
     names_free(b->names);

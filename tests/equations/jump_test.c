@@ -15,10 +15,8 @@ typedef struct {
 static Entry entry_open(Build *b) {
     Entry e = {.b = b};
     build_system(b); // fills the model; the start values do not matter
-    Graph *g = graph_build(&b->arena, &b->model, &b->report);
-    causality_assign(&b->arena, g, &b->report);
     e.memory = memory_build(&b->arena, &b->model);
-    e.mode = equations_build_mode(&b->arena, &b->model, g, e.memory, &e.jump, &b->report);
+    e.mode = pipeline_mode(&b->arena, &b->model, e.memory, &e.jump, &b->report);
     if (!e.mode) print_report(b);
     assert_non_null(e.mode);
     b->value = calloc((size_t)expr_symbol_count(b->dag) + 1, sizeof(double));

@@ -4,9 +4,7 @@
 
 #include "../test.h"
 
-#include "graph/graph.h"
-#include "lang/lang.h"
-#include "mech/expand.h"
+#include "run/pipeline.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +16,7 @@ typedef struct {
     Report report;
     Model *model;
     Graph *graph;
+    Pipeline pipeline;
 } Fixture;
 
 static inline void print_report(Fixture *x) {
@@ -30,22 +29,21 @@ static inline void print_report(Fixture *x) {
 static inline Fixture *open_text(const char *text) {
     Fixture *x = calloc(1, sizeof *x);
     assert_non_null(x);
-    LangOptions options = {0};
+    LangOptions options = pipeline_lang(NULL);
     x->names = names_new();
     x->sources = sources_new();
     Syntax *s = lang_load_text(&x->arena, x->names, x->sources, "t.bond", text, strlen(text),
                                &options, &x->report);
-    x->model = lang_instantiate(&x->arena, s, NULL, NULL, &options, &x->report);
-    if (!x->model) print_report(x);
-    assert_non_null(x->model);
-    assert_true(mech_expand(x->model, &x->arena, &x->report));
-    x->graph = graph_build(&x->arena, x->model, &x->report);
-    causality_assign(&x->arena, x->graph, &x->report);
+    pipeline_build(&x->pipeline, s, &(PipelineOptions){.last = STAGE_GRAPH}, &x->report);
+    x->model = x->pipeline.model;
+    x->graph = x->pipeline.graph;
+    if (!x->graph) print_report(x);
+    assert_non_null(x->graph);
     return x;
 }
 
 static inline void close_text(Fixture *x) {
-    dag_free(x->model->dag);
+    pipeline_free(&x->pipeline);
     arena_free(&x->arena);
     report_free(&x->report);
     names_free(x->names);

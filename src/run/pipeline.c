@@ -1,0 +1,60 @@
+// See pipeline.h.
+#include "run/pipeline.h"
+
+#include "mech/expand.h"
+#include "mech/functions.h"
+
+LangOptions pipeline_lang(const LangOptions *given) {
+    LangOptions o = given ? *given : (LangOptions){0};
+    o.trace = mech_function;
+    return o;
+}
+
+static void tell(const PipelineOptions *o, Stage stage) {
+    if (o->reached) o->reached(o->context, stage);
+}
+
+// The graph is there, as far as it came, also when strokes contradict each other.
+static bool causal_graph(Arena *out, const Model *m, Graph **graph, Report *r) {
+    int before = r->errors;
+    *graph = graph_build(out, m, r);
+    if (!*graph || r->errors > before) return false;
+    causality_assign(out, *graph, r);
+    return r->errors == before;
+}
+
+bool pipeline_finish(Pipeline *p, const PipelineOptions *o, Report *r) {
+    int before = r->errors;
+    tell(o, STAGE_MODEL);
+    if (o->last == STAGE_MODEL) return true;
+    if (!causal_graph(&p->arena, p->model, &p->graph, r)) return false;
+    tell(o, STAGE_GRAPH);
+    if (o->last == STAGE_GRAPH) return true;
+    p->system = equations_build(&p->arena, p->model, p->graph, r);
+    tell(o, STAGE_SYSTEM);
+    return p->system && r->errors == before;
+}
+
+bool pipeline_build(Pipeline *p, Syntax *syntax, const PipelineOptions *o, Report *r) {
+    *p = (Pipeline){0};
+    int before = r->errors;
+    LangOptions lang = pipeline_lang(&o->lang);
+    lang.last = o->syntax != NULL;
+    p->model = lang_instantiate(&p->arena, syntax, o->model, o->experiment, &lang, r);
+    if (o->syntax) arena_free(o->syntax);
+    if (!p->model || r->errors > before) return false;
+    tell(o, STAGE_FLAT);
+    if (o->last == STAGE_FLAT) return true;
+    return mech_expand(p->model, &p->arena, r) && pipeline_finish(p, o, r);
+}
+
+System *pipeline_mode(Arena *out, const Model *m, const Memory *memory, Jump *jump, Report *r) {
+    Graph *g;
+    return causal_graph(out, m, &g, r) ? equations_build_mode(out, m, g, memory, jump, r) : NULL;
+}
+
+void pipeline_free(Pipeline *p) {
+    if (p->model) dag_free(p->model->dag);
+    arena_free(&p->arena);
+    *p = (Pipeline){0};
+}
