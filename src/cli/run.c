@@ -32,27 +32,19 @@ TextList experiment_names(const Syntax *syntax) {
 // --- options -------------------------------------------------------------------------------------
 
 static bool option_solver(Session *s, RunOptions *o) {
-    static const char *const name[] = {"cvode", "auto",  "bdf",  "adams", "ida",
-                                       "rk78",  "euler", "heun", "rk4",   "rosenbrock"};
-    static const SolverKind kinds[] = {
-        SOLVER_AUTO, SOLVER_AUTO,  SOLVER_CVODE_BDF, SOLVER_CVODE_ADAMS, SOLVER_IDA,
-        SOLVER_RK78, SOLVER_EULER, SOLVER_HEUN,      SOLVER_RK4,         SOLVER_ROSENBROCK};
-    enum { COUNT = sizeof kinds / sizeof kinds[0] };
-    const char *asked = session_value(s, OPT_SOLVER);
+    const char *asked = session_value(s, OPT_SOLVER), *name[SOLVER_COUNT + 1] = {SOLVER_AUTO_TOO};
     if (!asked) return true;
-    for (int i = 0; i < COUNT; i++) {
-        if (strcmp(asked, name[i]) != 0) continue;
-        o->solver = kinds[i];
-        o->solver_given = true;
-        return true;
-    }
+    o->solver_given = solver_named(asked, &o->solver);
+    if (o->solver_given) return true;
     Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE, "there is no solver '%s'", asked);
-    const char *near = nearest_text(asked, name, COUNT);
+    for (int i = 0; i < SOLVER_COUNT; i++) name[i + 1] = solver_name((SolverKind)i);
+    const char *near = nearest_text(asked, name, SOLVER_COUNT + 1);
+    Arena tmp = {0};
     if (near)
         remark_help(&s->report, m, "did you mean '%s'?", near);
     else
-        remark_help(&s->report, m,
-                    "take cvode, bdf, adams, ida, rk78, euler, heun, rk4 or rosenbrock");
+        remark_help(&s->report, m, "the solvers are %s", solver_list(&tmp));
+    arena_free(&tmp);
     return false;
 }
 

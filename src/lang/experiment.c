@@ -84,20 +84,6 @@ static void set_points(Making *k, const AstItem *item) {
 // --- solver
 // ---------------------------------------------------------------------------------------
 
-static const struct {
-    const char *name;
-    SolverKind kind;
-    bool fixed_step;
-} solvers[] = {
-    {"auto", SOLVER_AUTO, false},     {"cvode", SOLVER_AUTO, false},
-    {"bdf", SOLVER_CVODE_BDF, false}, {"adams", SOLVER_CVODE_ADAMS, false},
-    {"rk78", SOLVER_RK78, false},     {"euler", SOLVER_EULER, true},
-    {"heun", SOLVER_HEUN, true},      {"rk4", SOLVER_RK4, true},
-    {"ida", SOLVER_IDA, false},       {"rosenbrock", SOLVER_ROSENBROCK, true},
-};
-
-enum { SOLVERS = sizeof solvers / sizeof solvers[0] };
-
 static void solver_option(Making *k, const AstArg *a) {
     Builder *b = k->b;
     const char *name = text_of(b, a->name);
@@ -118,22 +104,20 @@ static void solver_option(Making *k, const AstArg *a) {
 static void set_solver(Making *k, const AstItem *item) {
     Builder *b = k->b;
     const char *name = text_of(b, item->name);
-    int found = 0;
-    while (found < SOLVERS && strcmp(solvers[found].name, name) != 0) found++;
     for (int i = 0; i < item->arg_count; i++) solver_option(k, &item->args[i]);
-    if (found == SOLVERS) {
+    if (!solver_named(name, &k->x->solver)) {
         Remark *m = complain(b, L_SOLVER, item->pos, "there is no solver '%s'", name);
         Suggestion g = suggest_for(name);
-        for (int i = 0; i < SOLVERS; i++) suggest_offer(&g, solvers[i].name);
+        suggest_offer(&g, SOLVER_AUTO_TOO);
+        for (int i = 0; i < SOLVER_COUNT; i++) suggest_offer(&g, solver_name((SolverKind)i));
         suggest_help(b->r, m, &g,
-                     "the solvers are cvode, bdf, adams, ida, rk78, euler, heun, rk4, rosenbrock");
+                     arena_printf(&b->tmp, "the solvers are %s", solver_list(&b->tmp)));
         return;
     }
-    k->x->solver = solvers[found].kind;
     bool step_written = false;
     for (int i = 0; i < item->arg_count; i++)
         step_written |= strcmp(text_of(b, item->args[i].name), "step") == 0;
-    if (solvers[found].fixed_step && !step_written) {
+    if (solver_has_fixed_step(k->x->solver) && !step_written) {
         Remark *m = complain(b, L_SOLVER, item->pos, "solver '%s' needs a step", name);
         remark_help(b->r, m, "write solver %s step 1e-3 {s}", name);
     }

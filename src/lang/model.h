@@ -282,17 +282,19 @@ typedef struct {
     Pos pos;
 } Expectation;
 
+#define SOLVER(kind, name, step, by, run) SOLVER_##kind,
 typedef enum {
-    SOLVER_AUTO,
-    SOLVER_CVODE_ADAMS,
-    SOLVER_CVODE_BDF,
-    SOLVER_IDA,
-    SOLVER_RK78,
-    SOLVER_EULER,
-    SOLVER_HEUN,
-    SOLVER_RK4,
-    SOLVER_ROSENBROCK
+#include "lang/solvers.def"
+    SOLVER_COUNT
 } SolverKind;
+#undef SOLVER
+
+#define SOLVER_AUTO_TOO "cvode" // another name of SOLVER_AUTO
+const char *solver_name(SolverKind k);
+bool solver_named(const char *name, SolverKind *k); // false: there is none
+bool solver_has_fixed_step(SolverKind k);
+bool solver_is_explicit(SolverKind k); // goes on by rates alone, never by their slopes
+const char *solver_list(Arena *out);   // all of them, for people
 
 typedef struct {
     Name name, text;

@@ -309,10 +309,6 @@ static bool build_and_solve(Job *j) {
 
 // --- closing ------------------------------------------------------------------------------------
 
-static bool has_fixed_step(SolverKind k) {
-    return k == SOLVER_EULER || k == SOLVER_HEUN || k == SOLVER_RK4 || k == SOLVER_ROSENBROCK;
-}
-
 static const char *audit_advice(Role role) {
     switch (role) {
     case ROLE_LOSSLESS:
@@ -343,7 +339,7 @@ static void report_audit(Job *j) {
 static void close_audit(Job *j) {
     if (j->run->audit.off) return;
     double rtol = j->plan.rtol > 0 ? j->plan.rtol : DEFAULT_RTOL;
-    if (has_fixed_step(j->run->stats.method)) rtol = 0;
+    if (solver_has_fixed_step(j->run->stats.method)) rtol = 0;
     double bound = j->plan.audit > 0 ? j->plan.audit : audit_default_bound(rtol);
     audit_close(&j->run->audit, &j->run->arena, &j->book, bound, fmax(rtol, 1e-13));
     report_audit(j);

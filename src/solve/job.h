@@ -279,7 +279,7 @@ void problem_choice(Job *j, double time);
 
 // --- methods: each leaves its result in j->status
 void fixed_run(Job *j);
-void multistep_run(Job *j, SolverKind method);
+void multistep_run(Job *j);
 void rk78_run(Job *j);
 
 #endif

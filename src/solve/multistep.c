@@ -334,7 +334,8 @@ static void integrate(Multistep *c) {
     emit_rest(c);
 }
 
-void multistep_run(Job *j, SolverKind method) {
+void multistep_run(Job *j) {
+    SolverKind method = j->stats->method;
     Multistep c = {.j = j, .t = j->time};
     c.how = method == SOLVER_IDA ? &ida : method == SOLVER_CVODE_BDF ? &cvode_bdf : &cvode_adams;
     if (method == SOLVER_IDA) c.unknowns = program_unknown_count(j->p);

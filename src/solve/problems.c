@@ -4,13 +4,9 @@
 #include <math.h>
 
 static const char *remedy_for_method(const Job *j) {
-    switch (j->stats->method) {
-    case SOLVER_EULER:
-    case SOLVER_HEUN:
-    case SOLVER_RK4:
-    case SOLVER_ROSENBROCK: return "; if the values grew without bound, try a smaller step";
-    default: return "";
-    }
+    return solver_has_fixed_step(j->stats->method)
+               ? "; if the values grew without bound, try a smaller step"
+               : "";
 }
 
 // Goes to the point once more: the block fails again, and its matrix can be looked at.

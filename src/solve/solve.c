@@ -5,25 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-const char *solver_name(SolverKind k) {
-    switch (k) {
-    case SOLVER_AUTO: return "auto";
-    case SOLVER_CVODE_ADAMS: return "adams";
-    case SOLVER_CVODE_BDF: return "bdf";
-    case SOLVER_IDA: return "ida";
-    case SOLVER_RK78: return "rk78";
-    case SOLVER_EULER: return "euler";
-    case SOLVER_HEUN: return "heun";
-    case SOLVER_RK4: return "rk4";
-    case SOLVER_ROSENBROCK: return "rosenbrock";
-    }
-    return "?";
-}
-
-bool solver_is_explicit(SolverKind k) {
-    return k == SOLVER_EULER || k == SOLVER_HEUN || k == SOLVER_RK4 || k == SOLVER_RK78;
-}
-
 // --- options -------------------------------------------------------------------------------------
 
 static bool refuse(const SolveOptions *o, Report *r, const char *what, const char *help) {
@@ -103,6 +84,12 @@ static void algebraic_run(Job *j) {
     j->stats->reached = j->o->stop;
 }
 
+#define SOLVER(kind, name, step, by, run) run,
+static void (*const method_run[])(Job *j) = {
+#include "lang/solvers.def"
+};
+#undef SOLVER
+
 static void run_method(Job *j) {
     if (j->n == 0 && j->nq == 0 && !has_whens(j) && !has_modes(j) && !j->history) {
         algebraic_run(j);
@@ -117,14 +104,7 @@ static void run_method(Job *j) {
         j->stats->method = SOLVER_CVODE_BDF;
         j->stats->why = "the matrix of the implicit system is out of proportion";
     }
-    switch (j->stats->method) {
-    case SOLVER_EULER:
-    case SOLVER_HEUN:
-    case SOLVER_RK4:
-    case SOLVER_ROSENBROCK: fixed_run(j); break;
-    case SOLVER_RK78: rk78_run(j); break;
-    default: multistep_run(j, j->stats->method); break;
-    }
+    method_run[j->stats->method](j);
 }
 
 // From one change of mode to the next.

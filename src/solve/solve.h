@@ -81,8 +81,6 @@ typedef struct {
 // not be: the sink looks at them.
 SolveStatus solve_run(Machine *m, const double *params, const SolveOptions *o, SolveStats *stats,
                       Report *r);
-const char *solver_name(SolverKind k);
-bool solver_is_explicit(SolverKind k); // goes on by rates alone, never by their slopes
 double engine_compile_seconds(const Program *p, bool jacobian); // about
 
 // --- several runs at once, one per SIMD lane (lanes.c) ------------------------------------------

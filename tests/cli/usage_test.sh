@@ -30,6 +30,13 @@ for verb in $verbs; do
             fail "bondyn.fish does not tell of $option"
     done <options
 done
+# ... and every solver
+for name in $(sed -n 's/^SOLVER([A-Z0-9_]*, "\([a-z0-9]*\)".*/\1/p' "$source_folder/src/lang/solvers.def"); do
+    for file in docs/bondyn.1 docs/language.md share/completions/bondyn.bash share/completions/_bondyn \
+        share/completions/bondyn.fish; do
+        grep -q "\b$name\b" "$source_folder/$file" || fail "$file does not tell of solver $name"
+    done
+done
 expect_exit 0 --help
 expect_exit 0 --version
 expect_text out "bondyn "
