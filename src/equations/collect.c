@@ -1,10 +1,9 @@
 // From model and graph to quantities and rules.
 //
-// Every bond has an effort and a flow (power e*f along the half-arrow). An element sees the effort
-// as it is, and the flow with the sign of the half-arrow against the orientation of its port. At a
-// 0-junction all efforts are one and the signed flows sum to zero; a 1-junction is the dual.
-// Most of these equations only say that two variables are equal up to sign; those never become
-// equations:
+// Every bond has an effort and a flow (power e*f along the half-arrow). An element sees both,
+// one of them with the sign of the half-arrow against the orientation of its port. At a 0-junction
+// all efforts are one and the signed flows sum to zero; a 1-junction is the dual. Most of these
+// equations only say that two variables are equal up to sign; those never become equations:
 //
 //      node = sign * parent        union-find with signs; nodes are the model's variables,
 //                                  then effort and flow of each bond
@@ -120,15 +119,24 @@ static bool merge_all(Collect *c, Claim claim) {
 
 // --- aliases of bonds, junctions and equations --------------------------------------------------
 
-// The flow that an element sees at an end = sign * flow of the bond.
-static int flow_sign(const Work *w, int end) {
+typedef struct {
+    int effort, flow;
+} Signs;
+
+// What an element sees at an end = sign * that of the bond. A half-arrow against the orientation of
+// a port turns the flow; of a port that moves it turns the effort, as both sides of a joint have
+// one velocity.
+static Signs signs_at(const Work *w, int end) {
     const GraphEnd *e = &w->graph->end[end];
     const Comp *comp = &w->model->comp[w->graph->node[e->node].comp];
-    for (int p = comp->first_port; p < comp->first_port + comp->port_count; p++) {
-        const Port *port = &w->model->port[p];
-        if (e->f >= port->f && e->f < port->f + port->dim) return port->out == e->is_from ? 1 : -1;
+    const Port *port = NULL;
+    for (int p = comp->first_port; p < comp->first_port + comp->port_count && !port; p++) {
+        const Port *x = &w->model->port[p];
+        if (e->f >= x->f && e->f < x->f + x->dim) port = x;
     }
-    return e->is_from ? -1 : 1;
+    bool against = port ? port->out != e->is_from : e->is_from;
+    bool moves = port && port->moves;
+    return (Signs){.effort = against && moves ? -1 : 1, .flow = against && !moves ? -1 : 1};
 }
 
 static void merge_end(Collect *c, int end) {
@@ -142,8 +150,9 @@ static void merge_end(Collect *c, int end) {
     else if (comp->kind == COMP_1)
         merge_all(c, (Claim){comp->var + node->component, flow_node(w, e->bond), 1, ORIGIN_BOND});
     else {
-        merge_all(c, (Claim){e->e, effort_node(w, e->bond), 1, ORIGIN_BOND});
-        merge_all(c, (Claim){e->f, flow_node(w, e->bond), flow_sign(w, end), ORIGIN_BOND});
+        Signs s = signs_at(w, end);
+        merge_all(c, (Claim){e->e, effort_node(w, e->bond), s.effort, ORIGIN_BOND});
+        merge_all(c, (Claim){e->f, flow_node(w, e->bond), s.flow, ORIGIN_BOND});
     }
 }
 

@@ -188,6 +188,7 @@ typedef struct {
     const char *name, *effort_unit, *flow_unit;
     Dim effort, flow;
     bool pseudo; // the flow itself is the power
+    bool motion; // the flow is a velocity
 } Domain;
 
 typedef struct { // a joint, a body, a frame or the gravity of a mechanism, as it was declared

@@ -314,7 +314,8 @@ static void report_both_leave(Builder *b, const Uses *u, const RawBond *raw, int
                          "the half-arrows on both sides of port '%s' point away from it",
                          terminal_text(b, from->terminal));
     remark_note(b->r, m, raw->pos, "the bond inside is here");
-    remark_help(b->r, m, "turn one of them round");
+    remark_help(b->r, m, "turn one of them round, or bond both sides to a junction: j -> %s",
+                terminal_text(b, from->terminal));
 }
 
 static BondEnd bond_end(const Builder *b, const RawEnd *end, int offset) {

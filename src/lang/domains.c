@@ -38,12 +38,12 @@ Dim dim_of_unit(const char *text) {
 void add_builtin_domains(Builder *b) {
     static const struct {
         const char *name, *effort, *flow;
-        bool pseudo;
+        bool pseudo, motion;
     } known[] = {
-        {"electric", "V", "A", false},         {"translation", "N", "m/s", false},
-        {"rotation", "N.m", "rad/s", false},   {"hydraulic", "Pa", "m3/s", false},
-        {"thermal", "K", "W/K", false},        {"heat", "K", "W", true},
-        {"chemical", "J/mol", "mol/s", false}, {"magnetic", "A", "V", false},
+        {"electric", "V", "A", false, false},         {"translation", "N", "m/s", false, true},
+        {"rotation", "N.m", "rad/s", false, true},    {"hydraulic", "Pa", "m3/s", false, false},
+        {"thermal", "K", "W/K", false, false},        {"heat", "K", "W", true, false},
+        {"chemical", "J/mol", "mol/s", false, false}, {"magnetic", "A", "V", false, false},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         Domain d = {known[i].name,
@@ -51,7 +51,8 @@ void add_builtin_domains(Builder *b) {
                     known[i].flow,
                     dim_of_unit(known[i].effort),
                     dim_of_unit(known[i].flow),
-                    known[i].pseudo};
+                    known[i].pseudo,
+                    known[i].motion};
         array_push(&b->domain, d);
     }
 }
@@ -68,10 +69,16 @@ static int add_domain(Builder *b, Domain d) {
 }
 
 static int domain_of_class(Builder *b, const AstClass *c) {
-    Domain d = {text_of(b, c->name), text_of(b, c->unit_text), text_of(b, c->flow_unit_text),
-                c->unit.dim,         c->flow_unit.dim,         false};
+    Domain d = {.name = text_of(b, c->name),
+                .effort_unit = text_of(b, c->unit_text),
+                .flow_unit = text_of(b, c->flow_unit_text),
+                .effort = c->unit.dim,
+                .flow = c->flow_unit.dim};
     bool power = dim_equal(dim_multiply(d.effort, d.flow), dim_watt());
     d.pseudo = !power && dim_equal(d.flow, dim_watt());
+    for (int i = 0; i < b->domain.count; i++)
+        d.motion |= b->domain.data[i].motion && dim_equal(b->domain.data[i].flow, d.flow) &&
+                    dim_equal(b->domain.data[i].effort, d.effort);
     if (!power && !d.pseudo) {
         Remark *m = complain(b, U_DOMAIN, c->pos, "effort times flow of domain '%s' is %s, not W",
                              d.name, dim_text(b, dim_multiply(d.effort, d.flow)));

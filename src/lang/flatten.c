@@ -171,12 +171,18 @@ static void push_comp(Builder *b, int instance) {
     array_push(&b->comp, c);
 }
 
+// Velocities are the same on both sides of a joint, whichever way its half-arrow points.
+static bool is_motion(const Builder *b, int domain) {
+    return domain >= 0 && b->domain.data[domain].motion;
+}
+
 static void push_port(Builder *b, int terminal) {
     Terminal *t = &b->terminal.data[terminal];
     int comp = b->instance.data[t->instance].comp;
     const NodeClass *c = &b->classes[b->node_class[t->node]];
     Port p = {
         .name = t->name, .comp = comp, .dim = t->dim, .out = t->out, .pos = terminal_pos(b, t)};
+    p.moves = t->of_class && is_motion(b, c->domain);
     if (c->domain >= 0) {
         p.domain = name_of(b->names, b->domain.data[c->domain].name);
         p.pseudo = b->domain.data[c->domain].pseudo;
@@ -323,6 +329,7 @@ static void push_runs(Builder *b, int mechanism, int terminal) {
                       .dim = to - from,
                       .part = from,
                       .whole = t->dim,
+                      .moves = is_motion(b, domain),
                       .pos = terminal_pos(b, t)};
             p.name = part_name(b, mechanism, t);
             if (domain >= 0 && !mixed) p.domain = name_of(b->names, b->domain.data[domain].name);

@@ -116,7 +116,8 @@ typedef struct {
     int part, whole; // of a mechanism: scalars part .. part+dim-1 of a joint's or frame's `whole`
     Name domain;     // 0 = unknown
     bool out;        // power counts positive out of the component
-    bool pseudo;     // of a pseudo domain: the flow is the power
+    bool moves;  // of a class, and its flow is a velocity: a half-arrow turns the effort instead
+    bool pseudo; // of a pseudo domain: the flow is the power
     Pos pos;
 } Port;
 
