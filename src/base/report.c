@@ -184,6 +184,14 @@ void report_print(Text *out, const Report *r, const Sources *s) {
     array_free(&list);
 }
 
+void report_tell(Text *out, Report *r, const Sources *s) {
+    RemarkList list = sorted_remarks(r, s);
+    for (int i = 0; i < list.count; i++)
+        if (!list.data[i]->told) print_remark(out, list.data[i], s, false);
+    for (Remark *m = r->first; m; m = m->next) m->told = true;
+    array_free(&list);
+}
+
 static void json_remark(Text *out, const Remark *m, const Sources *s) {
     text_printf(out, "{\"severity\": \"%s\", \"code\": \"%s\", ", severity_word[m->severity],
                 code_info(m->code)->text);

@@ -41,6 +41,7 @@ struct Remark {
     Pos pos;
     const char *message;
     const char *help;   // what to do; may be NULL
+    bool told;          // report_tell has given it, or left it out
     Remark *first_note; // notes that belong to this remark, in order
     Remark *next;
 };
@@ -69,6 +70,8 @@ void report_free(Report *r);
 // All remarks as people read them, in order of place. What a line gets to hear twice is said, and
 // counted, once.
 void report_print(Text *out, const Report *r, const Sources *s);
+// The same for those that were not told before; they count as told from then on.
+void report_tell(Text *out, Report *r, const Sources *s);
 void report_json(Text *out, const Report *r, const Sources *s);
 void report_count(const Report *r, const Sources *s, int *errors, int *warnings);
 

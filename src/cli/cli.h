@@ -72,9 +72,10 @@ typedef struct {
     Names *names;
     Sources *sources;
     Report report;
-    Text out;    // for stdout: text, or the members of the JSON object
-    bool json;   // --json
-    bool silent; // another process of the same mpirun speaks
+    const Remark *told; // the last remark when remarks were last written; NULL: none
+    Text out;           // for stdout: text, or the members of the JSON object
+    bool json;          // --json
+    bool silent;        // another process of the same mpirun speaks
     bool library_known;
     const char *library; // folder, once known
 } Session;
@@ -116,6 +117,7 @@ bool session_has(const Session *s, OptionId id);
 const char *session_value(const Session *s, OptionId id); // NULL when not given
 const char *session_argument(const Session *s, int i);    // NULL when there are not so many
 LangOptions session_lang_options(Session *s);
+void session_tell(Session *s); // remarks that are new go to stderr at once, as text
 // Which files were written; `note` stands behind each, for people.
 void session_tell_files(Session *s, const char *const *path, int count, const char *note);
 const char *session_library(Session *s); // folder; NULL when there is none
@@ -171,16 +173,23 @@ bool terminal_agrees(const char *question);                        // only y or 
 void terminal_remarks(Text *out, const char *plain, bool colours); // paints report_print's text
 
 typedef struct {
-    bool on; // stderr is a terminal and the user did not ask for silence
+    Session *s;
+    bool bar;   // stderr is a terminal: a bar; otherwise a line now and then
+    bool quiet; // neither
+    bool begun; // the run has: from now on an interrupt keeps what was computed
     bool shown;
     const char *label;
     double started, drawn; // seconds
+    double beat;           // seconds between lines
 } Progress;
 
-Progress progress_begin(const Session *s, const char *label);
+Progress progress_begin(Session *s, const char *label);
 void progress_show(void *progress, double fraction); // RunOptions.progress
 void progress_clear(Progress *p);
-const volatile int *interrupt_watch(void); // becomes 1 at the first Ctrl-C; the second one kills
+
+const volatile int *interrupt_flag(void); // becomes 1 at the first Ctrl-C or SIGTERM of a run
+void interrupt_watch(void);               // from now on; the second one kills
+void interrupt_leave(void);               // nothing is to be kept: the first one kills
 
 // --- JSON ----------------------------------------------------------------------------------------
 

@@ -66,7 +66,7 @@ static bool option_engine(Session *s, RunOptions *o) {
 bool run_options(Session *s, RunOptions *o) {
     *o = (RunOptions){.record = s->options.records.data,
                       .record_count = s->options.records.count,
-                      .cancel = interrupt_watch()};
+                      .cancel = interrupt_flag()};
     bool good = option_solver(s, o);
     good = option_engine(s, o) && good;
     good = option_seconds(s, OPT_STOP, &o->stop) && good;
@@ -298,6 +298,7 @@ static ExitCode verdict_of(const Task *k) {
 
 Run *run_with_progress(Session *s, const Pipeline *p, RunOptions *o) {
     Progress progress = progress_begin(s, experiment_label(p->model));
+    session_tell(s);
     o->progress = progress_show;
     o->context = &progress;
     Run *run = run_experiment(p->system, o, &s->report);
@@ -335,6 +336,7 @@ static ExitCode run_one(Session *s, Syntax *syntax, const char *experiment, Synt
                         RunOptions *o, bool several) {
     Pipeline p;
     ExitCode code = EXIT_INPUT;
+    interrupt_leave();
     if (session_build(&p, s, syntax, experiment, STAGE_SYSTEM, life)) {
         Task task = {.s = s, .p = &p, .folder = result_folder(s, p.model, several)};
         RunOptions own = *o;

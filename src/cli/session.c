@@ -58,36 +58,47 @@ static void count_line(Text *t, int errors, int warnings) {
     text_char(t, '\n');
 }
 
-// Takes out what nobody would read: the 21st remark of a kind that is no error (a loop can make
+// Leaves out what nobody would read: the 21st remark of a kind that is no error (a loop can make
 // thousands), and notes when the user wants quiet. Gives the number of those left out.
 static int thin_remarks(Report *r, bool quiet) {
     enum { MOST = 20 };
     int seen[CODE_COUNT] = {0}, left_out = 0;
-    for (Remark **at = &r->first; *at;) {
-        Remark *m = *at;
+    for (Remark *m = r->first; m; m = m->next) {
         bool hide = quiet && m->severity == NOTE;
         bool many = m->severity != ERROR && ++seen[m->code] > MOST;
         left_out += many && !hide;
-        if (many || hide)
-            *at = m->next;
-        else
-            at = &m->next;
+        m->told = m->told || many || hide;
     }
     return left_out;
 }
 
+static void write_plain(Text *plain) {
+    Text painted = {0};
+    terminal_remarks(&painted, text_get(plain), terminal_colours(STDERR_FILENO));
+    fwrite(text_get(&painted), 1, painted.length, stderr);
+    text_free(&painted);
+    text_free(plain);
+}
+
+void session_tell(Session *s) {
+    if (s->json || s->silent || s->told == s->report.last) return;
+    Text plain = {0};
+    thin_remarks(&s->report, session_has(s, OPT_QUIET));
+    report_tell(&plain, &s->report, s->sources);
+    s->told = s->report.last;
+    write_plain(&plain);
+    fflush(stderr);
+}
+
 static void write_remarks(Session *s) {
-    Text plain = {0}, painted = {0};
+    Text plain = {0};
     int errors, warnings;
     report_count(&s->report, s->sources, &errors, &warnings);
     int left_out = thin_remarks(&s->report, session_has(s, OPT_QUIET));
-    report_print(&plain, &s->report, s->sources);
+    report_tell(&plain, &s->report, s->sources);
     if (left_out) text_printf(&plain, "%d more of the same kind are not shown\n", left_out);
     count_line(&plain, errors, warnings);
-    terminal_remarks(&painted, text_get(&plain), terminal_colours(STDERR_FILENO));
-    fwrite(text_get(&painted), 1, painted.length, stderr);
-    text_free(&plain);
-    text_free(&painted);
+    write_plain(&plain);
 }
 
 static bool write_object(Session *s, ExitCode code) {

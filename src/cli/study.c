@@ -129,7 +129,7 @@ static bool make_plan(Task *t) {
                      .latin = session_has(s, OPT_LATIN),
                      .workers = t->ranks.count || cores < 1 ? 1 : (int)cores,
                      .ranks = t->ranks.count ? &t->ranks : NULL,
-                     .cancel = interrupt_watch()};
+                     .cancel = interrupt_flag()};
     if (!read_factors(t) || !check_factors(t)) return false;
     if (!count_option(s, OPT_JOBS, 256, &p->workers) || !option_number(s, OPT_SEED, &seed) ||
         !lanes_option(s, &p->lanes))
@@ -309,6 +309,7 @@ static ExitCode make_study(Task *t) {
     Progress progress = progress_begin(s, s->verb->name);
     t->plan.progress = progress_show;
     t->plan.context = &progress;
+    interrupt_watch();
     session_flush(s); // workers must not inherit unwritten text
     t->study = study_run(&t->plan, t->nominal, &s->report);
     progress_clear(&progress);

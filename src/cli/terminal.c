@@ -98,9 +98,22 @@ static double seconds_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-Progress progress_begin(const Session *s, const char *label) {
-    bool on = isatty(STDERR_FILENO) && !session_has(s, OPT_QUIET);
-    return (Progress){.on = on, .label = label, .started = on ? seconds_now() : 0};
+// $BONDYN_HEARTBEAT, else 30 s.
+static double seconds_between_lines(void) {
+    const char *given = getenv("BONDYN_HEARTBEAT");
+    double seconds = given ? strtod(given, NULL) : 0;
+    return seconds > 0 ? seconds : 30;
+}
+
+Progress progress_begin(Session *s, const char *label) {
+    double now = seconds_now();
+    return (Progress){.s = s,
+                      .bar = isatty(STDERR_FILENO),
+                      .quiet = session_has(s, OPT_QUIET),
+                      .label = label,
+                      .started = now,
+                      .drawn = now,
+                      .beat = seconds_between_lines()};
 }
 
 static void time_left(char *out, size_t size, double seconds) {
@@ -113,19 +126,42 @@ static void time_left(char *out, size_t size, double seconds) {
 }
 
 // Step  [#########...........]  45 %  12 s left
-void progress_show(void *progress, double fraction) {
+static void draw_bar(Progress *p, double used, double fraction) {
     enum { WIDTH = 30 };
-    Progress *p = progress;
-    if (!p->on) return;
-    double now = seconds_now(), used = now - p->started;
-    if (used < 0.5 || now - p->drawn < 0.1 || !(fraction > 0 && fraction <= 1)) return;
-    p->drawn = now;
-    p->shown = true;
     char bar[WIDTH + 1], left[40];
     for (int i = 0; i < WIDTH; i++) bar[i] = i < (int)(fraction * WIDTH) ? '#' : '.';
     bar[WIDTH] = 0;
     time_left(left, sizeof left, used * (1 - fraction) / fraction);
     fprintf(stderr, "\r%.30s  [%s] %3.0f %%  %s\033[K", p->label, bar, floor(100 * fraction), left);
+    p->shown = true;
+}
+
+// Step: 0.45 % after 30 s, 2 h left
+static void write_beat(const Progress *p, double used, double fraction) {
+    char left[40] = "";
+    if (fraction > 0) time_left(left, sizeof left, used * (1 - fraction) / fraction);
+    fprintf(stderr, "%s: %.3g %% after %.0f s%s%s\n", p->label, 100 * fraction, used,
+            *left ? ", " : "", left);
+}
+
+// What the report has to say is said at once; the rest is for people who wait.
+void progress_show(void *progress, double fraction) {
+    Progress *p = progress;
+    if (!p->begun) interrupt_watch();
+    p->begun = true;
+    if (p->s->told != p->s->report.last) {
+        progress_clear(p);
+        session_tell(p->s);
+    }
+    if (p->quiet || !(fraction >= 0 && fraction <= 1)) return;
+    double now = seconds_now(), used = now - p->started;
+    if (now - p->drawn < (p->bar ? 0.1 : p->beat)) return;
+    if (p->bar && (used < 0.5 || fraction == 0)) return;
+    p->drawn = now;
+    if (p->bar)
+        draw_bar(p, used, fraction);
+    else
+        write_beat(p, used, fraction);
     fflush(stderr);
 }
 
@@ -146,18 +182,23 @@ static void note_interrupt(int signal) {
     interrupted = 1;
 }
 
-static void watch(int signal) {
-    struct sigaction old, action = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
+static void react(int signal, void (*handler)(int)) {
+    struct sigaction old, action = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     // Who started us with the signal ignored (nohup, a background job) wants it so.
     if (sigaction(signal, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
         sigaction(signal, &action, NULL);
 }
 
-const volatile int *interrupt_watch(void) {
-    if (!interrupted) {
-        watch(SIGINT);
-        watch(SIGTERM);
-    }
-    return &interrupted;
+const volatile int *interrupt_flag(void) { return &interrupted; }
+
+void interrupt_watch(void) {
+    if (interrupted) return;
+    react(SIGINT, note_interrupt);
+    react(SIGTERM, note_interrupt);
+}
+
+void interrupt_leave(void) {
+    react(SIGINT, SIG_DFL);
+    react(SIGTERM, SIG_DFL);
 }

@@ -334,6 +334,7 @@ static bool run_band(Band *s, Machine *m) {
     t.sample = ARENA_ARRAY(&j->tmp, double, s->answers *POINTS);
     t.warned = ARENA_ARRAY(&j->tmp, unsigned char, j->model->when_count);
     t.before = ARENA_ARRAY(&j->tmp, Response, s->answers);
+    if (j->options->progress) j->options->progress(j->options->context, 0);
     for (; s->done < count; s->done++) {
         t.frequency = j->plan.sweep.frequency[s->done];
         t.now = &s->response[s->done * s->answers];

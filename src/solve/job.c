@@ -76,6 +76,7 @@ void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Repo
     fetch_wanted(j);
     clock_gettime(CLOCK_MONOTONIC, &j->begin);
     j->shown = j->begin;
+    j->told = r->last;
 }
 
 void job_free(Job *j) {
@@ -212,11 +213,14 @@ double job_seconds(const Job *j) {
 
 enum { POLLS_PER_LOOK = 16, POLLS_PER_SHOW = 1000, MOST_IDLE = 200 };
 
+// Now and then, and at once when there is something to say.
 static void show_progress(Job *j, double time) {
-    if (!j->o->progress || j->polls % POLLS_PER_LOOK != 0) return;
+    bool news = j->told != j->r->last;
+    if (!j->o->progress || (j->polls % POLLS_PER_LOOK != 0 && !news)) return;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (j->polls % POLLS_PER_SHOW != 0 && seconds_between(j->shown, now) < 0.02) return;
+    if (!news && j->polls % POLLS_PER_SHOW != 0 && seconds_between(j->shown, now) < 0.02) return;
+    j->told = j->r->last;
     j->shown = now;
     j->o->progress(j->o->context, time);
 }

@@ -121,6 +121,7 @@ typedef struct {
     long polls;
     int idle; // steps without progress in time
     struct timespec begin, shown;
+    const Remark *told; // the last remark when progress was last shown
 } Job;
 
 // --- solve.c: a run begins, with an end for every beginning, also for one that failed

@@ -150,6 +150,7 @@ bool solve_begin(Job *j, Machine *m, const double *params, const SolveOptions *o
     if (!start_is_finite(j) || !whens_open(j) || !history_open(j) || !modes_open(j)) return false;
     if (o->method == SOLVER_AUTO) stats->method = choose(j);
     engine_start(j);
+    if (o->progress) o->progress(o->context, o->start); // the run begins
     return true;
 }
 

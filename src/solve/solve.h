@@ -48,7 +48,8 @@ typedef struct {
     bool (*next_time)(void *context, double *time);
     bool (*sink)(void *context, const SolvePoint *point); // false: stop
     void *context;
-    void (*progress)(void *context, double time); // Nullable
+    // When the run begins, now and then, and after each step that added to the report. Nullable.
+    void (*progress)(void *context, double time);
     // The outputs just before and after a `when` changed something. Nullable.
     void (*event)(void *context, double time, const double *before, const double *after);
     // Per branch of `when`: an assertion that has warned already, perhaps in an earlier run.
