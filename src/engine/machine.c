@@ -434,7 +434,8 @@ bool machine_actions(Machine *m, double time, const double *state, double *value
 }
 
 bool machine_guards(Machine *m, double time, const double *state, double *value) {
-    return evaluate(m, &m->program->guards, NULL, time, state, value);
+    NativeFunction *native = m->native ? m->native->guards : NULL;
+    return evaluate(m, &m->program->guards, native, time, state, value);
 }
 
 bool machine_memory(Machine *m, double time, const double *state, double *value) {

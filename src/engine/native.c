@@ -122,6 +122,7 @@ static bool find_steps(const Native *n, NativeCode *c) {
 static bool find_single(const Native *n, NativeCode *c) {
     find_steps(n, c);
     find_symbol(n, "bondyn_jacobian", &c->jacobian);
+    find_symbol(n, "bondyn_guards", &c->guards);
     return find_symbol(n, "bondyn_residual", &c->residual) &&
            find_symbol(n, "bondyn_matrix", &c->matrix);
 }

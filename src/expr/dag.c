@@ -21,6 +21,31 @@ Dag *dag_new(Names *names) {
     return d;
 }
 
+#define COPY_ARRAY(to, from)                                                                       \
+    if ((from)->count)                                                                             \
+    (array_reserve((to), (from)->count), (to)->count = (from)->count,                              \
+     memcpy((to)->data, (from)->data, (size_t)(from)->count * sizeof *(to)->data))
+
+Dag *dag_copy(const Dag *from) {
+    Dag *d = dag_new(from->names);
+    COPY_ARRAY(&d->node, &from->node);
+    COPY_ARRAY(&d->sign, &from->sign);
+    COPY_ARRAY(&d->pool, &from->pool);
+    COPY_ARRAY(&d->number, &from->number);
+    COPY_ARRAY(&d->symbol, &from->symbol);
+    COPY_ARRAY(&d->symbol_name, &from->symbol_name);
+    COPY_ARRAY(&d->table, &from->table);
+    COPY_ARRAY(&d->table_second, &from->table_second);
+    free(d->slot);
+    d->slot_count = from->slot_count;
+    d->slot = calloc(d->slot_count, sizeof *d->slot);
+    if (!d->slot) abort();
+    memcpy(d->slot, from->slot, d->slot_count * sizeof *d->slot);
+    d->keep_shared = from->keep_shared;
+    d->shared_count = from->shared_count;
+    return d;
+}
+
 void dag_free(Dag *d) {
     if (!d) return;
     array_free(&d->node);

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "engine/lanes.h"
 #include "run/job.h"
+#include "run/modes.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +15,8 @@ struct RunBatch {
     Expr *output, *quad; // what it was built for
     int output_count, quad_count;
     Native *single, *lanes; // NULL or ready
+    ModeStore *modes;       // compiled when a run first meets them; NULL: no law switches
+    EngineKind engine;      // of runs with modes, whose code comes when it is worth its price
     Text words;
 };
 
@@ -82,11 +85,23 @@ static int choose_lanes(RunBatch *b, Job *j, const BatchPlan *plan) {
     return 1;
 }
 
+static void open_modes(RunBatch *b, Job *j, const BatchPlan *plan) {
+    b->modes = mode_store_new(j->model);
+    b->engine = plan->options->engine;
+    ProgramWish wish = modes_wish(j, &j->tmp, b->system, mode_store_memory(b->modes));
+    b->program = program_build(b->system, &wish, j->report);
+    text_add(&b->words, "one run at a time: laws switch; each process compiles a mode once");
+}
+
 static void open_program(RunBatch *b, Job *j, const BatchPlan *plan) {
     ProgramWish wish = job_program_wish(j);
+    keep_wish(b, &wish);
+    if (b->system->model->choice_count) {
+        open_modes(b, j, plan);
+        return;
+    }
     b->program = program_build(b->system, &wish, j->report);
     if (!b->program) return;
-    keep_wish(b, &wish);
     int lanes = choose_lanes(b, j, plan);
     if (plan->options->engine == ENGINE_VM)
         text_add(&b->words, "virtual machine");
@@ -100,9 +115,8 @@ RunBatch *batch_new(const System *s, const BatchPlan *plan) {
     Report ignored = {0};
     Job j;
     job_open(&j, s, plan->options, &ignored);
-    if (s->model->choice_count || job_is_frequency(&j))
-        text_printf(&b->words, "one run at a time: %s",
-                    job_is_frequency(&j) ? "each is a frequency response" : "laws switch");
+    if (job_is_frequency(&j))
+        text_add(&b->words, "one run at a time: each is a frequency response");
     else if (job_prepare(&j))
         open_program(b, &j, plan);
     run_free(job_close(&j, true));
@@ -119,6 +133,7 @@ void batch_free(RunBatch *b) {
     if (!b) return;
     native_free(b->single);
     native_free(b->lanes);
+    mode_store_free(b->modes);
     program_free(b->program);
     free(b->output);
     free(b->quad);
@@ -136,6 +151,7 @@ typedef struct {
     bool used;
     BatchRun run;
     Job job;
+    Modes *modes;
 } Slot;
 
 typedef struct {
@@ -157,9 +173,11 @@ static void open_lane(const RunBatch *b, SolveLane *lane, Slot *slot) {
     Job *j = &slot->job;
     lane->machine = machine_new(b->program);
     lane->params = job_parameters(j, b->program);
-    lane->options = job_solve_options(j, NULL);
+    slot->modes = b->modes ? modes_new(j, b->modes) : NULL;
+    lane->options = job_solve_options(j, modes_solve(slot->modes));
     lane->options.native = b->single;
-    lane->options.engine = ENGINE_VM; // without code there is none to look for in every run
+    // without code there is none to look for in every run
+    lane->options.engine = b->modes ? b->engine : ENGINE_VM;
     lane->report = j->report;
     lane->owner = slot;
     slot->used = true;
@@ -204,6 +222,7 @@ static void lane_done(void *context, SolveLane *lane) {
     bool started = job_solved(j, lane->machine, lane->status);
     if (started) job_finish(j);
     machine_free(lane->machine);
+    modes_free(slot->modes);
     slot->run.run = job_close(j, started);
     slot->used = false;
     s->queue->done(s->queue->context, &slot->run);
@@ -225,5 +244,6 @@ void batch_run(const RunBatch *b, const RunQueue *q) {
         solve_lanes(&lanes, b->lanes);
     else
         run_one_by_one(&lanes);
+    if (b->modes) mode_store_rest(b->modes);
     free(s);
 }

@@ -1,6 +1,7 @@
 // Many runs of one experiment, with other parameters each.
 //
-//     once         program, native code for single runs and for runs over lanes
+//     once         program, native code for single runs and for runs over lanes; modes of laws that
+//                  switch when a run first meets them
 //     batch_run    runs from a queue, up to `batch_lanes` at once; each gives what run_experiment
 //                  would give, to the last bit, whichever runs are beside it
 #ifndef BONDYN_RUN_BATCH_H

@@ -5,6 +5,10 @@
 //                  wanted outputs and integrals, in the model's own symbols -----+--> programs
 //
 // Outputs have the same numbers in all modes, so the sink of a run need not know of modes.
+//
+// What is compiled depends on the model, the mode and the wishes alone: each mode is built in a
+// copy of the graph of expressions, as if it were the first one. So the runs of a study share the
+// store of compiled modes, and each gives what it would give by itself. Machines belong to a run.
 #include "run/modes.h"
 
 #include "base/memory.h"
@@ -16,18 +20,31 @@ typedef struct {
     int *mode;
     Arena arena;
     Report report; // what is wrong with it
-    Model model;
+    Model model;   // with a graph of expressions of its own
     Jump jump;
-    Program *program, *jump_program;
-    SolveMode ready;
+    System *system;
+    Program *program, *jump_program; // the first one is NULL for an instant
+    int *begin, *jump_begin;         // per unknown of their blocks: where the memory has it, or -1
+    EngineCode code;
     bool good;
 } CompiledMode;
 
+struct ModeStore {
+    Arena arena;
+    const Model *model;
+    Memory *memory;
+    ARRAY(CompiledMode *) list;
+};
+
+typedef struct {
+    CompiledMode *compiled;
+    SolveMode ready;
+} VisitedMode;
+
 struct Modes {
     Job *j;
-    Memory *memory;
-    Arena arena;
-    ARRAY(CompiledMode *) list;
+    ModeStore *store;
+    ARRAY(VisitedMode *) list;
     SolveModes solve;
 };
 
@@ -66,14 +83,13 @@ ProgramWish modes_wish(Job *j, Arena *out, const System *s, const Memory *memory
 
 // --- compiling -----------------------------------------------------------------------------------
 
-// The laws of the mode in their places; numbers from before the jump, for the choice of pivots.
-static void put_laws(CompiledMode *c, const Model *m, const Memory *memory, const double *before) {
+// The laws of the mode in their places.
+static void put_laws(CompiledMode *c, const Model *m) {
     c->model = *m;
+    c->model.dag = dag_copy(m->dag);
     c->model.equation = ARENA_ARRAY(&c->arena, Equation, m->equation_count);
-    c->model.var = ARENA_ARRAY(&c->arena, Var, m->var_count);
     c->model.choice = ARENA_ARRAY(&c->arena, ModeChoice, m->choice_count);
     memcpy(c->model.equation, m->equation, (size_t)m->equation_count * sizeof *m->equation);
-    memcpy(c->model.var, m->var, (size_t)m->var_count * sizeof *m->var);
     memcpy(c->model.choice, m->choice, (size_t)m->choice_count * sizeof *m->choice);
     for (int i = 0; i < m->choice_count; i++) {
         ModeChoice *x = &c->model.choice[i];
@@ -82,9 +98,6 @@ static void put_laws(CompiledMode *c, const Model *m, const Memory *memory, cons
         for (int k = 0; k < x->equation_count; k++)
             c->model.equation[x->first_equation + k] = m->mode_law[mode->first + k];
     }
-    for (int i = 0; i < memory->state_count; i++)
-        if (isfinite(before[i]))
-            c->model.var[memory->var[i]].start = expr_number(m->dag, before[i]);
 }
 
 static bool is_instant(const Model *m, const int *mode) {
@@ -93,7 +106,7 @@ static bool is_instant(const Model *m, const int *mode) {
     return false;
 }
 
-static bool build_programs(Modes *x, CompiledMode *c, const System *s) {
+static bool build_programs(Modes *x, CompiledMode *c) {
     const Jump *jump = &c->jump;
     ProgramWish after = {.output_count = jump->after_count + jump->work_count + jump->strike_count +
                                          jump->entry_count};
@@ -104,45 +117,132 @@ static bool build_programs(Modes *x, CompiledMode *c, const System *s) {
     for (int i = 0; i < jump->strike_count; i++) *at++ = jump->strike[i];
     for (int i = 0; i < jump->entry_count; i++) *at++ = jump->entry[i];
     c->jump_program = program_build(jump->system, &after, &c->report);
-    if (!c->jump_program) return false;
-    c->ready.jump = machine_new(c->jump_program);
-    machine_set_params(c->ready.jump, job_parameters(x->j, c->jump_program));
-    c->ready.state_count = s->state_count;
-    if (is_instant(&c->model, c->mode)) return true;
-    ProgramWish wish = modes_wish(x->j, &c->arena, s, x->memory);
-    c->program = program_build(s, &wish, &c->report);
-    if (!c->program) return false;
-    c->ready.machine = machine_new(c->program);
-    machine_set_params(c->ready.machine, job_parameters(x->j, c->program));
-    return true;
+    if (!c->jump_program || is_instant(&c->model, c->mode)) return c->jump_program;
+    ProgramWish wish = modes_wish(x->j, &c->arena, c->system, x->store->memory);
+    c->program = program_build(c->system, &wish, &c->report);
+    return c->program;
 }
 
-static CompiledMode *compile(Modes *x, const int *mode, const double *before) {
-    const Model *m = x->j->model;
+// Per unknown of the blocks of a system: where the memory has the same variable.
+static int *remembered_unknowns(Arena *out, const System *s, const Memory *y) {
+    int symbols = expr_symbol_count(s->dag), count = 0;
+    int *item_of = memory_zeroed((size_t)symbols, sizeof *item_of); // + 1
+    for (int i = 0; i < y->count; i++)
+        if (y->var[i] >= 0) item_of[expr_symbol_index(s->dag, y->what[i])] = i + 1;
+    for (int b = 0; b < s->block_count; b++) count += s->block[b].size;
+    int *item = ARENA_ARRAY(out, int, count), *at = item;
+    for (int b = 0; b < s->block_count; b++)
+        for (int k = 0; k < s->block[b].size; k++)
+            *at++ = item_of[expr_symbol_index(s->dag, s->block[b].unknown[k])] - 1;
+    free(item_of);
+    return item;
+}
+
+static CompiledMode *compile(Modes *x, const int *mode) {
+    const Model *m = x->store->model;
     CompiledMode *c = memory_zeroed(1, sizeof *c);
     c->mode = ARENA_ARRAY(&c->arena, int, m->choice_count);
     memcpy(c->mode, mode, (size_t)m->choice_count * sizeof *mode);
-    put_laws(c, m, x->memory, before);
-    System *s = pipeline_mode(&c->arena, &c->model, x->memory, &c->jump, &c->report);
-    c->good = s && build_programs(x, c, s) && c->report.errors == 0;
-    array_push(&x->list, c);
+    put_laws(c, m);
+    c->system = pipeline_mode(&c->arena, &c->model, x->store->memory, &c->jump, &c->report);
+    c->good = c->system && build_programs(x, c) && c->report.errors == 0;
+    if (c->good) {
+        c->begin = remembered_unknowns(&c->arena, c->system, x->store->memory);
+        c->jump_begin = remembered_unknowns(&c->arena, c->jump.system, x->store->memory);
+    }
+    array_push(&x->store->list, c);
     return c;
+}
+
+static void free_compiled(CompiledMode *c) {
+    native_free(c->code.native);
+    program_free(c->program);
+    program_free(c->jump_program);
+    report_free(&c->report);
+    dag_free(c->model.dag);
+    arena_free(&c->arena);
+    free(c);
+}
+
+// --- the store -----------------------------------------------------------------------------------
+
+ModeStore *mode_store_new(const Model *m) {
+    ModeStore *x = memory_zeroed(1, sizeof *x);
+    x->model = m;
+    x->memory = memory_build(&x->arena, m);
+    return x;
+}
+
+void mode_store_free(ModeStore *x) {
+    if (!x) return;
+    for (int i = 0; i < x->list.count; i++) free_compiled(x->list.data[i]);
+    array_free(&x->list);
+    arena_free(&x->arena);
+    free(x);
+}
+
+void mode_store_rest(ModeStore *x) {
+    for (int i = 0; i < x->list.count; i++) {
+        EngineCode *c = &x->list.data[i]->code;
+        if (c->phase != ENGINE_WAITING || native_poll(c->native) != NATIVE_COMPILING) continue;
+        native_free(c->native);
+        *c = (EngineCode){.phase = ENGINE_NEW};
+    }
+}
+
+const Memory *mode_store_memory(const ModeStore *x) { return x->memory; }
+
+static bool is_mode(const ModeStore *x, const CompiledMode *c, const int *mode) {
+    return memcmp(c->mode, mode, (size_t)x->model->choice_count * sizeof *mode) == 0;
+}
+
+static CompiledMode *compiled_mode(Modes *x, const int *mode) {
+    const ModeStore *store = x->store;
+    for (int i = 0; i < store->list.count; i++)
+        if (is_mode(store, store->list.data[i], mode)) return store->list.data[i];
+    return compile(x, mode);
 }
 
 // --- what the solver asks ------------------------------------------------------------------------
 
-static CompiledMode *find(const Modes *x, const int *mode) {
-    size_t size = (size_t)x->j->model->choice_count * sizeof *mode;
+static Machine *new_machine(Modes *x, const Program *p) {
+    Machine *m = p ? machine_new(p) : NULL;
+    if (m) machine_set_params(m, job_parameters(x->j, p));
+    return m;
+}
+
+static VisitedMode *visit(Modes *x, const int *mode) {
     for (int i = 0; i < x->list.count; i++)
-        if (memcmp(x->list.data[i]->mode, mode, size) == 0) return x->list.data[i];
-    return NULL;
+        if (is_mode(x->store, x->list.data[i]->compiled, mode)) return x->list.data[i];
+    VisitedMode *v = memory_zeroed(1, sizeof *v);
+    CompiledMode *c = v->compiled = compiled_mode(x, mode);
+    if (c->good)
+        v->ready = (SolveMode){.machine = new_machine(x, c->program),
+                               .jump = new_machine(x, c->jump_program),
+                               .state_count = c->system->state_count,
+                               .code = &c->code};
+    array_push(&x->list, v);
+    return v;
+}
+
+// Loops are searched from where the run is, not from where this mode was left.
+static void begin_here(Machine *m, const int *item, const double *before) {
+    const Program *p = m ? m->program : NULL;
+    for (int b = 0; p && b < p->system->block_count; b++)
+        for (int k = 0; k < p->system->block[b].size; k++, item++)
+            if (*item >= 0 && isfinite(before[*item]))
+                m->reg[p->block[b].unknown + (uint32_t)k] = before[*item];
 }
 
 static const SolveMode *get(void *context, const int *mode, const double *before, Report *r) {
     Modes *x = context;
-    CompiledMode *c = find(x, mode);
-    if (!c) c = compile(x, mode, before);
-    if (c->good) return &c->ready;
+    const VisitedMode *v = visit(x, mode);
+    const CompiledMode *c = v->compiled;
+    if (c->good) {
+        begin_here(v->ready.machine, c->begin, before);
+        begin_here(v->ready.jump, c->jump_begin, before);
+        return &v->ready;
+    }
     for (const Remark *m = c->report.first; m; m = m->next)
         if (m->severity == ERROR) {
             report_error(r, m->code, m->pos, "%s", m->message);
@@ -160,31 +260,25 @@ static void jumped(void *context, double time, const double *before, const doubl
 
 // --- opening and closing -------------------------------------------------------------------------
 
-Modes *modes_new(Job *j) {
+Modes *modes_new(Job *j, ModeStore *store) {
     Modes *x = memory_zeroed(1, sizeof *x);
     x->j = j;
-    x->memory = memory_build(&x->arena, j->model);
+    x->store = store;
     x->solve = (SolveModes){
-        .model = j->model, .memory = x->memory, .get = get, .jumped = jumped, .context = x};
+        .model = j->model, .memory = store->memory, .get = get, .jumped = jumped, .context = x};
     return x;
 }
 
-const SolveModes *modes_solve(const Modes *x) { return &x->solve; }
-const Memory *modes_memory(const Modes *x) { return x->memory; }
+const SolveModes *modes_solve(const Modes *x) { return x ? &x->solve : NULL; }
 
 void modes_free(Modes *x) {
     if (!x) return;
     for (int i = 0; i < x->list.count; i++) {
-        CompiledMode *c = x->list.data[i];
-        machine_free(c->ready.machine);
-        machine_free(c->ready.jump);
-        program_free(c->program);
-        program_free(c->jump_program);
-        report_free(&c->report);
-        arena_free(&c->arena);
-        free(c);
+        VisitedMode *v = x->list.data[i];
+        machine_free(v->ready.machine);
+        machine_free(v->ready.jump);
+        free(v);
     }
     array_free(&x->list);
-    arena_free(&x->arena);
     free(x);
 }

@@ -4,11 +4,16 @@
 
 #include "run/job.h"
 
-typedef struct Modes Modes;
-Modes *modes_new(Job *j); // once all outputs and integrals are wanted
-void modes_free(Modes *x);
-const SolveModes *modes_solve(const Modes *x);
-const Memory *modes_memory(const Modes *x);
+typedef struct ModeStore ModeStore; // compiled modes, for runs with the same wishes
+ModeStore *mode_store_new(const Model *m);
+void mode_store_free(ModeStore *x);
+void mode_store_rest(ModeStore *x); // ends compilers that are still at work
+const Memory *mode_store_memory(const ModeStore *x);
+
+typedef struct Modes Modes;                    // of one run
+Modes *modes_new(Job *j, ModeStore *store);    // once all outputs and integrals are wanted
+void modes_free(Modes *x);                     // before the store
+const SolveModes *modes_solve(const Modes *x); // NULL of NULL
 ProgramWish modes_wish(Job *j, Arena *out, const System *s, const Memory *memory);
 
 #endif

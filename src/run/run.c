@@ -296,14 +296,16 @@ static bool solve(Job *j, Machine *m, const SolveModes *modes) {
 
 static bool build_and_solve(Job *j) {
     ProgramWish wish = job_program_wish(j);
-    Modes *modes = switches(j) ? modes_new(j) : NULL;
-    if (modes) wish = modes_wish(j, &j->tmp, j->system, modes_memory(modes));
+    ModeStore *store = switches(j) ? mode_store_new(j->model) : NULL;
+    Modes *modes = store ? modes_new(j, store) : NULL;
+    if (store) wish = modes_wish(j, &j->tmp, j->system, mode_store_memory(store));
     Program *p = program_build(j->system, &wish, j->report);
     Machine *m = p ? machine_new(p) : NULL;
-    bool started = m && solve(j, m, modes ? modes_solve(modes) : NULL);
+    bool started = m && solve(j, m, modes_solve(modes));
     machine_free(m);
     program_free(p);
     modes_free(modes);
+    mode_store_free(store);
     return started;
 }
 

@@ -9,6 +9,7 @@
 #ifndef BONDYN_SOLVE_JOB_H
 #define BONDYN_SOLVE_JOB_H
 
+#include "base/array.h"
 #include "solve/solve.h"
 #include <math.h>
 #include <time.h>
@@ -47,12 +48,12 @@ typedef struct { // `when` during the run, see whens.c
     long actions; // rounds in which something was set
 } WhenRun;
 
-typedef enum { ENGINE_SETTLED, ENGINE_WATCHING, ENGINE_WAITING } EnginePhase;
-
-typedef struct { // native code for the run, see engine.c
-    EnginePhase phase;
-    Native *native; // NULL: none yet
-    double next_look;
+typedef struct {                 // which engine the run goes on, see engine.c
+    EngineCode own;              // of a run without modes
+    EngineCode *code;            // of the present program; NULL: none
+    EngineCode *compiling;       // for which a compiler may be at work in the background
+    ARRAY(EngineCode *) entered; // one per mode that the run was in
+    double since;                // seconds of the run, when the present program was entered
 } EngineRun;
 
 typedef struct {    // the laws that switch, see modes.c
@@ -241,6 +242,7 @@ bool history_has_room(Job *j, double step); // is a step shorter than all delays
 
 // --- engine.c: from the virtual machine to native code
 void engine_start(Job *j);
+void engine_enter(Job *j, EngineCode *code); // j->m is the machine of another mode from here on
 void engine_poll(Job *j, double time);
 void engine_close(Job *j);
 

@@ -360,6 +360,7 @@ static void enter(Job *j, const SolveMode *s) {
     j->m->hold = true;
     j->status = SOLVE_DONE;
     j->resumed = true;
+    engine_enter(j, s->code);
     shift_borders(j);
     whens_resize(j);
     if (!j->o->modes->jumped) return;

@@ -13,10 +13,20 @@ typedef struct {
 // auto: native code where the run is long enough for it, see engine.c. The results are the same.
 typedef enum { ENGINE_AUTO, ENGINE_VM, ENGINE_NATIVE } EngineKind;
 
+typedef enum { ENGINE_NEW, ENGINE_WATCHING, ENGINE_WAITING, ENGINE_SETTLED } EnginePhase;
+
+typedef struct { // native code of one program on its way, see engine.c
+    EnginePhase phase;
+    Native *native; // NULL: none yet
+    double spent;   // seconds that runs of this program took so far
+    double next_look;
+} EngineCode;
+
 typedef struct {      // one mode, ready to run
     Machine *machine; // NULL for one that holds for an instant only
     Machine *jump;    // into it: its outputs are Jump.after, Jump.work, Jump.strike
     int state_count;  // of Jump.after, those of the mode
+    EngineCode *code; // other runs may share it
 } SolveMode;
 
 // Laws that switch: which one each choice follows is a mode; modes are compiled when a run first

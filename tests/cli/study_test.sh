@@ -34,6 +34,17 @@ expect_exit 5 sweep decay.bond --vary "k = 1, 10 {1/s}" --record y --out failing
 expect_text err "warning V006: 1 of 2 runs failed"
 expect_text out "1 of 2"
 
+# Laws that switch: compiled modes are shared, and each run is what it is alone.
+modes="$source_folder/examples/clutch/clutch.bond Slipping"
+for jobs in 1 3; do
+    expect_exit 0 sweep $modes --vary "J1 = 2 .. 3 in 5" --vary "w10 = -9, 10 {rad/s}" -j $jobs --record w1.f -v --out modes$jobs
+done
+expect_text out "each process compiles a mode once"
+cmp -s modes1/runs.csv modes3/runs.csv || fail "modes: the number of processes changes the answer"
+"$bondyn" run $modes --set "J1 = 3" --set "w10 = 10 {rad/s}" --record w1.f --out alone >/dev/null 2>&1
+alone=$(tail -n 1 alone/results.csv | cut -d, -f2)
+grep -q -e ",$alone," modes1/runs.csv || fail "modes: a run of a study differs from the run alone: $alone"
+
 # Over SIMD lanes: the same table as one by one, a run that fails beside others included.
 cat >fixed.bond <<END
 model Fixed
