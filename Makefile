@@ -1,5 +1,5 @@
 # Thin front door: every target is a command of the README. `make help` lists them.
-.PHONY: demo test test-long build bench format check-format tidy coverage fuzz fresh install clean help
+.PHONY: demo test test-long threads build bench format check-format tidy coverage fuzz fresh install clean help
 .DEFAULT_GOAL := help
 
 BONDYN := build/release/bondyn
@@ -25,6 +25,12 @@ test-long: ## what takes hours: generators with thousands of seeds, long runs
 	@cmake --preset release -DBUILD_TESTING=ON >/dev/null
 	@cmake --build build/release
 	@cd build/release && ctest -C long -L long --output-on-failure --verbose
+
+threads: ## sixteen threads on one model under ThreadSanitizer
+	@tools/setup.sh build test
+	@cmake --preset threads >/dev/null
+	@cmake --build build/threads --target threads_test
+	@build/threads/tests/threads_test
 
 build: ## build/release/bondyn
 	@cmake --preset release -DBUILD_TESTING=OFF >/dev/null

@@ -40,6 +40,7 @@ step "stage order" tools/stage_order.sh
 suite release
 suite asan
 step "lint" make --no-print-directory tidy DEPTH=75000
+step "threads" make --no-print-directory threads
 step "fuzzers, seeded" tools/fuzz.sh
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -26,6 +26,15 @@ Names *names_new(void) {
     return n;
 }
 
+Names *names_copy(const Names *n) {
+    Names *copy = memory_zeroed(1, sizeof *copy);
+    for (int i = 0; i < n->text.count; i++) array_push(&copy->text, n->text.data[i]);
+    copy->slots = n->slots;
+    copy->slot = memory_zeroed(n->slots, sizeof *copy->slot);
+    if (n->slots) memcpy(copy->slot, n->slot, n->slots * sizeof *copy->slot);
+    return copy;
+}
+
 void names_free(Names *n) {
     if (!n) return;
     arena_free(&n->texts);

@@ -10,6 +10,9 @@ typedef uint32_t Name; // 0 is the empty name
 typedef struct Names Names;
 
 Names *names_new(void);
+// The same names by the same numbers; what is added to the copy stays there. Needs: the original
+// lives on.
+Names *names_copy(const Names *n);
 void names_free(Names *n);
 Name name_of(Names *n, const char *text);
 Name name_of_n(Names *n, const char *text, size_t length);

@@ -20,6 +20,12 @@ Sources *sources_new(void) {
     return s;
 }
 
+Sources *sources_copy(const Sources *s) {
+    Sources *copy = memory_zeroed(1, sizeof *copy);
+    for (int i = 0; i < s->file.count; i++) array_push(&copy->file, s->file.data[i]);
+    return copy;
+}
+
 void sources_free(Sources *s) {
     if (!s) return;
     arena_free(&s->arena);

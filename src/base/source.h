@@ -21,6 +21,9 @@ typedef struct {
 } LineColumn;
 
 Sources *sources_new(void);
+// The same files by the same numbers; what is added to the copy stays there. Needs: the original
+// lives on.
+Sources *sources_copy(const Sources *s);
 void sources_free(Sources *s);
 uint32_t sources_add(Sources *s, const char *name, const char *text, size_t length); // copies
 int sources_count(const Sources *s); // files are 1 .. count

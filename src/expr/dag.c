@@ -26,8 +26,8 @@ Dag *dag_new(Names *names) {
     (array_reserve((to), (from)->count), (to)->count = (from)->count,                              \
      memcpy((to)->data, (from)->data, (size_t)(from)->count * sizeof *(to)->data))
 
-Dag *dag_copy(const Dag *from) {
-    Dag *d = dag_new(from->names);
+Dag *dag_copy(const Dag *from, Names *names) {
+    Dag *d = dag_new(names);
     COPY_ARRAY(&d->node, &from->node);
     COPY_ARRAY(&d->sign, &from->sign);
     COPY_ARRAY(&d->pool, &from->pool);

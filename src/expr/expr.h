@@ -41,8 +41,9 @@ typedef enum {
 
 typedef struct Dag Dag;
 
-Dag *dag_new(Names *names);     // names must outlive the graph
-Dag *dag_copy(const Dag *from); // expressions keep their numbers; `from` must outlive it
+Dag *dag_new(Names *names); // names must outlive the graph
+Dag *dag_copy(const Dag *from,
+              Names *names); // expressions keep their numbers; `from` must outlive it
 void dag_free(Dag *d);
 size_t dag_bytes(const Dag *d);  // memory in use
 uint32_t dag_size(const Dag *d); // nodes are 1 .. size

@@ -19,6 +19,10 @@ typedef struct {
     // syntax is not needed any more, so its bonds are given back as soon as they are connected.
     Arena *bonds;
     bool last;
+    // Reads files in place of the file system: memory from malloc and its length, or NULL: there is
+    // none. Nullable.
+    char *(*read)(void *context, const char *path, size_t *length);
+    void *read_context;
 } LangOptions;
 
 // A file with everything it imports. Never NULL; look at the report for errors.

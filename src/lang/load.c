@@ -32,8 +32,35 @@ typedef struct {
     ARRAY(Import) imports;
 } Loader;
 
+// --- files, or what the caller has in their place
+// ------------------------------------------------------------------------------------------------
+
+static char *read_file(Loader *l, Arena *out, const char *path, size_t *length, Pos asked) {
+    const LangOptions *o = l->options;
+    if (!o->read) return file_read(out, path, length, l->r, asked);
+    char *data = o->read(o->read_context, path, length);
+    if (!data) {
+        report_error(l->r, T_CANNOT_READ, asked, "cannot read '%s': the caller has no such file",
+                     path);
+        return NULL;
+    }
+    char *copy = arena_copy_text(out, data, *length);
+    free(data);
+    return copy;
+}
+
+static bool is_there(Loader *l, const char *path) {
+    const LangOptions *o = l->options;
+    if (!o->read) return file_exists(path);
+    size_t length;
+    char *data = o->read(o->read_context, path, &length);
+    bool there = data != NULL;
+    free(data);
+    return there;
+}
+
 static Name path_key(Loader *l, const char *path) {
-    char *real = realpath(path, NULL);
+    char *real = l->options->read ? NULL : realpath(path, NULL);
     Name key = name_of(l->syntax->names, real ? real : path);
     free(real);
     return key;
@@ -52,7 +79,7 @@ static bool read_beside(Loader *l, const AstClass *c, const char *folder, uint32
     const char *path = name[0] == '/' ? name : path_join(s->arena, folder, name);
     Arena scratch = {0};
     size_t length;
-    char *data = file_read(&scratch, path, &length, l->r, c->from_pos);
+    char *data = read_file(l, &scratch, path, &length, c->from_pos);
     if (data) *source = sources_add(s->sources, path, data, length);
     arena_free(&scratch);
     return data;
@@ -108,7 +135,7 @@ static AstFile *add_file(Loader *l, const char *path, Pos asked) {
     if (known) return known;
     size_t length;
     Arena text = {0};
-    char *data = file_read(&text, path, &length, l->r, asked);
+    char *data = read_file(l, &text, path, &length, asked);
     AstFile *file = data ? add_text(l, path, key, data, length) : NULL;
     arena_free(&text);
     return file;
@@ -148,7 +175,7 @@ static const char *import_path(Loader *l, const AstClass *c, const char *folder)
     const char *file = arena_printf(a, "%s.bond", name);
     if (l->options->library) {
         const char *path = path_join(a, l->options->library, file);
-        if (file_exists(path)) return path;
+        if (is_there(l, path)) return path;
     }
     return path_join(a, folder, file);
 }
@@ -159,7 +186,7 @@ static void add_imports(Loader *l, int number) {
     for (AstClass *c = file->classes; c; c = c->next) {
         if (c->kind != CLASS_IMPORT || l->loaded.count >= MOST_FILES) continue;
         const char *path = import_path(l, c, folder);
-        if (!file_exists(path)) {
+        if (!is_there(l, path)) {
             c->quoted || l->options->library ? report_unknown_import(l, c, folder)
                                              : report_no_library(l, c);
             continue;

@@ -86,7 +86,7 @@ ProgramWish modes_wish(Job *j, Arena *out, const System *s, const Memory *memory
 // The laws of the mode in their places.
 static void put_laws(CompiledMode *c, const Model *m) {
     c->model = *m;
-    c->model.dag = dag_copy(m->dag);
+    c->model.dag = dag_copy(m->dag, m->names);
     c->model.equation = ARENA_ARRAY(&c->arena, Equation, m->equation_count);
     c->model.choice = ARENA_ARRAY(&c->arena, ModeChoice, m->choice_count);
     memcpy(c->model.equation, m->equation, (size_t)m->equation_count * sizeof *m->equation);

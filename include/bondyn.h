@@ -1,0 +1,251 @@
+// Bondyn as a library: load a model, look at it, run it, or evaluate its equations point by point.
+//
+//     BdReport *r = bd_report_new();
+//     BdModel *m = bd_load("crane.bond", NULL, r);
+//     BdRun *run = m ? bd_run(m, NULL, r) : NULL;
+//     if (run) printf("%g\n", bd_final(run, "load.q"));
+//     else fputs(bd_report_text(r), stderr);
+//     bd_run_free(run), bd_model_free(m), bd_report_free(r);
+//
+// A BdModel never changes once it is loaded: any number of threads may use one at the same time. A
+// BdRun is the memory of one run and belongs to one thread at a time; so does a BdReport. A model
+// must outlive its runs. Nothing is global, nothing is printed, and no call ends the process.
+// Strings that a call returns belong to the object that was asked, and live as long as it does,
+// unless the call says otherwise. Numbers are in SI units.
+//
+// What may be NULL is marked Nullable. Where something goes wrong, the call returns NULL, false or
+// -1, and the reasons are in the report.
+//
+// Link with `pkg-config --cflags --libs bondyn`.
+#ifndef BONDYN_H
+#define BONDYN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define BD_API __attribute__((visibility("default")))
+#else
+#define BD_API
+#endif
+
+// Versions with the same BD_ABI can replace each other without a new compilation; see
+// docs/embedding.md.
+#define BD_ABI 1
+BD_API const char *bd_version(void); // "0.1.0"
+BD_API int bd_abi(void);             // of the library that is linked
+
+typedef struct BdReport BdReport;
+typedef struct BdModel BdModel;
+typedef struct BdRun BdRun;
+
+// --- reports
+// ----------------------------------------------------------------------------------------------------
+
+typedef enum { BD_NOTE, BD_WARNING, BD_ERROR } BdSeverity;
+
+typedef struct {
+    BdSeverity severity;
+    const char *code;   // "C012"; it keeps its meaning for good
+    const char *file;   // "" when it has no place in a text
+    int line, column;   // from 1; 0: no place
+    const char *text;   // what is wrong
+    const char *remedy; // what to do; "" when there is no advice
+} BdMessage;
+
+BD_API BdReport *bd_report_new(void);
+BD_API void bd_report_free(BdReport *r); // Nullable: r
+BD_API void bd_report_clear(BdReport *r);
+BD_API int bd_report_count(const BdReport *r);
+BD_API int bd_report_errors(const BdReport *r);                      // how many of them are errors
+BD_API const BdMessage *bd_report_message(const BdReport *r, int i); // NULL: there are not so many
+// All messages as the program `bondyn` prints them, with the lines they speak of.
+BD_API const char *bd_report_text(const BdReport *r);
+// What a code means and how to mend it; NULL: there is no such code. Lives for ever.
+BD_API const char *bd_explain(const char *code);
+
+// --- models
+// -----------------------------------------------------------------------------------------------------
+
+// Reads a file in place of the file system. Gives memory from malloc and its length, or NULL: there
+// is none.
+typedef char *(*BdRead)(void *context, const char *path, size_t *length);
+
+typedef struct {
+    const char *model;      // NULL: the model of the experiment, or the last one of the file
+    const char *experiment; // NULL: the first one of the file; with `model` given: none
+    const char *const *set; // "m = 2 {kg}": parameters, also those that decide the structure
+    int set_count;
+    const char
+        *library; // folder of the component library; NULL: $BONDYN_LIBRARY, or the installed one
+    BdRead read;  // NULL: files are files
+    void *read_context;
+} BdLoadOptions;
+
+BD_API BdLoadOptions bd_default_load_options(void);
+
+// Text to equations: units, sizes, causality, index reduction. Nullable: o, r.
+BD_API BdModel *bd_load(const char *path, const BdLoadOptions *o, BdReport *r);
+// The same from memory; `name` stands for the path in messages, and imports are looked for beside
+// it.
+BD_API BdModel *bd_load_text(const char *name, const char *text, size_t length,
+                             const BdLoadOptions *o, BdReport *r);
+BD_API void bd_model_free(BdModel *m); // Nullable: m
+
+BD_API const char *bd_model_name(const BdModel *m);
+BD_API const char *bd_model_experiment(const BdModel *m); // "" when there is none
+BD_API int bd_experiment_count(const BdModel *m);         // of its file
+BD_API const char *bd_experiment_name(const BdModel *m, int i);
+
+typedef enum {
+    BD_PARAMETER,
+    BD_INPUT,
+    BD_OUTPUT,
+    BD_STATE,
+    BD_VARIABLE, // everything that a run can record
+} BdKind;
+
+typedef struct {
+    const char *name; // its path: "arm.spring.q"
+    const char *unit; // for people: "N/m"; values are in SI all the same
+    const char *text; // its description, or ""
+    double value;     // of a parameter; otherwise NaN
+    bool settable;    // bd_set and BdRunOptions.set can change it
+} BdVariable;
+
+BD_API int bd_count(const BdModel *m, BdKind kind);
+BD_API bool bd_variable(const BdModel *m, BdKind kind, int i, BdVariable *to); // false: not so many
+BD_API int bd_find(const BdModel *m, BdKind kind, const char *name);           // -1: there is none
+
+typedef enum {
+    BD_EQUATIONS_TEXT,
+    BD_EQUATIONS_LATEX,
+    BD_EQUATIONS_JSON,
+    BD_GRAPH_SVG,
+    BD_GRAPH_DOT,
+    BD_CAUSALITY, // who sets what on every bond, and why
+} BdForm;
+
+// The model as text. Free with bd_free.
+BD_API char *bd_text(const BdModel *m, BdForm form);
+BD_API void bd_free(void *memory); // Nullable
+
+// --- runs
+// -------------------------------------------------------------------------------------------------------
+
+typedef struct {
+    const char *name; // of a parameter that is settable
+    double value;     // SI
+} BdSetting;
+
+typedef struct {
+    int columns;             // column 0 is time
+    const char *const *name; // per column
+    const char *const *unit; // per column: that of its values
+    int rows;
+    const double *const *value; // per column: `rows` values
+} BdRows;
+
+typedef struct {
+    const char *solver;        // "auto", "rk78", "bdf" ...; NULL: as the experiment says
+    const char *engine;        // "auto", "vm" or "native"; NULL: auto
+    double stop, rtol, atol;   // 0: as the experiment says
+    const char *const *record; // patterns of names: "arm.*"; none: as the experiment says
+    int record_count;
+    const BdSetting *set;
+    int set_count;
+    // Takes the rows block by block; then the run keeps none. False ends the run. Nullable.
+    bool (*rows)(void *context, const BdRows *block);
+    bool (*progress)(void *context, double fraction);   // false ends the run; Nullable
+    void (*message)(void *context, const BdMessage *m); // as soon as the run is over; Nullable
+    void *context;
+} BdRunOptions;
+
+BD_API BdRunOptions bd_default_run_options(void);
+
+typedef enum {
+    BD_DONE,
+    BD_ENDED_EARLY, // the report says why; what was computed is there
+    BD_CANCELLED,   // by a callback
+} BdStatus;
+
+// The experiment from its start to its stop: solver, events, energy audit, expectations. Nullable:
+// o, r. NULL: it could not start.
+BD_API BdRun *bd_run(const BdModel *m, const BdRunOptions *o, BdReport *r);
+BD_API void bd_run_free(BdRun *run); // Nullable: run
+
+BD_API BdStatus bd_status(const BdRun *run);
+BD_API const BdRows *bd_rows(const BdRun *run);                     // what was recorded
+BD_API const double *bd_column(const BdRun *run, const char *name); // NULL: it was not recorded
+BD_API double bd_final(const BdRun *run, const char *name); // its last value; NaN: not recorded
+
+typedef struct {
+    const char *solver; // that was used
+    long steps, evaluations, events;
+    double reached;                                // time
+    double supplied, dissipated, stored, residual; // J, of the energy audit; NaN: it was off
+    bool balanced;                                 // the audit holds, or was off
+    int expectations, failed;                      // of the experiment
+} BdSummary;
+
+BD_API BdSummary bd_summary(const BdRun *run);
+// A page for the browser with motion, plots, graph, equations and energy of the experiment. Free
+// with bd_free. Nullable: o, r. NULL: the run could not start.
+BD_API char *bd_page(const BdModel *m, const BdRunOptions *o, BdReport *r);
+
+// --- many runs
+// --------------------------------------------------------------------------------------------------
+
+typedef struct {
+    int runs;
+    const char *const *name; // parameters that differ from run to run
+    int name_count;
+    const double *value; // runs x name_count, SI, row by row
+    int lanes;           // runs at a time in one core; 0: as many as the processor has SIMD lanes
+    // A run is over; it is freed after the call. `run` is NULL when it could not start. False ends
+    // the batch.
+    bool (*done)(void *context, int number, const BdRun *run, const BdReport *r);
+    void *context;
+} BdBatch;
+
+// Each run gives what bd_run would give, to the last bit. Nullable: o, r. Its number of runs, or
+// -1.
+BD_API int bd_batch(const BdModel *m, const BdBatch *b, const BdRunOptions *o, BdReport *r);
+
+// --- point by point
+// ---------------------------------------------------------------------------------------------
+
+// A run that the caller drives: at its start, with consistent start values. Models whose laws
+// switch between modes are refused: use bd_run. Nullable: o, r.
+BD_API BdRun *bd_open(const BdModel *m, const BdRunOptions *o, BdReport *r);
+
+BD_API double bd_time(const BdRun *run);
+BD_API void bd_get_states(const BdRun *run, double *x);             // bd_count(m, BD_STATE) values
+BD_API void bd_set_point(BdRun *run, double time, const double *x); // Nullable: x, to keep it
+BD_API bool bd_set(BdRun *run, const char *parameter,
+                   double value);              // false: not settable, or not finite
+BD_API bool bd_reset(BdRun *run, double time); // start values of the present parameters
+
+// At the present point. False: an equation has no solution there.
+BD_API bool bd_rates(BdRun *run, double *rate); // d x / d time
+BD_API bool bd_outputs(BdRun *run,
+                       double *value); // bd_rows(run)->columns - 1 values: what is recorded
+BD_API bool bd_jacobian(BdRun *run, double *dense); // d rate / d x, exact; n x n, column by column
+BD_API int bd_event_count(const BdRun *run);
+BD_API bool bd_event_functions(BdRun *run, double *z); // a change of sign is an event
+
+// Everything that a run driven by hand remembers, to go on from there later: same bits, same model.
+BD_API size_t bd_saved_size(const BdRun *run);
+BD_API void bd_save(const BdRun *run, void *to);
+BD_API bool bd_restore(BdRun *run, const void *from,
+                       size_t size); // false: not saved from such a run
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

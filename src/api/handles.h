@@ -1,0 +1,89 @@
+// What stands behind the handles of the public header.
+//
+//     BdReport   messages as values, and the text that people read
+//     BdModel    texts, names, model, graph, system; never changed after bd_load
+//     BdRun      a copy of the parts of the model that a run writes into, and what the run gave
+//
+// A run adds expressions to the graph of expressions (outputs, derivatives) and names beside them.
+// So that a model can be shared by threads, each run works on a copy of just these two, under the
+// same numbers: all the rest of the model is shared.
+#ifndef BONDYN_API_HANDLES_H
+#define BONDYN_API_HANDLES_H
+
+#include "base/array.h"
+#include "bondyn.h"
+#include "run/job.h"
+#include "run/pipeline.h"
+
+// --- reports.c
+
+struct BdReport {
+    Arena arena; // of the strings of messages
+    ARRAY(BdMessage) message;
+    Text text;
+    int errors;
+};
+
+// Moves what the stages said into the caller's report, which may be NULL, and empties it.
+void report_hand_over(Report *from, const Sources *sources, BdReport *to);
+
+// --- models.c
+
+enum { KINDS = BD_VARIABLE + 1 };
+
+struct BdModel {
+    Arena arena; // of what is listed here
+    Names *names;
+    Sources *sources;
+    Pipeline p;
+    const char **experiment;
+    int experiment_count;
+    int *list[KINDS]; // variables of the model, of each kind
+    int count[KINDS];
+    double *parameter;  // per variable: the value of a parameter
+    const char *source; // text of the file
+};
+
+// --- library.c
+
+// Where the component library is: what the caller says, $BONDYN_LIBRARY, beside this code, or where it is installed.
+const char *library_folder(Arena *out, const char *asked);
+
+// --- copies.c: model and system with names and expressions of their own
+
+typedef struct {
+    Names *names;
+    Model model;
+    Graph graph;
+    System system;
+} Copy;
+
+void copy_open(Copy *c, const BdModel *m);
+void copy_close(Copy *c);
+
+// --- options.c
+
+// The options of the caller in the words of src/run; false: reported.
+bool run_options_from(const BdModel *m, const BdRunOptions *o, Arena *out, RunOptions *to,
+                      Report *r);
+// The variable of a parameter that a run can set, or -1: reported.
+int settable_parameter(const BdModel *m, const char *name, Report *r);
+bool is_settable(const Model *m, const Var *v);
+
+// --- runs.c
+
+struct BdRun {
+    const BdModel *of;
+    Copy copy;
+    Arena arena;
+    Run *run; // of a whole run, or NULL
+    BdRows rows;
+    struct ByHand *by_hand; // of a run that the caller drives, or NULL (points.c)
+};
+
+BdRun *run_new(const BdModel *m);
+// The rows of results as the header shows them; the arrays live in `out`.
+BdRows rows_of(Arena *out, const Results *r);
+void by_hand_free(struct ByHand *h);
+
+#endif

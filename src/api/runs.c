@@ -1,0 +1,195 @@
+// Whole runs.
+#include "api/handles.h"
+
+#include "base/memory.h"
+#include "page/report.h"
+#include <math.h>
+#include <string.h>
+
+BdRun *run_new(const BdModel *m) {
+    BdRun *run = memory_zeroed(1, sizeof *run);
+    run->of = m;
+    copy_open(&run->copy, m);
+    return run;
+}
+
+void bd_run_free(BdRun *run) {
+    if (!run) return;
+    by_hand_free(run->by_hand);
+    run_free(run->run);
+    copy_close(&run->copy);
+    arena_free(&run->arena);
+    free(run);
+}
+
+BdRows rows_of(Arena *out, const Results *r) {
+    const char **name = ARENA_ARRAY(out, const char *, r->column_count);
+    const char **unit = ARENA_ARRAY(out, const char *, r->column_count);
+    const double **value = ARENA_ARRAY(out, const double *, r->column_count);
+    for (int c = 0; c < r->column_count; c++) {
+        name[c] = r->column[c].name;
+        unit[c] = r->column[c].unit;
+        value[c] = r->column[c].value;
+    }
+    return (BdRows){r->column_count, name, unit, r->row_count, value};
+}
+
+// --- callbacks
+// ------------------------------------------------------------------------------------------------
+
+typedef struct {
+    const BdRunOptions *o;
+    int cancel;
+} Calls;
+
+static bool hand_on_rows(void *context, const Results *block) {
+    const Calls *c = context;
+    Arena tmp = {0};
+    BdRows rows = rows_of(&tmp, block);
+    bool good = c->o->rows(c->o->context, &rows);
+    arena_free(&tmp);
+    return good;
+}
+
+static void hand_on_progress(void *context, double fraction) {
+    Calls *c = context;
+    if (!c->o->progress(c->o->context, fraction)) c->cancel = 1;
+}
+
+static void hand_on_messages(const BdRunOptions *o, const BdReport *r, int first) {
+    for (int i = first; o->message && i < r->message.count; i++)
+        o->message(o->context, &r->message.data[i]);
+}
+
+// The report of a run, to the caller's report and callback.
+static void tell(const BdModel *m, const BdRunOptions *o, Report *report, BdReport *r) {
+    BdReport own = {0};
+    BdReport *to = r ? r : &own;
+    int first = to->message.count;
+    report_hand_over(report, m->sources, to);
+    hand_on_messages(o, to, first);
+    bd_report_clear(&own);
+}
+
+// --- running
+// ------------------------------------------------------------------------------------------------
+
+// With a list of expressions to watch; NULL: the run could not start.
+static Run *run_watching(BdRun *run, const BdRunOptions *o, const Expr *watch, int watch_count,
+                         Report *report) {
+    Calls calls = {o, 0};
+    RunOptions options;
+    if (!run_options_from(run->of, o, &run->arena, &options, report)) return NULL;
+    options.watch = watch;
+    options.watch_count = watch_count;
+    if (watch_count) options.most_rows = 20000; // more than a page shows
+    if (o->rows && !watch_count) {
+        options.rows = hand_on_rows;
+        options.rows_context = &calls;
+    }
+    if (o->progress) {
+        options.progress = hand_on_progress;
+        options.context = &calls;
+    }
+    options.cancel = &calls.cancel;
+    Run *result = run_experiment(&run->copy.system, &options, report);
+    if (result && options.rows && result->results.row_count) hand_on_rows(&calls, &result->results);
+    return result;
+}
+
+BdRun *bd_run(const BdModel *m, const BdRunOptions *o, BdReport *r) {
+    static const BdRunOptions nothing = {0};
+    if (!o) o = &nothing;
+    BdRun *run = run_new(m);
+    Report report = {0};
+    run->run = run_watching(run, o, NULL, 0, &report);
+    tell(m, o, &report, r);
+    if (!run->run) {
+        bd_run_free(run);
+        return NULL;
+    }
+    run->rows = rows_of(&run->arena, &run->run->results);
+    if (o->rows) run->rows.rows = 0; // they have gone to the caller
+    return run;
+}
+
+char *bd_page(const BdModel *m, const BdRunOptions *o, BdReport *r) {
+    static const BdRunOptions nothing = {0};
+    if (!o) o = &nothing;
+    BdRun *run = run_new(m);
+    Report report = {0};
+    Sources *sources = sources_copy(m->sources); // files of meshes are added
+    Watch watch = {0};
+    int first_param;
+    Scene scene = report_plan(&run->arena, &run->copy.model, &watch, &first_param);
+    Meshes meshes = meshes_load(&run->arena, &run->copy.model, sources, &report);
+    run->run = run_watching(run, o, watch.data, watch.count, &report);
+    Text html = {0};
+    if (run->run) {
+        ReportPage page = {.system = &run->copy.system,
+                           .run = run->run,
+                           .scene = &scene,
+                           .meshes = &meshes,
+                           .source = m->source,
+                           .first_param = first_param};
+        report_html(&html, &page);
+    }
+    array_free(&watch);
+    tell(m, o, &report, r);
+    sources_free(sources);
+    bd_run_free(run);
+    return html.data;
+}
+
+// --- results
+// ------------------------------------------------------------------------------------------------
+
+BdStatus bd_status(const BdRun *run) {
+    if (!run->run) return BD_DONE;
+    switch (run->run->status) {
+    case SOLVE_DONE: return run->run->not_finite ? BD_ENDED_EARLY : BD_DONE;
+    case SOLVE_CANCELLED: return BD_CANCELLED;
+    case SOLVE_FAILED:
+    case SOLVE_REFUSED:
+    case SOLVE_SWITCH: break;
+    }
+    return BD_ENDED_EARLY;
+}
+
+const BdRows *bd_rows(const BdRun *run) { return &run->rows; }
+
+const double *bd_column(const BdRun *run, const char *name) {
+    for (int c = 0; name && c < run->rows.columns; c++)
+        if (strcmp(run->rows.name[c], name) == 0) return run->rows.value[c];
+    return NULL;
+}
+
+double bd_final(const BdRun *run, const char *name) {
+    const double *column = bd_column(run, name);
+    return column && run->rows.rows ? column[run->rows.rows - 1] : NAN;
+}
+
+BdSummary bd_summary(const BdRun *run) {
+    BdSummary s = {.solver = "",
+                   .supplied = NAN,
+                   .dissipated = NAN,
+                   .stored = NAN,
+                   .residual = NAN,
+                   .balanced = true};
+    const Run *x = run->run;
+    if (!x) return s;
+    s.solver = solver_name(x->stats.method);
+    s.steps = x->stats.steps;
+    s.evaluations = x->stats.derivative_calls;
+    s.events = x->stats.events;
+    s.reached = x->stats.reached;
+    s.expectations = x->verdict_count;
+    s.failed = x->failed_count;
+    if (x->audit.off) return s;
+    s.supplied = x->audit.supplied;
+    s.dissipated = x->audit.dissipated;
+    s.stored = x->audit.stored;
+    s.residual = x->audit.residual;
+    s.balanced = x->audit.pass;
+    return s;
+}
