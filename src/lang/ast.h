@@ -96,8 +96,8 @@ typedef enum {
     ITEM_VAR,
     ITEM_COMPONENT, // type name(args) [: laws]  or  type name = value
     ITEM_BOND,      // ends[] -> ends[]: one item per '->'; a chain a -> b -> c is two items that
-               // follow each other and share the AstExpr of b. The order matters for two-ports:
-               // b is entered (p1) by the first and left (p2) by the second
+    // follow each other and share the AstExpr of b. The order matters for two-ports:
+    // b is entered (p1) by the first and left (p2) by the second
     ITEM_EQUATION, // left = right
     ITEM_INITIAL, // initial left = right; `initial steady`: both are this one name; `initial steady
                   // left`: right is NULL
