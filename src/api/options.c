@@ -8,13 +8,7 @@ BdRunOptions bd_default_run_options(void) { return (BdRunOptions){0}; }
 static bool find_solver(const char *name, RunOptions *to, Report *r) {
     if (!name) return true;
     to->solver_given = true;
-    to->solver = SOLVER_AUTO;
-    if (strcmp(name, "cvode") == 0) return true;
-    for (int k = 0; strcmp(solver_name((SolverKind)k), "?") != 0; k++) {
-        if (strcmp(name, solver_name((SolverKind)k)) != 0) continue;
-        to->solver = (SolverKind)k;
-        return true;
-    }
+    if (solver_named(name, &to->solver)) return true;
     Remark *m = report_error(r, T_BAD_VALUE, POS_NONE, "there is no solver '%s'", name);
     remark_help(r, m, "'auto' chooses one; docs/language.md lists them");
     return false;
