@@ -109,6 +109,24 @@ static void put_strikes(Job *j, Machine *m, const double *strike) {
     for (int i = 0; i < w->strike_count; i++) held[i] = strike ? strike[i] / little_time(j) : 0;
 }
 
+// The states a little later. What rests on its border with balanced forces moves to the side to
+// which these change: where a rate is nothing against what it will be, the mean of both counts.
+static bool step_ahead(Job *j, Machine *m, const double *state, double *room, double *later) {
+    enum { NOTHING = 1000 };
+    int n = m->program->state_count;
+    double little = little_time(j), *rate = room, *next = later + n;
+    if (!machine_derivative(m, j->time, state, rate, NULL)) return false;
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(rate[i])) return false;
+        later[i] = state[i] + little * rate[i];
+    }
+    if (!machine_derivative(m, j->time + little, later, next, NULL)) return true;
+    for (int i = 0; i < n; i++)
+        if (NOTHING * fabs(rate[i]) <= fabs(next[i] - rate[i]))
+            later[i] = state[i] + little / 2 * (rate[i] + next[i]);
+    return true;
+}
+
 // Relations as they are a little later: what is on its border takes the side to which it moves.
 // False: there is no value.
 static bool look_ahead(Job *j, const SolveMode *s, const double *state, double *room,
@@ -116,12 +134,8 @@ static bool look_ahead(Job *j, const SolveMode *s, const double *state, double *
     Machine *m = s->machine;
     const Program *p = m->program;
     double little = little_time(j);
-    double *rate = room, *later = room + p->state_count, *border = later + p->state_count;
-    if (!machine_derivative(m, j->time, state, rate, NULL)) return false;
-    for (int i = 0; i < p->state_count; i++) {
-        if (!isfinite(rate[i])) return false;
-        later[i] = state[i] + little * rate[i];
-    }
+    double *rate = room, *later = room + p->state_count, *border = later + 2 * p->state_count;
+    if (!step_ahead(j, m, state, rate, later)) return false;
     if (!machine_switches(m, j->time + little, later, border)) return false;
     for (int i = 0; i < p->switch_count; i++) {
         if (isnan(border[i])) return false;
@@ -147,7 +161,9 @@ static bool settle_ahead(Job *j, const SolveMode *s, const double *state, double
 }
 
 static bool guards_at(Job *j, const SolveMode *s, const double *state) {
-    double *room = bands_room(s->machine->program);
+    const Program *p = s->machine->program;
+    double *room =
+        memory_zeroed(3 * (size_t)p->state_count + (size_t)p->switch_count + 1, sizeof *room);
     put_strikes(j, s->machine, strikes_of(j, s));
     bool good = settle_ahead(j, s, state, room) &&
                 machine_guards(s->machine, j->time, state, j->modes.guard);
