@@ -1,8 +1,9 @@
 // Large loops from text to results: time and memory against size, and how they grow.
 //
-//   grid    n x n nodes, a resistor on every edge: one algebraic loop, sparse, factored once
-//   gears   n inertias that turn together: n - 1 dependent storages, solved with symbols
-//   chain   n links in Cartesian coordinates (index 3): a loop of n tensions at every evaluation
+//   grid      n x n nodes, a resistor on every edge: one algebraic loop, sparse, factored once
+//   gears     n inertias that turn together: n - 1 dependent storages, solved with symbols
+//   chain     n links in Cartesian coordinates (index 3): a loop of n tensions at every evaluation
+//   orifices  n nodes without volumes, an orifice to the next and a leak: one nonlinear loop
 //
 // Each size runs in a process of its own, so that peak memory is that size's.
 #include "apart.h"
@@ -65,6 +66,19 @@ static void write_chain(Text *out, int n) {
              "  m*der(v[n])*1 {s} = -T[n]*(y[n] - y[n - 1]) - m*g\nend\n");
 }
 
+static void write_orifices(Text *out, int n) {
+    text_printf(out,
+                "import hydraulic\nmodel M\n  param oil: MineralOil\n  const n = %d\n"
+                "  PressureSource src(P = 100 {bar})\n  Reservoir tank\n  for i in 1:n\n"
+                "    0 p[i]\n    1 f[i]\n    Orifice o[i](A = 3 {mm2}, fluid = oil)\n"
+                "    f[i] -> o[i]\n    f[i] -> p[i]\n"
+                "    LaminarRestriction r[i](d = 0.5 {mm}, L = 1 {m}, mu = 0.04)\n"
+                "    p[i] -> r[i]\n  end\n  src -> f[1]\n  for i in 2:n\n"
+                "    p[i - 1] -> f[i]\n  end\n  Orifice last(A = 3 {mm2}, fluid = oil)\n"
+                "  1 fl\n  p[n] -> fl -> last, tank\nend\n",
+                n);
+}
+
 typedef struct {
     const char *name;
     void (*write)(Text *out, int n);
@@ -75,7 +89,10 @@ static const Family families[] = {
     {"grid", write_grid, {10, 20, 40, 70, 100}},
     {"gears", write_gears, {100, 300, 1000, 3000, 10000}},
     {"chain", write_chain, {10, 30, 100, 200, 300}},
+    {"orifices", write_orifices, {50, 150, 500, 1000, 2000}},
 };
+
+enum { FAMILIES = sizeof families / sizeof *families };
 
 // --- one size ------------------------------------------------------------------------------------
 
@@ -142,10 +159,10 @@ static double growth(double now, double before, double size, double size_before)
 int main(void) {
     mallopt(M_MMAP_THRESHOLD, 128 * 1024); // as the program does
     printf("loops, text to results over 1 s (medians of 3, processor time)\n");
-    printf("%-6s %6s %9s %7s %8s %10s %9s %9s %8s   %s\n", "", "n", "equations", "states",
+    printf("%-9s %6s %9s %7s %8s %10s %9s %9s %8s   %s\n", "", "n", "equations", "states",
            "unknowns", "compile s", "run s", "eval us", "MB",
            "growth: compile, evaluation, memory");
-    for (int f = 0; f < 3; f++) {
+    for (int f = 0; f < FAMILIES; f++) {
         Measured last = {0};
         for (int k = 0; k < 5; k++) {
             Measured s[3];
@@ -162,7 +179,7 @@ int main(void) {
             m.compile = median(compile_time, 3);
             m.run = median(run, 3);
             m.evaluation = median(evaluation, 3);
-            printf("%-6s %6d %9d %7d %8d %10.4f %9.4f %9.2f %8.1f", families[f].name,
+            printf("%-9s %6d %9d %7d %8d %10.4f %9.4f %9.2f %8.1f", families[f].name,
                    families[f].size[k], m.equations, m.states, m.unknowns, m.compile, m.run,
                    1e6 * m.evaluation, m.bytes / 1e6);
             if (k > 0)

@@ -160,11 +160,19 @@ static BondynBlock open_block(Machine *m, int number) {
 
 // --- continuation --------------------------------------------------------------------------------
 
-// A block of the start that Newton does not solve from its guess u0 is reached by a path:
+// A block that begins at its guess u0, as no solution is known, and that Newton does not solve from
+// there is reached by a path:
 //
 //     f(u) = part * f(u0)      part from 1, where u0 is the solution, down to 0
 //
 // The steps of `part` grow while Newton follows, and are halved where it does not.
+static bool begins_at_guess(const Machine *m, const TapeBlock *t) {
+    if (t->linear || t->anchored || !t->guess) return false;
+    for (int i = 0; i < t->size; i++)
+        if (m->reg[t->unknown + (uint32_t)i] != m->reg[t->guess[i]]) return false;
+    return true;
+}
+
 static bool is_start_block(const Machine *m, int number) {
     const System *s = m->program->system;
     return number >= s->block_count && number < s->block_count + s->start_block_count;
@@ -209,13 +217,13 @@ static bool continue_from_guess(Machine *m, BondynBlock *b, const uint32_t *gues
 bool block_run(Machine *m, uint32_t number) {
     const TapeBlock *t = &m->program->block[number];
     BondynBlock b = open_block(m, (int)number);
+    bool follow = begins_at_guess(m, t) || (is_start_block(m, (int)number) && !t->linear);
     if (t->linear ? bondyn_block_linear(&b)
                   : bondyn_block_newton(&b, m->reg, t->guess, t->anchored))
         return true;
-    if (is_start_block(m, (int)number) && !t->linear && continue_from_guess(m, &b, t->guess))
-        return true;
     block_residual(&b);
     m->residual = bondyn_all_finite(b.n, b.f) ? bondyn_largest(b.n, b.f) : (double)NAN;
+    if (follow && continue_from_guess(m, &b, t->guess)) return true;
     m->failed_block = (int)number;
     for (int i = 0; i < b.n; i++) b.u[i] = t->guess ? m->reg[t->guess[i]] : 0;
     return false;

@@ -182,6 +182,7 @@ void elimination_open(Elimination *e, Work *w, const int *rules, const int *quan
             read_linear_row(e, i, &terms);
         else
             read_nonlinear_row(e, i, r);
+        e->nonlinear += !e->row[i].linear;
         if (e->row[i].linear) put(e, &e->untried, i);
     }
     array_free(&terms);
@@ -222,7 +223,8 @@ static long fill_of(Elimination *e, const EliminationRow *row, int col) {
     for (int i = 0; i < column->rows.count; i++) {
         const EliminationRow *other = &e->row[column->rows.data[i]];
         if (other == row || other->done) continue;
-        if (!other->linear || other->cell.count > MOST_CELLS) {
+        bool known = other->linear || e->tracked;
+        if (!known || other->cell.count > MOST_CELLS) {
             fill += length - 1;
             continue;
         }
@@ -357,6 +359,21 @@ static void eliminate_from(Elimination *e, int row, Pivot p, const EliminationCe
     put(e, &e->untried, row);
 }
 
+// The pivot's solution will stand in a nonlinear row in place of the unknown: its columns are there
+// from now on.
+static void spread_to(Elimination *e, int row, Pivot p) {
+    EliminationRow *to = &e->row[row], *from = &e->row[p.row];
+    EliminationCell *cell = to->done ? NULL : cell_at(to, p.col);
+    if (!cell || to->linear || !e->tracked) return;
+    remove_cell(e, row, (int)(cell - to->cell.data));
+    for (int k = 0; k < to->cell.count; k++) e->where[to->cell.data[k].col] = k;
+    for (int k = 0; k < from->cell.count; k++) {
+        int col = from->cell.data[k].col;
+        if (col != p.col && e->where[col] < 0) add_cell(e, row, (EliminationCell){.col = col});
+    }
+    for (int k = 0; k < to->cell.count; k++) e->where[to->cell.data[k].col] = -1;
+}
+
 static void take_pivot(Elimination *e, Pivot p) {
     EliminationRow *row = &e->row[p.row];
     EliminationCell pivot = *cell_at(row, p.col);
@@ -365,7 +382,10 @@ static void take_pivot(Elimination *e, Pivot p) {
     e->column[p.col].done = true;
     for (int k = 0; k < row->cell.count; k++) e->column[row->cell.data[k].col].count--;
     int n = e->column[p.col].rows.count;
-    for (int k = 0; k < n; k++) eliminate_from(e, e->column[p.col].rows.data[k], p, &pivot);
+    for (int k = 0; k < n; k++) {
+        eliminate_from(e, e->column[p.col].rows.data[k], p, &pivot);
+        spread_to(e, e->column[p.col].rows.data[k], p);
+    }
 }
 
 static void take_pivots(Elimination *e) {
@@ -374,12 +394,16 @@ static void take_pivots(Elimination *e) {
 }
 
 // In a large block pivots that fill other rows are left to numbers: sparse factors are better at
-// them than formulas. What is small then is finished with symbols all the same.
+// them than formulas. With many nonlinear rows these count as well: an unknown of a long chain,
+// solved along it, would bring every row all unknowns behind it. What is small then is finished
+// with symbols all the same.
 void elimination_run(Elimination *e) {
-    enum { LARGE = 400, MOST_FILL = 4, SMALL = 40 };
-    e->most_fill = e->size > LARGE ? MOST_FILL : LONG_MAX;
+    enum { LARGE = 400, MANY_NONLINEAR = 30, MOST_FILL = 4, SMALL = 40 };
+    e->tracked = e->nonlinear > MANY_NONLINEAR;
+    bool large = e->tracked || e->size > LARGE;
+    e->most_fill = large ? MOST_FILL : LONG_MAX;
     take_pivots(e);
-    if (e->size <= LARGE || e->size - e->pivots.count > SMALL) return;
+    if (!large || e->size - e->pivots.count > SMALL) return;
     e->most_fill = LONG_MAX;
     for (int i = 0; i < e->size; i++)
         if (e->row[i].linear && !e->row[i].done) put(e, &e->untried, i);

@@ -50,6 +50,8 @@ typedef struct {
     Buckets tried;       // rows that have none
     long work, budget;
     long most_fill; // that a pivot may bring
+    int nonlinear;  // rows
+    bool tracked;   // nonlinear rows get the columns that pivots put in
 } Elimination;
 
 void elimination_open(Elimination *e, Work *w, const int *rules, const int *quantities, int n);

@@ -128,17 +128,19 @@ bool linear_form(Work *w, Expr residual, Terms *terms, Expr *rest) {
 void slopes(Work *w, Expr residual, bool (*wanted)(const void *context, int quantity),
             const void *context, Terms *terms) {
     Ints found = {0};
+    Partials *partials = partials_new(w->dag);
     terms->count = 0;
     int n = term_count(w, residual);
     for (int i = 0; i < n; i++) {
         Expr term = term_at(w, residual, i);
         find_quantities(w, term, wanted, context, &found);
+        if (found.count) partials_of(partials, term);
         for (int k = 0; k < found.count; k++) {
-            int q = found.data[k];
-            Expr slope = expr_derivative(w->dag, term, w->quantity.data[q].symbol);
-            array_push(terms, ((Term){q, slope}));
+            Expr slope = partials_by(partials, w->quantity.data[found.data[k]].symbol);
+            array_push(terms, ((Term){found.data[k], slope}));
         }
     }
     collect_terms(w, terms);
+    partials_free(partials);
     array_free(&found);
 }

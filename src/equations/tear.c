@@ -66,6 +66,13 @@ static void settle_column(Tearing *t, int col, int depth) {
     }
 }
 
+// In a large block unknowns that a nonlinear row gives stay: Newton's method then meets each law by
+// itself, and goes far from its guess more easily than with sums of laws.
+static bool stays(const Tearing *t, int row) {
+    const Elimination *e = t->c->e;
+    return e->tracked && !e->row[t->c->rows.data[row]].linear;
+}
+
 // Does the row give its last open column explicitly, with a coefficient that cannot vanish?
 static bool gives(Tearing *t, int row) {
     Work *w = t->c->e->w;
@@ -77,7 +84,7 @@ static bool gives(Tearing *t, int row) {
         else if (t->depth[j] > depth)
             depth = t->depth[j];
     }
-    if (col < 0 || depth >= DEEPEST_CHAIN) return false;
+    if (col < 0 || depth >= DEEPEST_CHAIN || stays(t, row)) return false;
     if (w->quantity.data[t->c->quantities[col]].set >= 0) return false;
     Expr x = w->quantity.data[t->c->quantities[col]].symbol, coefficient, rest;
     if (!expr_linear_in(w->dag, t->c->residual[row], x, &coefficient, &rest)) return false;

@@ -253,7 +253,7 @@ void parts_collect(Dag *d, Op op, Parts *p) {
 // --- equal in another arrangement
 // ------------------------------------------------------------------------------------------------
 
-// False when there are more parts than are compared.
+// All parts, those of nested sums in place of them. False when there are more than are compared.
 static bool flatten(const Dag *d, Op op, const Expr *args, int n, Parts *p) {
     Part part;
     if (n > EQUAL_LIMIT) return false;
@@ -273,21 +273,41 @@ static bool flatten(const Dag *d, Op op, const Expr *args, int n, Parts *p) {
         }
         i--;
     }
-    combine(d, p);
     return true;
 }
 
-// Of two with equal signatures. When there is too much to compare, the signatures decide.
+// Is every key of the first among those of the second? Both are sorted.
+static bool all_keys_in(const Parts *a, const Parts *b) {
+    int k = 0;
+    for (int i = 0; i < a->count; i++) {
+        while (k < b->count && b->data[k].key < a->data[i].key) k++;
+        if (k == b->count || b->data[k].key != a->data[i].key) return false;
+    }
+    return true;
+}
+
+static bool equal_parts(const Parts *a, const Parts *b) {
+    bool same = a->count == b->count;
+    for (int i = 0; same && i < a->count; i++)
+        same = a->data[i].key == b->data[i].key && a->data[i].weight == b->data[i].weight;
+    return same;
+}
+
+// Of two with equal signatures. What cancels within the one that is there, as u in (u + x) - (u +
+// y), must occur in the other too: else u would come back where it has been replaced. When there is
+// too much to compare, the signatures decide.
 bool same_parts(const Dag *d, Op op, Expr a, const Expr *args, int n) {
     Parts left, right;
     parts_init(&left);
     parts_init(&right);
     bool same = true;
     if (flatten(d, op, args_of(d, a), count_of(d, a), &left) && flatten(d, op, args, n, &right)) {
-        same = left.count == right.count;
-        for (int i = 0; same && i < left.count; i++)
-            same = left.data[i].key == right.data[i].key &&
-                   left.data[i].weight == right.data[i].weight;
+        sort_parts(&left);
+        sort_parts(&right);
+        same = all_keys_in(&left, &right);
+        combine(d, &left);
+        combine(d, &right);
+        same = same && equal_parts(&left, &right);
     }
     parts_free(&left);
     parts_free(&right);

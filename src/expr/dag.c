@@ -73,6 +73,8 @@ size_t dag_bytes(const Dag *d) {
 
 uint32_t dag_size(const Dag *d) { return (uint32_t)d->node.count - 1; }
 
+uint64_t dag_visits(const Dag *d) { return d->visits; }
+
 Names *dag_names(const Dag *d) { return d->names; }
 
 bool dag_keep_shared(Dag *d, bool keep) {

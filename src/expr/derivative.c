@@ -207,6 +207,17 @@ Expr rates_of(Rates *r, Expr e) {
     return or_zero(r->pass.dag, rate_of(&r->pass, e));
 }
 
+Expr rate_along(Pass *p, Expr symbol, const Expr *node, int n) {
+    p->oldest = UINT32_MAX;
+    pass_set(p, symbol, expr_number(p->dag, 1));
+    for (int i = 0; i < n; i++) map_set(&p->result, node[i], rate_rule(p, node[i]));
+    Expr rate = or_zero(p->dag, rate_of(p, n ? node[n - 1] : symbol));
+    map_forget(&p->result, node, n);
+    map_forget(&p->result, &symbol, 1);
+    p->dag->visits += (uint64_t)n;
+    return rate;
+}
+
 Expr expr_derivative(Dag *d, Expr e, Expr symbol) {
     Rates r;
     pass_init(&r.pass, d);

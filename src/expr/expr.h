@@ -114,6 +114,9 @@ typedef struct {
 } OpCount;
 OpCount expr_count(const Dag *d, const Expr *roots, int n);
 
+// How many nodes derivatives and substitutions have passed so far: work, counted.
+uint64_t dag_visits(const Dag *d);
+
 // --- rewriting
 // ------------------------------------------------------------------------------------
 
@@ -133,6 +136,14 @@ void rates_free(Rates *r);
 void rates_set(Rates *r, Expr symbol, Expr rate); // symbols not set have rate 0
 Expr rates_of(Rates *r, Expr e);
 Expr expr_derivative(Dag *d, Expr e, Expr symbol); // one derivative
+
+// The derivatives of one expression by many symbols, each what expr_derivative gives: a symbol
+// costs as much as depends on it, not the whole expression.
+typedef struct Partials Partials;
+Partials *partials_new(Dag *d);
+void partials_free(Partials *p);
+void partials_of(Partials *p, Expr e); // ... by partials_by, from now on
+Expr partials_by(Partials *p, Expr symbol);
 
 // e = coefficient*symbol + rest with both free of the symbol? False when e is not linear in it.
 bool expr_linear_in(Dag *d, Expr e, Expr symbol, Expr *coefficient, Expr *rest);

@@ -49,6 +49,7 @@ struct Dag {
     bool keep_shared;
     uint32_t slot_count;   // a power of two
     uint32_t shared_count; // nodes in the table: all but symbols
+    uint64_t visits;       // nodes that derivatives and substitutions passed
 };
 
 // --- nodes (dag.c)
@@ -140,7 +141,8 @@ typedef struct {
 
 uint32_t map_get(const NodeMap *m, Expr key); // 0 when absent
 void map_set(NodeMap *m, Expr key, uint32_t value);
-void map_clear(NodeMap *m); // costs what was in it
+void map_clear(NodeMap *m);                           // costs what was in it
+void map_forget(NodeMap *m, const Expr *keys, int n); // all that is in it; costs n
 void map_free(NodeMap *m);
 int walk_place(const ExprWalk *w, Expr e); // where walk_at finds e
 

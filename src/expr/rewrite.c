@@ -34,6 +34,7 @@ void pass_run(Pass *p, Expr e, Expr (*rule)(Pass *p, Expr e)) {
         Expr top = array_last(&p->stack);
         if (!map_get(&p->result, top)) {
             if (!arguments_are_ready(p, top)) continue;
+            p->dag->visits++;
             map_set(&p->result, top, rule(p, top));
         }
         p->stack.count--;

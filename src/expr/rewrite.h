@@ -21,4 +21,8 @@ void pass_set(Pass *p, Expr symbol, Expr value);
 // arguments.
 void pass_run(Pass *p, Expr e, Expr (*rule)(Pass *p, Expr e));
 
+// derivative.c: the rate of the last of some nodes when a symbol changes at the rate 1. The nodes
+// are all below it that depend on the symbol, arguments first. Leaves the pass empty.
+Expr rate_along(Pass *p, Expr symbol, const Expr *node, int n);
+
 #endif

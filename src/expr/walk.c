@@ -84,6 +84,17 @@ void map_clear(NodeMap *m) {
     m->count = 0;
 }
 
+// A list stays as it is, for the next that is as large.
+void map_forget(NodeMap *m, const Expr *keys, int n) {
+    if (!m->list.count) {
+        map_clear(m);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        if (keys[i] < (uint32_t)m->list.count) m->list.data[keys[i]] = 0;
+    m->count = 0;
+}
+
 void map_free(NodeMap *m) {
     free(m->slot);
     array_free(&m->list);
