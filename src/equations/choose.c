@@ -8,15 +8,26 @@
 //
 // In each stage as many quantities give way as there are rules, such that the Jacobian of the
 // rules by them is regular. Columns with constant pivots are taken in the order in which they
-// should go: names that the user did not make a state, storages that the graph found dependent,
-// other storages; those that the user wants integral come last. A column that depends on the ones
-// before it is passed over, so the result is the best possible (a matroid). A pivot that changes
-// during the run may vanish: rows that have no other choose their states then (sets.c).
+// should go: corrections that hold a mechanism on its constraints (their pivots change, but vanish
+// only where the constraints do), names that the user did not make a state, storages that the graph
+// found dependent, other storages; those that the user wants integral come last. A column that
+// depends on the ones before it is passed over, so the result is the best possible (a matroid). A
+// pivot that changes during the run may vanish: rows that have no other choose their states then
+// (sets.c).
 #include "equations/linear.h"
 
 #include <math.h>
 
-enum { RANK_INTERNAL, RANK_PLAIN, RANK_WANTED, RANK_DEPENDENT, RANK_STORAGE, RANK_INTEGRAL, RANKS };
+enum {
+    RANK_CORRECTION,
+    RANK_INTERNAL,
+    RANK_PLAIN,
+    RANK_WANTED,
+    RANK_DEPENDENT,
+    RANK_STORAGE,
+    RANK_INTEGRAL,
+    RANKS
+};
 
 static const double smallest_pivot = 1e-9; // relative to the largest entry of the row at first
 
@@ -62,6 +73,7 @@ static int rank_of(const Stage *c, int q) {
     const Work *w = c->w;
     const Quantity *x = &w->quantity.data[q];
     if (x->var < 0) return RANK_INTERNAL;
+    if (w->model->var[x->var].afresh) return RANK_CORRECTION;
     if (!x->user_state) return RANK_PLAIN;
     const Var *v = &w->model->var[x->var];
     Wish wish = v->comp >= 0 ? w->model->comp[v->comp].wish : WISH_NONE;
@@ -258,7 +270,7 @@ static void demote(Stage *c, int q, int row, bool constant) {
     w->quantity.data[q].demoted_by = rule;
     c->row.data[row].taken = true;
     if (rank_of(c, q) == RANK_INTEGRAL) report_wish(c, q, rule);
-    if (!constant) warn_of_changing_pivot(c, q, rule);
+    if (!constant && rank_of(c, q) != RANK_CORRECTION) warn_of_changing_pivot(c, q, rule);
 }
 
 static void take_columns(Stage *c, int first, int end, bool constant_only) {
@@ -353,7 +365,7 @@ static bool run_stage(Stage *c) {
         if (rank == RANK_INTEGRAL)
             last = first;
         else
-            take_columns(c, first, end, rank != RANK_WANTED);
+            take_columns(c, first, end, rank != RANK_WANTED && rank != RANK_CORRECTION);
     }
     bool ok = leave_rest_open(c);
     take_columns(c, last, c->column.count, false);

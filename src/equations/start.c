@@ -8,20 +8,27 @@
 //     default   what stays open starts at 0, or at a value that is an expression with the value 0,
 //               such as a library's parameter v0 = 0
 //
-// Conditions are taken in this order as long as each finds an unknown of its own. A given one that
-// finds none must hold anyway: it is checked. The rest is solved (start_solve.c).
+// Conditions are taken in this order as long as each says something new (start_take.c). A given one
+// that does not must hold anyway: it is checked. The rest is solved (start_solve.c). Mechanisms say
+// velocities (start_mechanisms.c).
 #include "equations/start.h"
 
 #include <math.h>
 #include <string.h>
 
-bool is_open_start(Work *w, Expr start) {
+bool is_open_start(Work *w, int var) {
+    Expr start = w->model->var[var].start;
     if (!start) return true;
-    if (expr_is_number(w->dag, start, NULL)) return false;
+    if (w->model->var[var].given || expr_is_number(w->dag, start, NULL)) return false;
     return expr_evaluate(w->dag, start, w->value.data) == 0;
 }
 
 // --- states -------------------------------------------------------------------------------------
+
+// A momentum of a mechanism, and its velocities are conditions.
+static bool is_moved(const Start *s, int var) {
+    return s->speed_of_var[var] >= 0 && s->moved[s->w->model->var[var].comp];
+}
 
 // As is_open_start, for all given ones at once: momenta of a mechanism share most of their
 // formulas.
@@ -32,23 +39,32 @@ static void find_open(Start *s) {
     double *value = ARENA_ARRAY(&w->scratch, double, n);
     for (int i = 0; i < n; i++) start[i] = s->given[i] ? s->given[i] : expr_number(w->dag, 0);
     expr_evaluate_many(w->dag, start, n, w->value.data, value);
-    for (int i = 0; i < n; i++)
-        s->open[i] = w->system->state_var[i] >= 0 &&
-                     (!s->given[i] || (!expr_is_number(w->dag, start[i], NULL) && value[i] == 0));
+    for (int i = 0; i < n; i++) {
+        int v = w->system->state_var[i];
+        bool zero = !expr_is_number(w->dag, start[i], NULL) && value[i] == 0;
+        s->open[i] =
+            v >= 0 && (!s->given[i] || (zero && !w->model->var[v].given) || is_moved(s, v));
+    }
+}
+
+static void read_vars(Start *s) {
+    Work *w = s->w;
+    const System *x = w->system;
+    s->state_of_var = ARENA_ARRAY(&w->scratch, int, w->model->var_count);
+    s->speed_of_var = ARENA_ARRAY(&w->scratch, int, w->model->var_count);
+    for (int i = 0; i < w->model->var_count; i++) s->state_of_var[i] = s->speed_of_var[i] = -1;
+    for (int i = 0; i < x->state_count; i++)
+        if (x->state_var[i] >= 0) s->state_of_var[x->state_var[i]] = i;
+    for (int i = 0; i < w->model->speed_count; i++) s->speed_of_var[w->model->speed[i].state] = i;
 }
 
 static void read_states(Start *s) {
     Work *w = s->w;
     const System *x = w->system;
-    s->state_of_var = ARENA_ARRAY(&w->scratch, int, w->model->var_count);
     s->given = ARENA_ARRAY(&w->scratch, Expr, x->state_count);
     s->open = ARENA_ARRAY(&w->scratch, bool, x->state_count);
-    for (int i = 0; i < w->model->var_count; i++) s->state_of_var[i] = -1;
-    for (int i = 0; i < x->state_count; i++) {
-        if (x->state_var[i] < 0) continue;
-        s->state_of_var[x->state_var[i]] = i;
-        s->given[i] = w->model->var[x->state_var[i]].start;
-    }
+    for (int i = 0; i < x->state_count; i++)
+        if (x->state_var[i] >= 0) s->given[i] = w->model->var[x->state_var[i]].start;
     find_open(s);
     for (int i = 0; i < x->state_count; i++)
         if (x->state_var[i] >= 0 && !s->open[i]) rewrite_set(s->fixed, x->state[i], s->given[i]);
@@ -56,7 +72,7 @@ static void read_states(Start *s) {
 
 // --- rows ---------------------------------------------------------------------------------------
 
-static void add_row(Start *s, StartRow row) {
+void add_start_row(Start *s, StartRow row) {
     row.whole = row.residual;
     row.residual = rewrite(s->fixed, row.residual);
     array_push(&s->row, row);
@@ -64,14 +80,15 @@ static void add_row(Start *s, StartRow row) {
 
 // unknown = value
 static void add_unit(Start *s, Strength strength, Expr unknown, Expr value, int var, Pos pos) {
-    add_row(s, (StartRow){.strength = strength,
-                          .residual = expr_sub(s->w->dag, unknown, value),
-                          .unit = unknown,
-                          .value = value,
-                          .var = var,
-                          .steady = -1,
-                          .origin = ORIGIN_START,
-                          .pos = pos});
+    add_start_row(s, (StartRow){.strength = strength,
+                                .residual = expr_sub(s->w->dag, unknown, value),
+                                .unit = unknown,
+                                .value = value,
+                                .wanted = value,
+                                .var = var,
+                                .steady = -1,
+                                .origin = ORIGIN_START,
+                                .pos = pos});
 }
 
 static int quantity_of_var(Work *w, int v, int *sign) {
@@ -80,13 +97,14 @@ static int quantity_of_var(Work *w, int v, int *sign) {
 
 // A start value of a name of a state, or of what was one before constraints came. Others are
 // guesses only.
-static bool is_condition(Start *s, int v) {
+bool is_start_condition(Start *s, int v) {
     Work *w = s->w;
     const Var *x = &w->model->var[v];
     if (x->kind == VAR_PARAM || x->kind == VAR_DISCRETE || !x->start || s->state_of_var[v] >= 0)
         return false;
+    if (s->speed_of_var[v] >= 0) return false; // its mechanism says velocities
     int sign, q = quantity_of_var(w, v, &sign);
-    return q >= 0 && w->quantity.data[q].user_state && !is_open_start(w, x->start);
+    return q >= 0 && w->quantity.data[q].user_state && !is_open_start(w, v);
 }
 
 static void add_given(Start *s) {
@@ -96,25 +114,26 @@ static void add_given(Start *s) {
     for (int i = 0; i < m->initial_count; i++) {
         const Equation *e = &m->initial[i];
         Expr residual = resolve(solved, expr_sub(w->dag, e->left, e->right));
-        add_row(s, (StartRow){.strength = START_GIVEN,
-                              .residual = residual,
-                              .var = -1,
-                              .steady = -1,
-                              .origin = ORIGIN_START,
-                              .pos = e->pos});
+        add_start_row(s, (StartRow){.strength = START_GIVEN,
+                                    .residual = residual,
+                                    .var = -1,
+                                    .steady = -1,
+                                    .origin = ORIGIN_START,
+                                    .pos = e->pos});
     }
     resolver_free(solved);
     for (int i = 0; i < m->var_count; i++) {
-        if (!is_condition(s, i)) continue;
+        if (!is_start_condition(s, i)) continue;
         int sign, q = quantity_of_var(w, i, &sign);
         if (w->quantity.data[q].set >= 0) continue; // with its set
         const Var *v = &m->var[i];
-        add_row(s, (StartRow){.strength = START_GIVEN,
-                              .residual = expr_sub(w->dag, w->system->value[i], v->start),
-                              .var = i,
-                              .steady = -1,
-                              .origin = ORIGIN_START,
-                              .pos = v->pos});
+        add_start_row(s, (StartRow){.strength = START_GIVEN,
+                                    .residual = expr_sub(w->dag, w->system->value[i], v->start),
+                                    .wanted = v->start,
+                                    .var = i,
+                                    .steady = -1,
+                                    .origin = ORIGIN_START,
+                                    .pos = v->pos});
     }
 }
 
@@ -134,13 +153,14 @@ static const Steady *steady_of(const Model *m, int var) {
 
 static void add_steady_row(Start *s, int var, Expr rate) {
     const Steady *wish = steady_of(s->w->model, var);
-    if (!wish || !is_open_start(s->w, s->w->model->var[var].start)) return;
-    add_row(s, (StartRow){.strength = START_GIVEN,
-                          .residual = rate,
-                          .var = -1,
-                          .steady = var,
-                          .origin = ORIGIN_START,
-                          .pos = wish->pos});
+    int speed = s->speed_of_var[var];
+    if (!wish || (speed >= 0 ? s->w->model->speed[speed].given : !is_open_start(s->w, var))) return;
+    add_start_row(s, (StartRow){.strength = START_GIVEN,
+                                .residual = rate,
+                                .var = -1,
+                                .steady = var,
+                                .origin = ORIGIN_START,
+                                .pos = wish->pos});
 }
 
 // der(x) = 0 for every state and candidate without a start value of its own.
@@ -207,11 +227,25 @@ static Preference prefer(Start *s, const Choice *c) {
     }
     for (int k = 0; k < c->columns; k++) {
         int v = w->quantity.data[quantity_of(w, c->value[k])].var;
-        p.given[k] = c->set[k] >= 0 && v >= 0 && !is_open_start(w, w->model->var[v].start);
+        int speed = v >= 0 ? s->speed_of_var[v] : -1;
+        bool given = speed >= 0 ? w->model->speed[speed].given : v >= 0 && !is_open_start(w, v);
+        p.given[k] = c->set[k] >= 0 && given;
     }
     while (prefer_pivot(&p, false, 1e-6 * largest)) {}
     while (prefer_pivot(&p, true, 1e-12 * largest)) {}
     return p;
+}
+
+// Speeds of mechanisms whose momenta are better left to the constraints.
+static bool *late_speeds(Start *s, const Preference *p) {
+    Work *w = s->w;
+    bool *late = ARENA_ARRAY(&w->scratch, bool, w->model->speed_count);
+    for (int i = 0; i < w->system->choice_count; i++)
+        for (int k = 0; k < p[i].columns; k++) {
+            int v = w->quantity.data[quantity_of(w, w->system->choice[i].value[k])].var;
+            if (v >= 0 && s->speed_of_var[v] >= 0) late[s->speed_of_var[v]] = p[i].depends[k];
+        }
+    return late;
 }
 
 // Conditions of one kind for the candidates of a choice: first those that the constraints can
@@ -222,6 +256,7 @@ static void add_candidates(Start *s, const Choice *c, const Preference *p, bool 
         for (int k = 0; k < c->columns; k++) {
             if (c->set[k] < 0 || p->depends[k] != late || p->given[k] != given) continue;
             int v = w->quantity.data[quantity_of(w, c->value[k])].var;
+            if (v >= 0 && s->speed_of_var[v] >= 0) continue;
             Expr start = v >= 0 ? w->model->var[v].start : 0;
             Pos pos = v >= 0 ? w->model->var[v].pos : w->model->pos;
             if (!start) start = expr_number(w->dag, 0);
@@ -233,7 +268,7 @@ static void add_candidates(Start *s, const Choice *c, const Preference *p, bool 
 static void add_other_names(Start *s) {
     Work *w = s->w;
     for (int i = 0; i < w->model->var_count; i++) {
-        if (!is_condition(s, i)) continue;
+        if (!is_start_condition(s, i)) continue;
         int sign, q = quantity_of_var(w, i, &sign);
         if (w->quantity.data[q].set < 0 || w->quantity.data[q].var == i) continue;
         const Var *v = &w->model->var[i];
@@ -274,12 +309,12 @@ static void add_blocks(Start *s) {
         for (int k = 0; k < b->size; k++) {
             if (b->equation[k] == BLOCK_PICK) continue;
             mark_below(s, b->residual[k]);
-            add_row(s, (StartRow){.strength = START_MUST,
-                                  .residual = b->residual[k],
-                                  .var = -1,
-                                  .steady = -1,
-                                  .origin = b->equation[k],
-                                  .pos = b->pos});
+            add_start_row(s, (StartRow){.strength = START_MUST,
+                                        .residual = b->residual[k],
+                                        .var = -1,
+                                        .steady = -1,
+                                        .origin = b->equation[k],
+                                        .pos = b->pos});
         }
     }
 }
@@ -305,55 +340,11 @@ static void add_unknowns(Start *s) {
 static void add_defaults(Start *s) {
     const System *x = s->w->system;
     for (int i = 0; i < x->state_count; i++) {
-        if (!s->open[i]) continue;
+        if (!s->open[i] || is_moved(s, x->state_var[i])) continue;
         const Var *v = &s->w->model->var[x->state_var[i]];
         Expr start = s->given[i] ? s->given[i] : expr_number(s->w->dag, 0);
         add_unit(s, START_DEFAULT, x->state[i], start, x->state_var[i], v->pos);
     }
-}
-
-// --- which conditions hold ----------------------------------------------------------------------
-
-static int by_strength(const void *pa, const void *pb) {
-    const StartRow *a = pa, *b = pb;
-    if (a->strength != b->strength) return (int)a->strength - (int)b->strength;
-    return a->number - b->number;
-}
-
-static Incidence start_incidence(Start *s) {
-    Work *w = s->w;
-    ARRAY(int) col = {0};
-    int capacity = 0;
-    Incidence a = {.row_count = s->row.count, .col_count = s->unknown.count};
-    a.start = array_grow(NULL, &capacity, a.row_count + 1, sizeof *a.start);
-    for (int i = 0; i < s->row.count; i++) {
-        a.start[i] = col.count;
-        walk_start(w->walk);
-        walk_add(w->walk, s->row.data[i].residual);
-        for (int k = 0; k < walk_count(w->walk); k++) {
-            Expr e = walk_at(w->walk, k);
-            int q = expr_op(w->dag, e) == OP_SYMBOL ? quantity_of(w, e) : -1;
-            if (q >= 0 && w->quantity.data[q].place >= 0)
-                array_push(&col, w->quantity.data[q].place);
-        }
-    }
-    a.start[s->row.count] = col.count;
-    array_push(&col, -1);
-    a.col = col.data;
-    return a;
-}
-
-static void take_rows(Start *s) {
-    for (int i = 0; i < s->row.count; i++) s->row.data[i].number = i;
-    if (s->row.count) qsort(s->row.data, (size_t)s->row.count, sizeof *s->row.data, by_strength);
-    Incidence a = start_incidence(s);
-    int *col_of_row = ARENA_ARRAY(&s->w->scratch, int, a.row_count + 1);
-    int *row_of_col = ARENA_ARRAY(&s->w->scratch, int, a.col_count + 1);
-    incidence_match_in_order(&a, col_of_row, row_of_col);
-    for (int i = 0; i < a.row_count; i++) s->row.data[i].taken = col_of_row[i] >= 0;
-    incidence_free(&a);
-    for (int i = 0; i < s->unknown.count; i++)
-        s->w->quantity.data[quantity_of(s->w, s->unknown.data[i])].place = -1;
 }
 
 // --- all together -------------------------------------------------------------------------------
@@ -365,13 +356,16 @@ static void collect_rows(Start *s) {
     for (int i = 0; i < x->choice_count; i++) p[i] = prefer(s, &x->choice[i]);
     for (int i = 0; i < x->choice_count; i++) add_candidates(s, &x->choice[i], &p[i], true);
     if (x->choice_count > 0) add_other_names(s);
+    add_speeds(s, true, NULL);
     add_steady(s);
+    add_ties(s);
     if (s->row.count == 0 && x->choice_count == 0) return;
     add_blocks(s);
     add_unknowns(s);
     add_defaults(s);
     for (int i = 0; i < x->choice_count; i++) add_candidates(s, &x->choice[i], &p[i], false);
-    take_rows(s);
+    add_speeds(s, false, late_speeds(s, p));
+    start_take(s);
 }
 
 bool start_values(Work *w) {
@@ -379,6 +373,8 @@ bool start_values(Work *w) {
     Start s = {.w = w, .fixed = rewrite_new(w->dag)};
     values_grow(w);
     x->start = ARENA_ARRAY(w->out, Expr, x->state_count);
+    read_vars(&s);
+    find_moved(&s);
     read_states(&s);
     collect_rows(&s);
     bool ok = true;
@@ -388,6 +384,7 @@ bool start_values(Work *w) {
     else
         ok = start_solve(&s);
     rewrite_free(s.fixed);
+    echelon_free(s.echelon);
     array_free(&s.row);
     array_free(&s.unknown);
     array_free(&s.queue);

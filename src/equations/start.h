@@ -11,6 +11,7 @@ typedef struct {
     Expr residual;    // = 0, in the unknowns of the start
     Expr whole;       // the same in all states, for messages
     Expr unit, value; // when it only says unknown = value; 0 otherwise
+    Expr wanted;      // the start value that it gives to var; 0: none
     int var;          // whose start value it is, or -1
     int steady;       // the variable whose rate it holds at 0, or -1
     int origin;       // extended numbering, or ORIGIN_START
@@ -19,20 +20,42 @@ typedef struct {
     Pos pos;
 } StartRow;
 
+typedef struct Echelon Echelon; // the rows in numbers (start_take.c)
+
 typedef struct {
     Work *w;
     int *state_of_var; // per model variable: the state it is, or -1
+    int *speed_of_var; // per model variable: the speed of a mechanism whose state it is, or -1
+    bool *moved;       // per component: a mechanism whose speeds are conditions
     Expr *given;       // per state: its start when given, else 0
     bool *open;        // per state: conditions may determine it
     Rewrite *fixed;    // states that are given -> their start
     ARRAY(StartRow) row;
     ARRAY(Expr) unknown;
+    Echelon *echelon; // NULL: no numbers were found, Work.value is as before
     int *block_of_quantity;
     bool *needed;     // per block
     ARRAY(int) queue; // of blocks
 } Start;
 
-bool is_open_start(Work *w, Expr start); // not given, or an expression with the value 0
+bool is_open_start(Work *w, int var); // not given, or an expression with the value 0
+
+// start_mechanisms.c: which mechanisms are concerned by conditions; and what they say then.
+void find_moved(Start *s);
+void add_ties(Start *s);
+void add_speeds(Start *s, bool given, const bool *late); // Nullable: late, per speed
+// start.c
+bool is_start_condition(Start *s, int var); // of what is no state, or one no more
+void add_start_row(Start *s, StartRow row);
+
+// start_take.c: which rows determine something, in their order. Where numbers are found,
+// Work.value has them, and rows that depend on those before them are not taken.
+void start_take(Start *s);
+void echelon_free(Echelon *e); // Nullable
+// Rows that were taken and say together what this one says too; their number.
+int echelon_reasons(Start *s, int row, int *rows, int most);
+bool echelon_holds(const Start *s, int row);
+double echelon_gap(const Start *s, int row);
 
 // Needs: the rows in their order, with those that are taken.  Gives: System.start, the start of
 // sets and choices, and the blocks that these need. False: a contradiction, reported.

@@ -80,15 +80,70 @@ static void note_set(Start *s, Remark *remark, const StartRow *c) {
     if (set >= 0) remark_note(w->report, remark, w->set.data[set].pos, "this constraint ties them");
 }
 
+// Given values of what a constraint speaks of, although it has no hold on them here.
+static int note_tied(Start *s, Remark *remark, const StartRow *tie) {
+    Work *w = s->w;
+    int told = 0;
+    walk_start(w->walk);
+    walk_add(w->walk, tie->whole);
+    for (int i = 0; i < s->row.count && told < 5; i++) {
+        const StartRow *r = &s->row.data[i];
+        if (!r->unit || !r->taken || r->strength != START_GIVEN || r->var < 0) continue;
+        if (!walk_seen(w->walk, r->unit)) continue;
+        remark_note(w->report, remark, r->pos, "'%s' has its own start value",
+                    name_text(w->model->names, w->model->var[r->var].path));
+        told++;
+    }
+    return told;
+}
+
+// Conditions that say together what this one denies, where the numbers of the start are known.
+static int note_reasons(Start *s, Remark *remark, const StartRow *c) {
+    enum { MOST = 64 };
+    int row[MOST], n = echelon_reasons(s, (int)(c - s->row.data), row, MOST), given = 0;
+    const StartRow *tie = NULL;
+    for (int i = 0; i < n; i++) {
+        const StartRow *r = &s->row.data[row[i]];
+        if (r->strength == START_MUST && !tie) tie = r;
+        if (r->strength != START_GIVEN || given == 5) continue;
+        Text what = {0};
+        describe(s->w, &what, r);
+        if (r->var >= 0)
+            remark_note(s->w->report, remark, r->pos, "'%s' has its own start value",
+                        name_text(s->w->model->names, s->w->model->var[r->var].path));
+        else
+            remark_note(s->w->report, remark, r->pos, "%s was taken before it", text_get(&what));
+        text_free(&what);
+        given++;
+    }
+    if (tie && !given) given = note_tied(s, remark, tie);
+    if (tie) remark_note(s->w->report, remark, tie->pos, "this constraint ties them");
+    return given;
+}
+
+// The constraint that leaves a storage no start of its own.
+static void note_demotion(Start *s, Remark *remark, const StartRow *c) {
+    const System *x = s->w->system;
+    for (int i = 0; i < x->demoted_count; i++)
+        if (x->demoted[i].var == c->var)
+            remark_note(s->w->report, remark, x->demoted[i].pos, "it follows from this constraint");
+}
+
+static void note_causes(Start *s, Remark *remark, const StartRow *c) {
+    if (s->echelon && note_reasons(s, remark, c)) return;
+    note_givens(s, remark, c);
+    if (!s->echelon) note_set(s, remark, c);
+    if (!s->echelon) note_others(s, remark, c);
+    if (!remark->first_note && c->var >= 0) note_demotion(s, remark, c);
+}
+
 static bool report_contradiction(Start *s, const StartRow *c, double gap) {
     Text what = {0};
     describe(s->w, &what, c);
     Remark *remark =
         report_error(s->w->report, Q_START_CONTRADICTS, c->pos,
                      "%s contradicts the constraints: they are apart by %g", text_get(&what), gap);
-    note_givens(s, remark, c);
-    note_set(s, remark, c);
-    note_others(s, remark, c);
+    note_causes(s, remark, c);
     remark_help(s->w->report, remark, "%s",
                 c->steady >= 0 ? "nothing can bring its rate to zero: give it a start value instead"
                                : "give the start of one of them only; the others follow from it");
@@ -335,6 +390,16 @@ static void keep_states(Solver *v) {
         if (x->state_var[i] >= 0) x->start[i] = at_start(v, x->state[i]);
 }
 
+// The same where the numbers of the start are known.
+static bool check_numbers(Start *s) {
+    for (int i = 0; i < s->row.count; i++) {
+        const StartRow *c = &s->row.data[i];
+        if (!c->taken && c->strength != START_DEFAULT && !echelon_holds(s, i))
+            return report_contradiction(s, c, echelon_gap(s, i));
+    }
+    return true;
+}
+
 // Given conditions that determined nothing must hold anyway.
 static bool check_conditions(Solver *v) {
     Start *s = v->s;
@@ -348,9 +413,8 @@ static bool check_conditions(Solver *v) {
         solved = true;
         Expr residual = rewrite(w->solved, c->residual);
         double gap = expr_evaluate(w->dag, residual, w->value.data), size = 1;
-        if (c->var >= 0)
-            size = fmax(fabs(expr_evaluate(w->dag, w->model->var[c->var].start, w->value.data)),
-                        c->unit ? 1e-3 : 0);
+        if (c->wanted)
+            size = fmax(fabs(expr_evaluate(w->dag, c->wanted, w->value.data)), c->unit ? 1e-3 : 0);
         if (!(fabs(gap) <= 1e-8 * size)) ok = report_contradiction(s, c, gap);
     }
     return ok;
@@ -359,8 +423,9 @@ static bool check_conditions(Solver *v) {
 bool start_solve(Start *s) {
     Solver v = {.s = s, .known = rewrite_new(s->w->dag), .rename = rewrite_new(s->w->dag)};
     inner_open(&v);
-    bool ok = solve_inner(&v);
-    if (ok) ok = check_conditions(&v);
+    bool ok = !s->echelon || check_numbers(s);
+    ok = ok && solve_inner(&v);
+    if (ok && !s->echelon) ok = check_conditions(&v);
     if (ok) {
         rename_unknowns(&v);
         keep_states(&v);

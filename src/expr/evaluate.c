@@ -16,8 +16,8 @@ static double fold_many(const Dag *d, const ExprWalk *w, const double *value, Ex
     return result;
 }
 
-static double node_value(const Dag *d, const ExprWalk *w, const double *value, Expr e,
-                         const double *symbol_value) {
+double value_of_node(const Dag *d, const ExprWalk *w, const double *value, Expr e,
+                     const double *symbol_value) {
     Op op = op_of(d, e);
     double a[3] = {0};
     switch (op) {
@@ -40,7 +40,7 @@ void expr_evaluate_many(const Dag *d, const Expr *e, int n, const double *symbol
     double *value = malloc((size_t)walk_count(w) * sizeof *value + 1);
     if (!value) abort();
     for (int i = 0; i < walk_count(w); i++)
-        value[i] = node_value(d, w, value, walk_at(w, i), symbol_value);
+        value[i] = value_of_node(d, w, value, walk_at(w, i), symbol_value);
     for (int i = 0; i < n; i++) out[i] = value_at(w, value, e[i]);
     free(value);
     walk_free(w);

@@ -158,6 +158,14 @@ void expr_evaluate_many(const Dag *d, const Expr *e, int n, const double *symbol
                         double *out);
 double op_evaluate(Op op, double a, double b, double c); // one operator of up to three arguments
 
+// The value of e and its slopes by all symbols below it that are not 0, in no order.
+typedef struct {
+    int symbol; // index
+    double slope;
+} Slope;
+typedef ARRAY(Slope) Slopes;
+double expr_gradient(const Dag *d, ExprWalk *w, Expr e, const double *symbol_value, Slopes *out);
+
 // --- printing
 // -------------------------------------------------------------------------------------
 

@@ -145,5 +145,8 @@ void map_clear(NodeMap *m);                           // costs what was in it
 void map_forget(NodeMap *m, const Expr *keys, int n); // all that is in it; costs n
 void map_free(NodeMap *m);
 int walk_place(const ExprWalk *w, Expr e); // where walk_at finds e
+// Of a node of the walk, from the values of those before it (evaluate.c).
+double value_of_node(const Dag *d, const ExprWalk *w, const double *value, Expr e,
+                     const double *symbol_value);
 
 #endif

@@ -47,6 +47,7 @@ typedef struct { // 56 bytes: there are millions in a large model
     VarKind kind : 8;
     bool structural; // VAR_PARAM: fixed a size, a loop or a condition
     bool afresh;     // found by iteration: it begins at `start` each time, not at the last solution
+    bool given;      // its start is the user's own, even where that is a parameter with the value 0
     int comp;        // component it belongs to, or -1
     int der;         // the variable that is its time derivative, or -1
     int of;          // VAR_DERIVATIVE: the variable that it derives
@@ -144,6 +145,21 @@ typedef struct { // `initial steady`: what has no start value of its own begins 
                  // variable itself
     Pos pos;
 } Steady;
+
+// The start of a mechanism says velocities, whatever is integrated: momenta follow from them.
+typedef struct {
+    int flow;   // variable: one velocity of a joint
+    int state;  // variable that is integrated: a momentum, or the velocity
+    Expr value; // at the start
+    bool given; // the user wrote it; otherwise it may follow from others
+    Pos pos;
+} StartSpeed;
+
+typedef struct {   // what is integrated lies on the constraints of its mechanism
+    int comp;      // of the mechanism
+    Expr residual; // = 0, in symbols of variables
+    Pos pos;
+} StartTie;
 
 // --- events
 // ----------------------------------------------------------------------------------------
@@ -338,6 +354,10 @@ typedef struct {
     int initial_count;
     Steady *steady;
     int steady_count;
+    StartSpeed *speed; // of mechanisms, from mech_expand
+    int speed_count;
+    StartTie *tie;
+    int tie_count;
     ModeChoice *choice; // what switches its laws
     int choice_count;
     Mode *mode;

@@ -251,6 +251,23 @@ static void energy_laws(Expansion *k) {
 // --- start of the motion
 // ------------------------------------------------------------------------------------------------
 
+// What the user says of a start: coordinates and velocities, of which each may be his own word.
+static void start_words(Expansion *k) {
+    const Mechanism *x = k->x;
+    for (int i = 0, v = 0; i < x->joint_count; i++) {
+        const MechJoint *j = &x->joint[i];
+        int state = j->motion;
+        for (int c = 0; c < joint_coordinates(j); c++)
+            k->m->var[j->state[c]].given = j->given_start;
+        for (int c = 0; c < joint_velocities(j->kind); c++, v++) {
+            if (x->velocity_count) state = x->velocity[v].p - c;
+            StartSpeed s = {j->f + c, state + c, k->start_w[v], j->given_flow && !j->driven,
+                            j->pos};
+            array_push(&k->speed, s);
+        }
+    }
+}
+
 // Velocities of the start, or p = B(q) w with them and its coordinates.
 static void start_values(Expansion *k) {
     const Mechanism *x = k->x;
@@ -349,10 +366,21 @@ static bool expand_one(Expansion *k) {
     k->held = NULL;
     k->led = NULL;
     bool good = k->x->by_energy ? lagrangian_expand(k) : mechanism_expand(k);
+    if (good) start_words(k);
     Comp *c = &k->m->comp[k->x->comp];
     c->first_equation = k->m->equation_count + first;
     c->equation_count = k->law.count - first;
     return good;
+}
+
+static void keep_start(Expansion *k) {
+    Model *m = k->m;
+    m->speed = ARENA_ARRAY(k->out, StartSpeed, k->speed.count);
+    m->tie = ARENA_ARRAY(k->out, StartTie, k->tie.count);
+    for (int i = 0; i < k->speed.count; i++) m->speed[i] = k->speed.data[i];
+    for (int i = 0; i < k->tie.count; i++) m->tie[i] = k->tie.data[i];
+    m->speed_count = k->speed.count;
+    m->tie_count = k->tie.count;
 }
 
 // The new laws stand behind all others, so each component's stay together.
@@ -457,8 +485,11 @@ bool mech_expand(Model *m, Arena *out, Report *r) {
     }
     if (good) keep_stops(&k);
     if (good) keep_laws(&k);
+    if (good) keep_start(&k);
     if (good) keep_guards(&k);
     array_free(&k.law);
+    array_free(&k.speed);
+    array_free(&k.tie);
     array_free(&k.guard);
     array_free(&k.choice);
     array_free(&k.mode);

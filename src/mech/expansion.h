@@ -24,6 +24,8 @@ typedef struct {
     Expr *axes; // 9 per frame: turns what is in its axes into those of its port; NULL: all are its
                 // own
     ARRAY(Equation) law;
+    ARRAY(StartSpeed) speed;
+    ARRAY(StartTie) tie;
     ARRAY(When) guard;        // what ends a run
     ARRAY(ModeChoice) choice; // rigid stops: equations count from the first law, modes and their
     ARRAY(Mode) mode;         // laws from the first here

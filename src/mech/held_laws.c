@@ -330,6 +330,7 @@ static void row_laws(Expansion *k, const Expr *acceleration) {
     Expr *mu = ARENA_ARRAY(&k->scratch, Expr, f.n), *lambda = ARENA_ARRAY(&k->scratch, Expr, f.n);
     for (int i = 0; i < f.n; i++) {
         mu[i] = expr_sub(d, row_times(k, f.row[i], column(k, 0)), f.row[i]->rate);
+        array_push(&k->tie, ((StartTie){k->x->comp, mu[i], held_row_pos(k, f.row[i])}));
         lambda[i] = expr_neg(d, acceleration[f.row[i] - k->held->row]);
     }
     factors_solve(d, f.n, f.A, mu);

@@ -172,10 +172,39 @@ static void tables_have_exact_derivatives(void **state) {
     world_free(&w);
 }
 
+// Slopes in numbers are those of the expressions that derivatives are.
+static void gradients_are_derivatives(void **state) {
+    (void)state;
+    Random random = {7};
+    int compared = 0;
+    for (int round = 0; round < 3000; round++) {
+        World w = world_new();
+        ExprWalk *walk = walk_new(w.d);
+        Slopes slope = {0};
+        double value[4];
+        for (int i = 0; i < 4; i++) value[i] = random_between(&random, -2, 2);
+        Script s = random_script(&random, 4, 3 + random_below(&random, 25), round % 2);
+        Expr e = script_expr(&s, w.d, w.symbol);
+        double got[4] = {0}, at = expr_gradient(w.d, walk, e, value, &slope);
+        for (int k = 0; k < slope.count; k++) got[slope.data[k].symbol] = slope.data[k].slope;
+        for (int i = 0; i < 4 && fabs(at) < 1e6; i++) {
+            double slow = expr_evaluate(w.d, expr_derivative(w.d, e, w.symbol[i]), value);
+            if (!(fabs(slow) < 1e6) || !isfinite(got[i])) continue;
+            if (fabs(got[i] - slow) > 1e-7 * (1 + fabs(slow))) fail_with_text(&w, e, got[i], slow);
+            compared++;
+        }
+        array_free(&slope);
+        walk_free(walk);
+        world_free(&w);
+    }
+    assert_true(compared > 6000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(simplification_keeps_values),
         cmocka_unit_test(derivatives_agree_with_differences),
+        cmocka_unit_test(gradients_are_derivatives),
         cmocka_unit_test(each_rule),
         cmocka_unit_test(rates_follow_every_symbol),
         cmocka_unit_test(tables_have_exact_derivatives),
