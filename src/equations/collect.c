@@ -123,6 +123,15 @@ typedef struct {
     int effort, flow;
 } Signs;
 
+// A transformer or gyrator that the bond itself names passes power on along its half-arrows, and is
+// no side of a joint.
+static bool is_passed_on(const Work *w, const GraphEnd *e) {
+    const GraphBond *b = &w->graph->bond[e->bond];
+    int other = w->graph->end[e->is_from ? b->to : b->from].node;
+    CompKind kind = w->model->comp[w->graph->node[other].comp].kind;
+    return w->model->bond[b->model_bond].direct && (kind == COMP_TF || kind == COMP_GY);
+}
+
 // What an element sees at an end = sign * that of the bond. A half-arrow against the orientation of
 // a port turns the flow; of a port that moves it turns the effort, as both sides of a joint have
 // one velocity.
@@ -135,7 +144,7 @@ static Signs signs_at(const Work *w, int end) {
         if (e->f >= x->f && e->f < x->f + x->dim) port = x;
     }
     bool against = port ? port->out != e->is_from : e->is_from;
-    bool moves = port && port->moves;
+    bool moves = port && port->moves && !is_passed_on(w, e);
     return (Signs){.effort = against && moves ? -1 : 1, .flow = against && !moves ? -1 : 1};
 }
 

@@ -340,7 +340,7 @@ static void emit_bond(Builder *b, const Uses *u, const RawBond *raw) {
         const RawBond *end = &b->raw.data[u->bond_of[last]];
         BondEnd to = bond_end(b, &end->to, last - end->first_scalar);
         if (open && extend_bond(&array_last(&b->flat), &to)) continue;
-        Bond bond = {bond_end(b, &raw->from, k), to, 1, raw->pos};
+        Bond bond = {bond_end(b, &raw->from, k), to, 1, raw->pos, end == raw};
         array_push(&b->flat, bond);
         open = true;
     }

@@ -132,6 +132,7 @@ typedef struct {
     BondEnd from, to; // half-arrow from -> to
     int dim;
     Pos pos;
+    bool direct; // written as one: no port of a model lies between its ends
 } Bond;
 
 typedef struct {

@@ -227,7 +227,7 @@ static inline BondEnd bond_end(Build *b, int comp, bool entered) {
 }
 
 static inline void connect(Build *b, int from, int to) {
-    Bond bond = {bond_end(b, from, false), bond_end(b, to, true), 1, {0, 0}};
+    Bond bond = {bond_end(b, from, false), bond_end(b, to, true), 1, {0, 0}, true};
     array_push(&b->bond, bond);
 }
 
