@@ -65,6 +65,18 @@ static bool is_moment(const Group *g, int i) {
     return true;
 }
 
+// A constraint at its dead point holds nothing at the start but rounding: it has the unit of
+// others.
+static void fill_idle_units(const Group *g, double *unit) {
+    double most[2] = {0, 0};
+    for (int i = 0; i < g->n; i++) most[is_moment(g, i)] = fmax(most[is_moment(g, i)], unit[i]);
+    for (int i = 0; i < g->n; i++) {
+        double own = most[is_moment(g, i)], other = most[!is_moment(g, i)];
+        if (!(own > 1e-9 * other)) own = other > 0 ? other : 1;
+        if (!(unit[i] > 1e-9 * own)) unit[i] = own;
+    }
+}
+
 // Forces of one constraint have one unit, and so have its moments: its axes do not matter.
 static double *units_of_rows(const Group *g) {
     double *unit = ARENA_ARRAY(&g->k->scratch, double, g->n);
@@ -78,8 +90,7 @@ static double *units_of_rows(const Group *g) {
             for (int v = 0; v < nv; v++) square += g->J[j * nv + v] * g->J[j * nv + v];
             unit[i] = fmax(unit[i], sqrt(square));
         }
-    for (int i = 0; i < g->n; i++)
-        if (!(unit[i] > 0)) unit[i] = 1;
+    fill_idle_units(g, unit);
     return unit;
 }
 
