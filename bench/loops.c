@@ -4,6 +4,7 @@
 //   gears     n inertias that turn together: n - 1 dependent storages, solved with symbols
 //   chain     n links in Cartesian coordinates (index 3): a loop of n tensions at every evaluation
 //   orifices  n nodes without volumes, an orifice to the next and a leak: one nonlinear loop
+//   cranks    n parallel cranks, each coupled to the next by a bar and once more by a rod
 //
 // Each size runs in a process of its own, so that peak memory is that size's.
 #include "apart.h"
@@ -79,6 +80,25 @@ static void write_orifices(Text *out, int n) {
                 n);
 }
 
+static void write_cranks(Text *out, int n) {
+    text_printf(out,
+                "mechanism M\n  const N = %d\n  gravity (0, -9.81, 0) {m/s2}\n"
+                "  joint a[0] revolute z: world -> up[0] initial 90 {deg} rate -1.5 {rad/s}\n"
+                "  body up[0] mass 1 {kg} cg (0.5, 0, 0) {m} inertia (0, 1/12, 1/12) {kg.m2}\n"
+                "  frame s[0] on up[0] at (0.5, 0.5, 0) {m}\n  for i in 1:N\n",
+                n);
+    text_add(
+        out,
+        "    joint a[i] revolute z: world -> up[i] at (i, 0, 0) {m} initial about 90 {deg}\n"
+        "    body up[i] mass 1 {kg} cg (0.5, 0, 0) {m} inertia (0, 1/12, 1/12) {kg.m2}\n"
+        "    joint b[i] revolute z: up[i-1] -> bar[i] at (1, 0, 0) {m} initial about -90 {deg}\n"
+        "    body bar[i] mass 1 {kg} cg (0.5, 0, 0) {m} inertia (0, 1/12, 1/12) {kg.m2}\n"
+        "    frame e[i] on bar[i] at (1, 0, 0) {m}\n    frame t[i] on up[i] at (1, 0, 0) {m}\n"
+        "    constraint c[i] line z: t[i] -> e[i]\n"
+        "    frame s[i] on up[i] at (0.5, 0.5, 0) {m}\n"
+        "    constraint r[i] distance: s[i-1] -> s[i] length 1 {m}\n  end\nend\n");
+}
+
 typedef struct {
     const char *name;
     void (*write)(Text *out, int n);
@@ -90,6 +110,7 @@ static const Family families[] = {
     {"gears", write_gears, {100, 300, 1000, 3000, 10000}},
     {"chain", write_chain, {10, 30, 100, 200, 300}},
     {"orifices", write_orifices, {50, 150, 500, 1000, 2000}},
+    {"cranks", write_cranks, {5, 10, 20, 40, 80}},
 };
 
 enum { FAMILIES = sizeof families / sizeof *families };

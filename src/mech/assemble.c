@@ -340,6 +340,70 @@ int independent_rows(Arena *scratch, const double *J, int n, int nv, bool *found
     return rank;
 }
 
+// Which rows depend on which others: row k = sum of c_j row j with the c_j that are not zero. Rows
+// that such sums tie together, here or beside, get one leader: efforts without effect stay among
+// them. Gram and Schmidt again, with the vectors of the basis kept as sums of rows.
+typedef struct {
+    double *basis, *sum, *x, *c; // rank*nv; rank*n; nv; n
+    int n, nv, rank;
+} Dependence;
+
+static int leader_of(int *leader, int k) {
+    while (leader[k] != k) k = leader[k] = leader[leader[k]];
+    return k;
+}
+
+// x <- row k without its parts along the basis, c <- x as a sum of rows. Returns what is left of x.
+static double take_parts(Dependence *p, const double *row, int k, double length) {
+    memset(p->c, 0, (size_t)p->n * sizeof *p->c);
+    for (int v = 0; v < p->nv; v++) p->x[v] = row[v] / length;
+    p->c[k] = 1 / length;
+    for (int pass = 0; pass < 2; pass++)
+        for (int b = 0; b < p->rank; b++) {
+            const double *basis = p->basis + b * p->nv, *sum = p->sum + b * p->n;
+            double dot = 0;
+            for (int v = 0; v < p->nv; v++) dot += p->x[v] * basis[v];
+            if (dot == 0) continue;
+            for (int v = 0; v < p->nv; v++) p->x[v] -= dot * basis[v];
+            for (int j = 0; j < k; j++) p->c[j] -= dot * sum[j];
+        }
+    return norm(p->x, p->nv);
+}
+
+static void join_dependent(Closing *c, int *leader) {
+    int n = c->n, nv = c->nv;
+    Arena *a = c->a->scratch;
+    Dependence p = {.n = n, .nv = nv};
+    p.basis = ARENA_ARRAY(a, double, (size_t)(n + 1) * (size_t)nv);
+    p.sum = ARENA_ARRAY(a, double, (size_t)(n + 1) * (size_t)n);
+    p.x = ARENA_ARRAY(a, double, nv);
+    p.c = ARENA_ARRAY(a, double, n);
+    double *size = ARENA_ARRAY(a, double, n);
+    for (int k = 0; k < n; k++) {
+        size[k] = norm(c->J + k * nv, nv);
+        if (!moves_along(c->J + k * nv, nv)) continue;
+        double left = take_parts(&p, c->J + k * nv, k, size[k]);
+        if (left < independent) {
+            for (int j = 0; j < k; j++)
+                if (fabs(p.c[j]) * size[j] > 1e-6)
+                    leader[leader_of(leader, j)] = leader_of(leader, k);
+            continue;
+        }
+        for (int v = 0; v < nv; v++) p.basis[p.rank * nv + v] = p.x[v] / left;
+        for (int j = 0; j <= k; j++) p.sum[p.rank * n + j] = p.c[j] / left;
+        p.rank++;
+    }
+}
+
+static void number_circuits(Closing *c, int *leader) {
+    int *size = ARENA_ARRAY(c->a->scratch, int, c->n);
+    for (int k = 0; k < c->n; k++) size[leader_of(leader, k)]++;
+    for (int k = 0; k < c->n; k++) {
+        int first = leader_of(leader, k);
+        c->a->h->row[k].circuit = size[first] > 1 ? first + 1 : 0;
+    }
+}
+
 // A point beside this one on the constraints, along a motion that they allow.
 static bool step_aside(Closing *c) {
     set_weights(c, false, false);
@@ -443,8 +507,14 @@ static bool judge_rows(Closing *c) {
     int rank = independent_rows(c->a->scratch, c->J, c->n, c->nv, here);
     if (rank == c->n) return true;
     leave_out_idle(c);
-    int rank_beside =
-        step_aside(c) ? independent_rows(c->a->scratch, c->J, c->n, c->nv, beside) : rank;
+    int *leader = ARENA_ARRAY(c->a->scratch, int, c->n);
+    for (int k = 0; k < c->n; k++) leader[k] = k;
+    join_dependent(c, leader);
+    bool aside = step_aside(c);
+    int rank_beside = aside ? independent_rows(c->a->scratch, c->J, c->n, c->nv, beside) : rank;
+    if (aside) join_dependent(c, leader);
+    for (int k = 0; !aside && k < c->n; k++) leader[k] = 0;
+    number_circuits(c, leader);
     for (int k = 0; k < c->n; k++) c->a->h->row[k].kept |= moves_along(c->J + k * c->nv, c->nv);
     restart(c, start);
     if (rank_beside > rank) return report_singular(c, here, beside);

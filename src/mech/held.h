@@ -19,6 +19,7 @@ typedef struct {
     Expr rate;
     bool kept;          // false: nothing can move along it anyway
     int lambda, mu, nu; // variables
+    int circuit;        // rows that depend on each other have one number from 1 on; 0: on none
 } HeldRow;
 
 typedef struct { // a freedom of a tie: f = J w, and its effort enters by J'

@@ -288,6 +288,36 @@ static void add_sharing(Expansion *k, Factors *f) {
             f->A[i * n + j] = expr_add(k->d, f->A[i * n + j], Q[i * n + j]);
 }
 
+static bool same_owner(const HeldRow *a, const HeldRow *b) {
+    return a->tie == b->tie && a->joint == b->joint;
+}
+
+// Many rows are factored in an order in which few entries of L are not zero (factors_order); those
+// of one tie stay together.
+static void put_in_order(Expansion *k, Factors *f) {
+    enum { FEW = 12 };
+    int n = f->n, *order = ARENA_ARRAY(&k->scratch, int, n);
+    int *block = ARENA_ARRAY(&k->scratch, int, n);
+    bool *full = ARENA_ARRAY(&k->scratch, bool, (size_t)n *(size_t)n);
+    if (n <= FEW) return;
+    for (int i = 0; i < n; i++) {
+        block[i] = i == 0 ? 0 : block[i - 1] + !same_owner(f->row[i], f->row[i - 1]);
+        for (int j = 0; j <= i; j++)
+            full[i * n + j] = full[j * n + i] = !expr_is_zero(k->d, f->A[i * n + j]);
+    }
+    if (!factors_order(&k->scratch, n, full, block, order)) return;
+    Factors in_order = {.n = n, .row = ARENA_ARRAY(&k->scratch, const HeldRow *, n)};
+    in_order.A = ARENA_ARRAY(&k->scratch, Expr, (size_t)n * (size_t)n);
+    for (int i = 0; i < n; i++) {
+        in_order.row[i] = f->row[order[i]];
+        for (int j = 0; j <= i; j++) {
+            int a = order[i], b = order[j];
+            in_order.A[i * n + j] = a > b ? f->A[a * n + b] : f->A[b * n + a];
+        }
+    }
+    *f = in_order;
+}
+
 static Factors factorise(Expansion *k) {
     const Held *h = k->held;
     Factors f = {.n = kept_rows(h)};
@@ -299,6 +329,7 @@ static Factors factorise(Expansion *k) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) f.A[i * n + j] = row_times(k, f.row[i], column(k, 1 + j));
     add_sharing(k, &f);
+    put_in_order(k, &f);
     factors_find(k->d, n, f.A);
     return f;
 }

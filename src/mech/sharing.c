@@ -20,7 +20,10 @@
 // and the guards on D end the run.
 //
 // Groups of rows that share no velocity are looked at apart; where rows are independent nothing is
-// added.
+// added. In a large group the efforts without effect fall apart: a rod beside each of many
+// four-bars carries load together with its own four-bar only. The space of such x is then the sum
+// of spaces over circuits, rows of which none is a combination of others outside (assemble.c), and
+// so is P: each circuit gets its own, and A stays as sparse as it is.
 #include "mech/dynamics.h"
 #include "mech/expansion.h"
 #include "mech/factors.h"
@@ -164,13 +167,11 @@ static double strength(const Group *g, const bool *independent, const Expr *diag
     return isfinite(sum) && sum > 0 ? count / sum : 1;
 }
 
-static bool share_group(Group *g, Sharing how, int n, const Expr *diagonal, Expr *Q) {
+static bool share_part(Group *g, Sharing how, const double *velocity, int n, const Expr *diagonal,
+                       Expr *Q) {
     Expansion *k = g->k;
-    double *velocity = velocity_units(k);
     bool *independent = ARENA_ARRAY(&k->scratch, bool, g->n);
-    g->J = numbers_of_rows(g, velocity);
     if (independent_rows(&k->scratch, g->J, g->n, k->held->nv, independent) == g->n) return false;
-    g->unit = units_of_rows(g);
     double c = strength(g, independent, diagonal);
     Expr *P = projector(g, velocity, sharpness_of(how));
     for (int i = 0; i < g->n; i++)
@@ -180,16 +181,54 @@ static bool share_group(Group *g, Sharing how, int n, const Expr *diagonal, Expr
     return true;
 }
 
+static Group group_new(Expansion *k, int most) {
+    return (Group){.k = k,
+                   .row = ARENA_ARRAY(&k->scratch, const HeldRow *, most),
+                   .at = ARENA_ARRAY(&k->scratch, int, most)};
+}
+
+// The rows of one circuit, with the units that they have among all.
+static Group circuit_of(const Group *g, int circuit) {
+    int nv = g->k->held->nv;
+    Group part = group_new(g->k, g->n);
+    part.J = ARENA_ARRAY(&g->k->scratch, double, (size_t)g->n *(size_t)nv);
+    part.unit = ARENA_ARRAY(&g->k->scratch, double, g->n);
+    for (int i = 0; i < g->n; i++) {
+        if (g->row[i]->circuit != circuit) continue;
+        memcpy(part.J + part.n * nv, g->J + i * nv, (size_t)nv * sizeof *part.J);
+        part.unit[part.n] = g->unit[i];
+        part.at[part.n] = g->at[i];
+        part.row[part.n++] = g->row[i];
+    }
+    return part;
+}
+
+static bool share_group(Group *g, Sharing how, int n, const Expr *diagonal, Expr *Q) {
+    enum { FEW = 12 }; // rows for which one projector is as good
+    const double *velocity = velocity_units(g->k);
+    bool any = false;
+    g->J = numbers_of_rows(g, velocity);
+    g->unit = units_of_rows(g);
+    if (g->n <= FEW) return share_part(g, how, velocity, n, diagonal, Q);
+    for (int i = 0; i < g->n; i++) {
+        bool first = g->row[i]->circuit > 0;
+        for (int j = 0; first && j < i; j++) first = g->row[j]->circuit != g->row[i]->circuit;
+        if (!first) continue;
+        Group part = circuit_of(g, g->row[i]->circuit);
+        any |= share_part(&part, how, velocity, n, diagonal, Q);
+    }
+    return any;
+}
+
 bool share_load(Expansion *k, const HeldRow **row, int n, Sharing how, const Expr *diagonal,
                 Expr *Q) {
     int *group = row_groups(k, row, n);
     bool any = false;
     for (int i = 0; i < n * n; i++) Q[i] = expr_zero(k->d);
     for (int l = 0; l < n; l++) {
-        Group g = {.k = k,
-                   .row = ARENA_ARRAY(&k->scratch, const HeldRow *, n),
-                   .at = ARENA_ARRAY(&k->scratch, int, n)};
-        for (int i = 0; group[l] == l && i < n; i++) {
+        if (group[l] != l) continue;
+        Group g = group_new(k, n);
+        for (int i = 0; i < n; i++) {
             if (group[i] != l) continue;
             g.at[g.n] = i;
             g.row[g.n++] = row[i];

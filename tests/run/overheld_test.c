@@ -210,8 +210,62 @@ static void impacts_are_alike(void **state) {
     }
 }
 
+// --- how work grows
+// ------------------------------------------------------------------------------------------------
+
+typedef struct {
+    double nodes, visits, entries, operations;
+} Cost;
+
+// Parallel cranks, each coupled to the next by a bar and once more by a rod.
+static Cost cost_of_cranks(int n) {
+    Text text = {0};
+    Bench b;
+    Cost c = {0};
+    text_printf(&text,
+                "mechanism M\nconst N = %d\ngravity (0, -9.81, 0) {m/s2}\n"
+                "joint a[0] revolute z: world -> up[0] initial 90 {deg} rate -1.5 {rad/s}\n"
+                "body up[0] mass 1 {kg} cg (0.5, 0, 0) {m} inertia (0, 1/12, 1/12) {kg.m2}\n"
+                "frame s[0] on up[0] at (0.5, 0.5, 0) {m}\nfor i in 1:N\n",
+                n);
+    text_add(&text,
+             "joint a[i] revolute z: world -> up[i] at (i, 0, 0) {m} initial about 90 {deg}\n"
+             "body up[i] mass 1 {kg} cg (0.5, 0, 0) {m} inertia (0, 1/12, 1/12) {kg.m2}\n"
+             "joint b[i] revolute z: up[i-1] -> bar[i] at (1, 0, 0) {m} initial about -90 {deg}\n"
+             "body bar[i] mass 1 {kg} cg (0.5, 0, 0) {m} inertia (0, 1/12, 1/12) {kg.m2}\n"
+             "frame e[i] on bar[i] at (1, 0, 0) {m}\nframe t[i] on up[i] at (1, 0, 0) {m}\n"
+             "constraint c[i] line z: t[i] -> e[i]\nframe s[i] on up[i] at (0.5, 0.5, 0) {m}\n"
+             "constraint r[i] distance: s[i-1] -> s[i] length 1 {m}\nend\nend\n");
+    bench_open(&b, text_get(&text));
+    System *s = b.built.system;
+    c.nodes = dag_size(s->dag);
+    c.visits = (double)dag_visits(s->dag);
+    Program *p = program_build(s, &(ProgramWish){0}, &b.built.report);
+    assert_non_null(p);
+    c.operations = p->derivative.count;
+    for (int i = 0; i < s->block_count; i++) {
+        c.entries += s->block[i].jacobian.start[s->block[i].size];
+        c.operations += p->block[i].residual.count + p->block[i].jacobian.count;
+    }
+    program_free(p);
+    bench_close(&b);
+    text_free(&text);
+    return c;
+}
+
+static void work_grows_with_the_number_of_loops(void **state) {
+    (void)state;
+    Cost a = cost_of_cranks(8), b = cost_of_cranks(16);
+    if (!(b.nodes < 2.3 * a.nodes && b.visits < 2.3 * a.visits && b.entries < 2.3 * a.entries &&
+          b.operations < 2.3 * a.operations))
+        fail_msg("nodes %g to %g, visits %g to %g, entries %g to %g, operations %g to %g\n",
+                 a.nodes, b.nodes, a.visits, b.visits, a.entries, b.entries, a.operations,
+                 b.operations);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(work_grows_with_the_number_of_loops),
         cmocka_unit_test(random_loops_held_too_often_move_alike),
         cmocka_unit_test(impacts_are_alike),
     };
