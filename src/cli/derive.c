@@ -8,12 +8,13 @@
 // --- which mechanism
 // ------------------------------------------------------------------------------------------------
 
-// Definitions of mechanisms in the file asked for.
-static TextList mechanism_names(const Session *s, const Syntax *syntax) {
+// Definitions of mechanisms in the file asked for and, with all, in those that it imports.
+static TextList mechanism_names(const Session *s, const Syntax *syntax, bool all) {
     TextList list = {0};
-    for (const AstClass *c = syntax->files ? syntax->files->classes : NULL; c; c = c->next)
-        if (c->kind == CLASS_MECHANISM && (!c->lagrangian || session_has(s, OPT_GRAPH)))
-            array_push(&list, name_text(s->names, c->name));
+    for (const AstFile *f = syntax->files; f; f = all ? f->next : NULL)
+        for (const AstClass *c = f->classes; c; c = c->next)
+            if (c->kind == CLASS_MECHANISM && (!c->lagrangian || session_has(s, OPT_GRAPH)))
+                array_push(&list, name_text(s->names, c->name));
     return list;
 }
 
@@ -72,10 +73,11 @@ static const Mechanism *find_mechanism(Session *s, const Model *m, const char *n
 
 // A mechanism that is named by its definition is a model of its own: names stay short.
 static const Mechanism *build_mechanism(Session *s, Pipeline *p, Syntax *syntax) {
-    TextList classes = mechanism_names(s, syntax);
+    TextList classes = mechanism_names(s, syntax, false), all = mechanism_names(s, syntax, true);
     const char *name = session_argument(s, 1), *model = session_value(s, OPT_MODEL);
     if (!model && !name && classes.count == 1) name = classes.data[0];
-    if (!model && name && has_text(&classes, name)) model = name, name = NULL;
+    if (!model && name && has_text(&all, name)) model = name, name = NULL;
+    array_free(&all);
     PipelineOptions o = {.model = model, .lang = session_lang_options(s), .last = STAGE_FLAT};
     const Mechanism *x = NULL;
     if (pipeline_build(p, syntax, &o, &s->report)) x = find_mechanism(s, p->model, name, &classes);

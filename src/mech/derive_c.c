@@ -13,6 +13,7 @@
 // upper triangle is computed and the lower one copied; matrices that are zero are left out.
 #include "mech/derive_share.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -166,13 +167,21 @@ static void comment_list(Text *out, const char *head, const char *const *names, 
     text_char(out, '\n');
 }
 
+// Until the end of the line: a backslash there would take the next line into the comment.
+static void write_comment(Text *out, const char *text) {
+    size_t length = strlen(text);
+    while (length && isspace((unsigned char)text[length - 1])) length--;
+    bool joins = length && text[length - 1] == '\\';
+    text_printf(out, " // %.*s%s", (int)length, text, joins ? "." : "");
+}
+
 static void write_params_struct(CWriter *c) {
     const Derivation *v = c->v;
     if (!v->param_count || c->signature == SIGNATURE_20SIM) return;
     text_printf(c->out, "\ntypedef struct { // SI\n");
     for (int i = 0; i < v->param_count; i++) {
         text_printf(c->out, "    double %s;", c->field[i]);
-        if (*v->param[i].text) text_printf(c->out, " // %s", v->param[i].text);
+        if (*v->param[i].text) write_comment(c->out, v->param[i].text);
         text_char(c->out, '\n');
     }
     text_printf(c->out, "} %s_params;\n\nvoid %s_defaults(%s_params *p); // values of the model\n",

@@ -107,6 +107,28 @@ for other in double_pendulum rigid_body gyroscope; do
         done
     done
 done
+# A description that ends in a backslash must not take the next line into its comment.
+cat > slash.bond <<'END'
+mechanism Slash
+  param m = 1 {kg} "a mass \"
+  param L = 1 {m} "a length \  "
+  joint a revolute y: world -> link
+  body link mass m cg (L, 0, 0) inertia (0, 0.1, 0.1) {kg.m2}
+end
+END
+expect_exit 0 derive slash.bond --c --out c
+$strict -c c/Slash.c -o other.o || fail "a description that ends in a backslash"
+# A mechanism of an imported file, by its name and by its path in a model; a robot description.
+printf 'import slash\nmodel M\n  Slash x\nend\n' > user.bond
+printf 'import slash\n' > alone.bond
+expect_exit 0 derive slash.bond --only B --out own.txt
+for file in user.bond alone.bond; do
+    expect_exit 0 derive $file Slash --only B --out imported.txt
+    cmp own.txt imported.txt || fail "an imported mechanism of $file"
+done
+expect_exit 0 derive user.bond x --only B
+printf 'mechanism Robot from "%s"\n' "$source_folder/examples/urdf_arm/arm.urdf" > robot.bond
+expect_exit 0 derive robot.bond --only B,g
 # Explicit graphs: those of the example are what `derive` writes today.
 graphs=$source_folder/examples/energy_graphs
 for name in Wagon Pendulums Gyro Arm Body Ball Puck; do
