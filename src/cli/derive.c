@@ -9,11 +9,11 @@
 // ------------------------------------------------------------------------------------------------
 
 // Definitions of mechanisms in the file asked for and, with all, in those that it imports.
-static TextList mechanism_names(const Session *s, const Syntax *syntax, bool all) {
+static TextList mechanism_names(const Session *s, const Syntax *syntax, bool all, bool energies) {
     TextList list = {0};
     for (const AstFile *f = syntax->files; f; f = all ? f->next : NULL)
         for (const AstClass *c = f->classes; c; c = c->next)
-            if (c->kind == CLASS_MECHANISM && (!c->lagrangian || session_has(s, OPT_GRAPH)))
+            if (c->kind == CLASS_MECHANISM && (!c->lagrangian || energies))
                 array_push(&list, name_text(s->names, c->name));
     return list;
 }
@@ -39,25 +39,12 @@ static void list_mechanisms(Session *s, Remark *m, const TextList *classes, cons
     text_free(&t);
 }
 
-// NULL is reported.
-static const Mechanism *of_bodies(Session *s, const Mechanism *m) {
-    if (!m->by_energy || session_has(s, OPT_GRAPH)) return m;
-    Remark *r =
-        report_error(&s->report, D_NO_MECHANISM, m->pos,
-                     "'%s' is given by its energies, not by bodies", name_text(s->names, m->name));
-    remark_help(
-        &s->report, r,
-        "its equations are shown by 'bondyn equations', its bond graph by --graph constant");
-    return NULL;
-}
-
 // The mechanism called `name` in the model, or the only one; NULL is reported.
 static const Mechanism *find_mechanism(Session *s, const Model *m, const char *name,
                                        const TextList *classes) {
     for (int i = 0; name && i < m->mechanism_count; i++)
-        if (strcmp(name_text(s->names, m->mechanism[i].name), name) == 0)
-            return of_bodies(s, &m->mechanism[i]);
-    if (!name && m->mechanism_count == 1) return of_bodies(s, &m->mechanism[0]);
+        if (strcmp(name_text(s->names, m->mechanism[i].name), name) == 0) return &m->mechanism[i];
+    if (!name && m->mechanism_count == 1) return &m->mechanism[0];
     Remark *r;
     if (name)
         r = report_error(&s->report, D_NO_MECHANISM, POS_NONE, "there is no mechanism '%s'", name);
@@ -73,7 +60,9 @@ static const Mechanism *find_mechanism(Session *s, const Model *m, const char *n
 
 // A mechanism that is named by its definition is a model of its own: names stay short.
 static const Mechanism *build_mechanism(Session *s, Pipeline *p, Syntax *syntax) {
-    TextList classes = mechanism_names(s, syntax, false), all = mechanism_names(s, syntax, true);
+    TextList classes = mechanism_names(s, syntax, false, session_has(s, OPT_GRAPH));
+    TextList all = mechanism_names(s, syntax, true, true);
+    if (!classes.count) classes = mechanism_names(s, syntax, false, true);
     const char *name = session_argument(s, 1), *model = session_value(s, OPT_MODEL);
     if (!model && !name && classes.count == 1) name = classes.data[0];
     if (!model && name && has_text(&all, name)) model = name, name = NULL;

@@ -9,6 +9,7 @@
 #include "mech/derive.h"
 
 #include "base/array.h"
+#include "mech/derive_energy.h"
 #include "mech/derive_share.h"
 #include "mech/tree.h"
 #include <math.h>
@@ -24,6 +25,7 @@ typedef struct {
     const Mechanism *x;
     Derivation *v;
     PartList part;
+    EnergyMatrices of_energies; // of a lagrangian
 } Deriver;
 
 // --- names
@@ -246,6 +248,71 @@ static void add_potential(Deriver *k) {
     arena_free(&scratch);
 }
 
+// --- lagrangians
+// ------------------------------------------------------------------------------------------------
+
+static void add_energies(Deriver *k) {
+    Derivation *v = k->v;
+    const EnergyMatrices *m = &k->of_energies;
+    Expr V = k->x->V ? k->x->V : expr_number(v->d, 0);
+    add_part(k, "B", "B", m->B, "inertia: p = B w, kinetic energy w' B w/2")->symmetric = true;
+    for (int i = 0; i < v->nq; i++) {
+        Matrix rate = matrix_new(k->out, v->nv, v->nv);
+        for (int e = 0; e < v->nv * v->nv; e++)
+            rate.at[e] = expr_derivative(v->d, m->B.at[e], v->q[i]);
+        if (matrix_is_zero(v->d, rate)) continue;
+        const char *latex =
+            arena_printf(k->out, "\\frac{\\partial B}{\\partial %s}", latex_name(k, v->q_name[i]));
+        add_part(k, arena_printf(k->out, "dB/d%s", v->q_name[i]), latex, rate,
+                 "how B changes with this coordinate")
+            ->symmetric = true;
+    }
+    add_part(k, "g", "g", m->g, "dV/dq: B w' + C w + g + R = effort");
+    add_part(k, "C", "C", m->C,
+             "Coriolis and centrifugal (Christoffel): dB/dt - 2 C is skew-symmetric")
+        ->uses_velocity = true;
+    add_part(k, "Cw", "C w", matrix_multiply(k->out, v->d, m->C, velocities(k)),
+             "Coriolis and centrifugal efforts")
+        ->uses_velocity = true;
+    add_part(k, "R", "R", m->R, "dD/dw: efforts of the dissipation function")->uses_velocity = true;
+    add_part(k, "T", "T", matrix_scalar(k->out, k->x->T), "kinetic energy")->uses_velocity = true;
+    add_part(k, "V", "V", matrix_scalar(k->out, V), "potential energy");
+}
+
+// Is the part, or the matrix of which it is a slope, in the list "B,g"?
+static bool is_listed(const char *only, const char *part) {
+    size_t own = strcspn(part, "/");
+    for (const char *at = only; *at;) {
+        size_t length = strcspn(at, ", ");
+        if (length == own && strncmp(at, part, length) == 0) return true;
+        at += length + (at[length] != 0);
+    }
+    return false;
+}
+
+static bool derive_energies(Deriver *k, const DeriveOptions *options, Report *r) {
+    Derivation *v = k->v;
+    if (k->x->velocity_count || v->nq != v->nv ||
+        !energy_matrices(k->out, v->d, k->x, v->q, v->w, v->nv, &k->of_energies)) {
+        Remark *m = report_error(
+            r, D_NO_MECHANISM, k->x->pos, "'%s' has no matrix B(q): %s", v->name,
+            k->x->velocity_count ? "it has velocities of its own"
+                                 : "its kinetic energy is no quadratic form of the velocities");
+        remark_help(r, m, "its equations are shown by 'bondyn equations'");
+        return false;
+    }
+    add_energies(k);
+    int kept = 0;
+    for (int i = 0; options->only && i < k->part.count; i++)
+        if (is_listed(options->only, k->part.data[i].name)) k->part.data[kept++] = k->part.data[i];
+    if (options->only) k->part.count = kept;
+    if (kept || !options->only) return true;
+    Remark *m = report_error(r, D_NO_PART, POS_NONE, "'%s' is no matrix of lagrangian '%s'",
+                             options->only, v->name);
+    remark_help(r, m, "there are: B, dB, g, C, Cw, R, T, V");
+    return false;
+}
+
 // --- which parts
 // ------------------------------------------------------------------------------------------------
 
@@ -399,14 +466,16 @@ Expr derive_table(const Derivation *v) {
 
 Derivation *derive(Arena *out, const Model *m, const Mechanism *x, const DeriveOptions *options,
                    Report *r) {
-    Deriver k = {.out = out, .m = m, .x = mech_outwards(out, x), .v = ARENA_NEW(out, Derivation)};
+    Deriver k = {.out = out, .m = m, .v = ARENA_NEW(out, Derivation)};
+    k.x = x->by_energy ? x : mech_outwards(out, x);
     const char *name = name_text(m->names, x->name);
     k.v->name = *name ? name : name_text(m->names, m->name);
     k.v->d = m->dag;
     name_coordinates(&k);
     Arena scratch = {0};
     bool kind[KINDS] = {0}, *frame = ARENA_ARRAY(&scratch, bool, x->frame_count);
-    bool good = choose(&k, options->only, kind, frame, r);
+    bool good =
+        x->by_energy ? derive_energies(&k, options, r) : choose(&k, options->only, kind, frame, r);
     for (int i = 0; good && i < KINDS; i++)
         if (kind[i]) kinds[i].add(&k);
     for (int i = 0; good && i < x->frame_count; i++)

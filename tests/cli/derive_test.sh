@@ -129,6 +129,19 @@ done
 expect_exit 0 derive user.bond x --only B
 printf 'mechanism Robot from "%s"\n' "$source_folder/examples/urdf_arm/arm.urdf" > robot.bond
 expect_exit 0 derive robot.bond --only B,g
+# Lagrangians: the matrices of their energies; others have no B(q).
+energies=$source_folder/examples/energy_graphs/energies.bond
+expect_exit 0 derive "$energies" Wagon --out wagon.txt
+for line in 'B\[1,2\] = L\*m2\*cos(pin.q)' 'C\[2,1\] = -pin.f\*L\*m2\*sin(pin.q)' 'R\[1\] = d2\*pin.f' \
+    'g\[2\] = k1\*slide.q'; do
+    grep -q "$line" wagon.txt || fail "lagrangian: $line"
+done
+expect_exit 0 derive "$energies" Wagon --only B,g --c --out c
+$strict -c c/Wagon.c -o other.o || fail "C functions of a lagrangian"
+expect_exit 1 derive "$energies" Wagon --only J
+for other in "fast_mass/fast_mass.bond Mass" "rigid_body/rigid_body.bond Angles"; do
+    expect_exit 1 derive "$source_folder/examples/${other% *}" "${other#* }"
+done
 # Explicit graphs: those of the example are what `derive` writes today.
 graphs=$source_folder/examples/energy_graphs
 for name in Wagon Pendulums Gyro Arm Body Ball Puck; do
