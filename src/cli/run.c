@@ -189,7 +189,10 @@ static void print_audit(Text *t, const Task *k, bool table) {
 
 static void print_times(Text *t, const Task *k) {
     const SolveStats *st = &k->run->stats;
-    text_printf(t, "solver       %s, %ld steps", solver_name(st->method), st->steps);
+    text_printf(t, "solver       %s, ", solver_name(st->changes ? st->first : st->method));
+    text_add(t, st->course);
+    if (st->changes > 3) text_printf(t, "... (%d changes), ", st->changes);
+    text_printf(t, "%ld steps", st->steps);
     if (st->rejected) text_printf(t, " (%ld rejected)", st->rejected);
     text_printf(t, ", %ld evaluations", st->derivative_calls);
     if (st->events) text_printf(t, ", %ld event%s", st->events, st->events == 1 ? "" : "s");

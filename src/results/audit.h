@@ -62,6 +62,8 @@ typedef struct {
     bool started;
 } AuditBook;
 
+bool audit_conserves(const System *s); // no energy comes or goes, see conserved.c
+
 // Components with a role; their powers are the first wishes for quadratures.
 void audit_open(AuditBook *book, Arena *out, const System *s);
 void audit_point(AuditBook *book, const double *quad, const double *output);

@@ -265,6 +265,7 @@ SolveOptions job_solve_options(Job *j, const SolveModes *modes) {
                           .modes = modes,
                           .cancel = j->options->cancel,
                           .most_steps = j->options->most_steps,
+                          .conserves = audit_conserves(j->system),
                           .energy_count = j->book.track_count,
                           .pos = j->plan.pos};
 }

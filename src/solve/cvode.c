@@ -82,16 +82,14 @@ static void cvode_roots(Multistep *c) { CVodeGetRootInfo(c->mem, c->crossed); }
 
 static void cvode_count(Multistep *c) {
     SolveStats *s = c->j->stats;
-    long steps = 0, failed = 0, unconverged = 0, jacobians = 0, iterations = 0;
+    long steps = 0, failed = 0, unconverged = 0, iterations = 0;
     CVodeGetNumSteps(c->mem, &steps);
     CVodeGetNumErrTestFails(c->mem, &failed);
     CVodeGetNumNonlinSolvConvFails(c->mem, &unconverged);
     CVodeGetNumNonlinSolvIters(c->mem, &iterations);
-    if (c->linear.solver) CVodeGetNumJacEvals(c->mem, &jacobians);
     s->steps += steps;
     s->rejected += failed + unconverged;
     s->newton_iterations += iterations;
-    s->jacobian_calls += jacobians;
 }
 
 static void cvode_where(Multistep *c, double *time, double *step) {

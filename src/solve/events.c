@@ -89,6 +89,10 @@ static void update_switches(Job *j, double time, const double *state) {
 }
 
 bool events_start(Job *j, double time, double *state) {
+    if (j->changed_over) {
+        j->changed_over = false;
+        return true;
+    }
     if (j->resumed)
         return whens_run(j, time, state) && history_break(j, time, state) &&
                modes_hold(j, time, state);

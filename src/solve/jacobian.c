@@ -48,35 +48,20 @@ static bool differences(Job *j, double t, const double *y, double *nonzero) {
     return good;
 }
 
+double job_jacobian_cost(const Job *j) {
+    const Program *p = j->p;
+    double code = p->has_jacobian   ? p->jacobian.count
+                  : p->has_implicit ? p->implicit_jacobian.count
+                                    : 0;
+    return code / fmax(1, p->derivative.count);
+}
+
 bool job_jacobian(Job *j, double t, const double *y, double *nonzero) {
     const Program *p = j->p;
+    j->stats->jacobian_calls++;
     bool good = p->has_jacobian   ? machine_jacobian(j->m, t, y, nonzero)
                 : p->has_implicit ? schur_jacobian(j, t, y, nonzero)
                                   : differences(j, t, y, nonzero);
     for (int k = 0; k < p->nonzero_count && good; k++) good = isfinite(nonzero[k]);
     return good;
-}
-
-// How fast is the fastest decay? A state that decays has a large negative entry on the diagonal. In
-// a frictionless mechanism such entries are balanced, dq'/dq = d2H/dq dp = -dp'/dp, and nothing
-// decays: the diagonal adds up to the sum of all eigenvalues, so that where nothing grows none can
-// decay faster than that. Differences are exact to a thousandth.
-double job_stiffness(Job *j, double t, const double *y) {
-    const Program *p = j->p;
-    if (!job_has_jacobian(j)) return -1;
-    double *nonzero = memory_zeroed((size_t)p->nonzero_count, sizeof *nonzero);
-    double decay = -1, fall = 0, rise = 0;
-    if (job_jacobian(j, t, y, nonzero)) {
-        decay = 0;
-        for (int c = 0; c < j->n; c++)
-            for (int k = p->column_start[c]; k < p->column_start[c + 1]; k++) {
-                if (p->row[k] != c) continue;
-                decay = fmax(decay, -nonzero[k]);
-                fall += fmax(0, -nonzero[k]);
-                rise += fmax(0, nonzero[k]);
-            }
-        decay = fmin(decay, fmax(0, fall - 1.001 * rise));
-    }
-    free(nonzero);
-    return decay;
 }

@@ -68,6 +68,14 @@ typedef struct {    // the laws that switch, see modes.c
     Pace *pace;     // per choice
 } ModeRun;
 
+typedef struct {       // what `auto` has seen, see choice.c
+    double time, step; // of the last look, and at it
+    long looked;       // how many steps were done at the last look
+    int between;       // steps until the next look
+    int in_a_row;      // looks that spoke for a change
+    int patience;      // how many of them it takes
+} Choosing;
+
 typedef struct { // how large everything is, see sizes.c
     double *space;
     // per state: largest so far, soon after a start, change of the rate over the sizes, all of it
@@ -93,7 +101,9 @@ typedef struct {
     int n, nq;          // states and quadratures
     double time;        // where the present stretch began, or ended
     long calls;         // of the machine, when it was taken
-    bool resumed;       // it began with a change of mode: switches and conditions are settled
+    Choosing choice;
+    bool changed_over; // it goes on from the last with another method: nothing else has changed
+    bool resumed;      // it began with a change of mode: switches and conditions are settled
     double rtol, step, span;
     Sizes sizes;
     double *known_sizes; // per variable of a model with modes, see sizes.c
@@ -181,10 +191,14 @@ void sizes_unknown_weights(const Job *j, const double *u, double *weight);
 double sizes_quad_tolerance(const Job *j, int i); // absolute
 
 // --- jacobian.c
-bool job_has_jacobian(const Job *j); // by formulas or by a bearable number of differences
+bool job_has_jacobian(const Job *j);    // by formulas or by a bearable number of differences
+double job_jacobian_cost(const Job *j); // in evaluations of the rates, besides those it makes
 bool job_jacobian(Job *j, double time, const double *state, double *nonzero); // false: no value
-// The largest decay rate on the diagonal of the Jacobian; -1 when there is no Jacobian.
-double job_stiffness(Job *j, double time, const double *state);
+
+// --- choice.c: `auto`
+SolverKind choice_first(Job *j);
+// After a step to t: false when another method goes on from there, with SOLVE_CHANGE.
+bool choice_watch(Job *j, double t, const double *y, double step);
 
 // --- schur.c: needs a program with the system left implicit
 bool schur_jacobian(Job *j, double time, const double *state, double *nonzero);

@@ -267,32 +267,6 @@ static bool step_over_jump(Multistep *c) {
     return true;
 }
 
-// Fast decays have died out since the last start, and still steps are not long against them.
-static bool is_held_back(Multistep *c) {
-    double step = 0, now, decay = job_stiffness(c->j, c->t, N_VGetArrayPointer(c->y));
-    c->how->where(c, &now, &step);
-    return decay * (c->t - c->begin) > 30 && decay * step > 0.03;
-}
-
-// A model that looked smooth at the start may turn out stiff.
-static bool watch_stiffness(Multistep *c) {
-    Job *j = c->j;
-    enum { STEPS = 500 };
-    if (j->o->method != SOLVER_AUTO || c->how != &cvode_adams ||
-        j->polls - c->steps_at_check < STEPS)
-        return true;
-    c->steps_at_check = j->polls;
-    if (!is_held_back(c)) return true;
-    c->how->count(c);
-    close_integrator(c);
-    c->how = &cvode_bdf;
-    j->stats->method = SOLVER_CVODE_BDF;
-    j->stats->why = "the model turned out stiff: its steps were held back by a fast decay";
-    if (open_integrator(c)) return true;
-    problem_solver(j, c->t, "no change of method", 0);
-    return false;
-}
-
 // Events at the start may have changed the state.
 static bool begin(Multistep *c) {
     if (!has_whens(c->j) && !has_modes(c->j)) return true;
@@ -329,7 +303,9 @@ static void integrate(Multistep *c) {
         c->how->where(c, &now, &j->stats->last_step);
         watch_sizes(c);
         if (!after_step(c, flag) || !step_over_jump(c)) return;
-        if (!job_poll(j, c->t) || !watch_stiffness(c)) return;
+        if (!job_poll(j, c->t) ||
+            !choice_watch(j, c->t, N_VGetArrayPointer(c->y), j->stats->last_step))
+            return;
     }
     emit_rest(c);
 }
@@ -341,7 +317,7 @@ void multistep_run(Job *j) {
     if (method == SOLVER_IDA) c.unknowns = program_unknown_count(j->p);
     if (open_vectors(&c) && open_integrator(&c)) {
         integrate(&c);
-        if (j->status == SOLVE_SWITCH) copy_point(&c);
+        if (j->status == SOLVE_SWITCH || j->status == SOLVE_CHANGE) copy_point(&c);
         c.how->count(&c);
     } else if (job_in_trouble(j)) {
         problem_trouble(j);

@@ -50,7 +50,6 @@ struct Multistep {
     double back_time; // the beginning of the present step
     double *back_state, *back_quad;
     bool taken_back;
-    long steps_at_check;
     double begin;            // of the present stretch without restarts
     double jump, after_jump; // of signals of time: the last time before it, the first behind it
 };

@@ -281,7 +281,8 @@ void rk78_run(Job *j) {
     Rk78 k;
     rk78_open(&k, j);
     bool goes_on = rk78_start(&k);
-    while (goes_on && rk78_ready(&k)) goes_on = rk78_settle(&k, rk78_attempt(&k), false);
-    if (j->status == SOLVE_SWITCH) leave_point(&k);
+    while (goes_on && rk78_ready(&k))
+        goes_on = rk78_settle(&k, rk78_attempt(&k), false) && choice_watch(j, k.t, k.y, k.last);
+    if (j->status == SOLVE_SWITCH || j->status == SOLVE_CHANGE) leave_point(&k);
     rk78_shut(&k);
 }

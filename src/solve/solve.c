@@ -40,38 +40,6 @@ static bool check_options(const SolveOptions *o, Report *r) {
     return check_times(o, r);
 }
 
-// --- choice of method ----------------------------------------------------------------------------
-
-enum { STIFF_RATIO = 200, MANY_KINKS = 500 };
-
-static SolverKind choose(Job *j) {
-    if (j->n == 0) {
-        j->stats->why = "the model has no states";
-        return SOLVER_CVODE_ADAMS;
-    }
-    double decay = job_stiffness(j, j->o->start, j->state);
-    if (decay < 0) {
-        j->stats->why = "no Jacobian is known; an implicit method is the safe choice";
-        return SOLVER_CVODE_BDF;
-    }
-    bool stiff = decay * j->span > STIFF_RATIO;
-    if (stiff && j->p->has_implicit && !j->p->has_jacobian) {
-        j->stats->why = "stiff, with loops that make its Jacobian full: better left implicit";
-        return SOLVER_IDA;
-    }
-    if (!stiff && events_kinks(j) > MANY_KINKS) {
-        j->stats->why = "a table of time has many kinks, and this method starts anew at no cost";
-        return SOLVER_RK78;
-    }
-    if (!stiff && modes_impact(j)) {
-        j->stats->why = "after every impact this method starts anew at no cost, and exactly";
-        return SOLVER_RK78;
-    }
-    j->stats->why = stiff ? "a state decays hundreds of times during the run"
-                          : "no state decays much faster than the run goes on";
-    return stiff ? SOLVER_CVODE_BDF : SOLVER_CVODE_ADAMS;
-}
-
 // --- running -------------------------------------------------------------------------------------
 
 // Nothing to integrate: the outputs at the wanted times.
@@ -107,11 +75,13 @@ static void run_method(Job *j) {
     method_run[j->stats->method](j);
 }
 
-// From one change of mode to the next.
+// From one change of mode, or of method, to the next.
 static void run_stretches(Job *j) {
     if (has_modes(j) && !modes_start(j)) return;
-    run_method(j);
-    while (j->status == SOLVE_SWITCH && modes_change(j)) run_method(j);
+    do {
+        j->status = SOLVE_DONE;
+        run_method(j);
+    } while (j->status == SOLVE_CHANGE || (j->status == SOLVE_SWITCH && modes_change(j)));
 }
 
 static bool start_is_finite(Job *j) {
@@ -148,7 +118,9 @@ bool solve_begin(Job *j, Machine *m, const double *params, const SolveOptions *o
     }
     machine_initial(m, o->start, j->state);
     if (!start_is_finite(j) || !whens_open(j) || !history_open(j) || !modes_open(j)) return false;
-    if (o->method == SOLVER_AUTO) stats->method = choose(j);
+    if (o->method == SOLVER_AUTO) stats->method = choice_first(j);
+    stats->first = stats->method;
+    stats->jacobian_cost = job_jacobian_cost(j);
     engine_start(j);
     if (o->progress) o->progress(o->context, o->start); // the run begins
     return true;

@@ -68,17 +68,28 @@ typedef struct {
     const SolveModes *modes;    // Nullable
     const volatile int *cancel; // becomes nonzero: end cleanly
     long most_steps;            // 0: 500 million, of fixed steps 10^10
+    bool conserves;             // the model neither takes nor gives energy
     int energy_count;           // the first quadratures are energies, compared with each other
     Pos pos;                    // of the experiment, for reports
 } SolveOptions;
 
-// SOLVE_SWITCH is not seen from outside.
-typedef enum { SOLVE_DONE, SOLVE_CANCELLED, SOLVE_FAILED, SOLVE_REFUSED, SOLVE_SWITCH } SolveStatus;
+// The last two are not seen from outside: a stretch ended for another mode, or another method.
+typedef enum {
+    SOLVE_DONE,
+    SOLVE_CANCELLED,
+    SOLVE_FAILED,
+    SOLVE_REFUSED,
+    SOLVE_SWITCH,
+    SOLVE_CHANGE
+} SolveStatus;
 
 typedef struct {
-    SolverKind method; // that was used
-    const char *why;   // for SOLVER_AUTO: why this one
+    SolverKind method, first; // that was used at the end, and at the start
+    const char *why;          // for SOLVER_AUTO: why the last one
+    int changes;              // of method
+    char course[160];         // the first of them in words; empty: none
     long steps, rejected, derivative_calls, jacobian_calls, newton_iterations, events;
+    double jacobian_cost;      // of one, in evaluations of the rates besides those counted
     long choices;              // how often states were chosen anew
     int start_steps;           // of the continuation that the start values needed
     double last_step, reached; // time reached
