@@ -12,7 +12,7 @@ _bondyn() {
         return
     fi
     case $before in
-        --solver) mapfile -t COMPREPLY < <(compgen -W "auto bdf adams ida rk78 euler heun rk4 rosenbrock" -- "$word"); return ;;
+        --solver) mapfile -t COMPREPLY < <(compgen -W "auto bdf adams ida rk78 gauss euler heun rk4 rosenbrock" -- "$word"); return ;;
         --engine) mapfile -t COMPREPLY < <(compgen -W "auto vm native" -- "$word"); return ;;
         --dump) mapfile -t COMPREPLY < <(compgen -W "syntax model graph system program" -- "$word"); return ;;
         --template | -t) mapfile -t COMPREPLY < <(compgen -W "msd rlc motor hydraulic element empty" -- "$word"); return ;;

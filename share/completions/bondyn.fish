@@ -37,7 +37,7 @@ complete -c bondyn -n "__fish_seen_subcommand_from $models" -a '(__bondyn_experi
 complete -c bondyn -n "__fish_seen_subcommand_from $models" -l model -x -d 'take this model'
 complete -c bondyn -n "__fish_seen_subcommand_from $models" -l set -x -d 'set a parameter'
 complete -c bondyn -n '__fish_seen_subcommand_from run report' -l stop -x -d 'end at this time'
-complete -c bondyn -n '__fish_seen_subcommand_from run report' -l solver -x -a 'auto bdf adams ida rk78 euler heun rk4 rosenbrock'
+complete -c bondyn -n '__fish_seen_subcommand_from run report' -l solver -x -a 'auto bdf adams ida rk78 gauss euler heun rk4 rosenbrock'
 complete -c bondyn -n '__fish_seen_subcommand_from run' -l engine -x -a 'auto vm native'
 complete -c bondyn -n '__fish_seen_subcommand_from run report compare' -l rtol -x -d 'relative tolerance'
 complete -c bondyn -n '__fish_seen_subcommand_from run report compare' -l atol -x -d 'absolute tolerance'

@@ -36,6 +36,7 @@ enum {
 static const double faint = 300;      // in tolerances: of this height nothing has to be followed
 static const double edge_of_rk78 = 3; // h r that its stability allows
 static const double worth = 1.8;      // times the progress is worth a change
+static const double edge = 0.02;      // h r below which no method is held back by stability
 static const double short_bdf = 0.15; // h r below which a method without a matrix does as well
 
 typedef struct {
@@ -99,8 +100,8 @@ static double step_of(const Job *j, SolverKind k, Picture seen) {
 // A method at the edge of its stability is not the one to change to: decays leave more and more to
 // smooth solutions.
 static double favour_rk78(const Job *j, Picture seen) {
-    bool edge = 2.2 * pow(j->rtol, 1.0 / 8) * seen.smooth > edge_of_rk78 / seen.fastest;
-    return j->o->conserves ? 1 : edge ? 0.3 : 0.6;
+    bool at_edge = 2.2 * pow(j->rtol, 1.0 / 8) * seen.smooth > edge_of_rk78 / seen.fastest;
+    return j->o->conserves ? 1 : at_edge ? 0.3 : 0.6;
 }
 
 static double progress_of(const Job *j, SolverKind k, double step) {
@@ -131,6 +132,9 @@ static Picture look(Job *j, double t, const double *y, double h) {
 
 static const SolverKind rival[] = {SOLVER_RK78, SOLVER_CVODE_BDF};
 enum { RIVALS = sizeof rival / sizeof rival[0] };
+
+static const char why_gauss[] =
+    "nothing supplies or dissipates, and the run is long: its energy does not drift";
 
 // --- changes -------------------------------------------------------------------------------------
 
@@ -166,18 +170,35 @@ static const char *reason_for(SolverKind to) {
     return "stiff: what is fastest in the model has died out, and only stability kept steps short";
 }
 
+// Nothing happens that would interrupt steps.
+static bool is_calm(const Job *j) {
+    return j->p->switch_count == 0 && j->p->clock_count == 0 && !has_whens(j) && !has_modes(j) &&
+           !j->history && j->p->system->choice_count == 0;
+}
+
+// A run without loss that swings so often that its energy would drift.
+static bool is_long(const Job *j, double t, Picture seen) {
+    return j->o->conserves && is_calm(j) && seen.fastest * (j->o->stop - t) > 1e4;
+}
+
+static bool may_be(const Job *j, SolverKind k, double pace) {
+    return k == SOLVER_RK78 ? is_calm(j) : !j->o->conserves && pace > edge;
+}
+
+// While steps still grow after a start, what they will be is not known.
 static bool judge(Job *j, double t, double h, Picture seen) {
     SolverKind now = j->stats->method, to = now;
-    bool bdf = now == SOLVER_CVODE_BDF;
+    if (is_long(j, t, seen)) return change(j, t, SOLVER_GAUSS, why_gauss);
     double most = worth * progress_of(j, now, h);
+    bool grows = h > 2 * j->choice.step;
     for (int i = 0; i < RIVALS; i++) {
         double progress = progress_of(j, rival[i], step_of(j, rival[i], seen));
-        if (rival[i] == SOLVER_RK78) progress *= favour_rk78(j, seen);
-        if (rival[i] == SOLVER_CVODE_BDF && j->o->conserves) continue;
-        if (rival[i] != now && progress > most) to = rival[i], most = progress;
+        if (rival[i] == SOLVER_RK78) progress *= grows ? 0 : favour_rk78(j, seen);
+        if (rival[i] != now && may_be(j, rival[i], h * seen.fastest) && progress > most)
+            to = rival[i], most = progress;
     }
     const char *why = reason_for(to);
-    if (bdf && to == now && h * seen.fastest < short_bdf && h < 2 * j->choice.step) {
+    if (now == SOLVER_CVODE_BDF && to == now && h * seen.fastest < short_bdf && !grows) {
         to = SOLVER_CVODE_ADAMS;
         why = "not stiff any more: steps are as short as a method without a matrix has them";
     }
@@ -211,9 +232,19 @@ bool choice_watch(Job *j, double t, const double *y, double h) {
 
 // --- the start -----------------------------------------------------------------------------------
 
+// A pendulum that is let go where its spring is zero shows its frequency a little beside only.
+static double fastest_beside(Job *j) {
+    double *beside = memory_zeroed((size_t)j->n, sizeof *beside);
+    for (int i = 0; i < j->n; i++) beside[i] = j->state[i] + 0.3 * sizes_of(j, i);
+    double fastest = look(j, j->o->start, beside, 1e-6 * j->span).fastest;
+    free(beside);
+    return fastest;
+}
+
 SolverKind choice_first(Job *j) {
     const char **why = &j->stats->why;
-    j->choice = (Choosing){.patience = LOOKS, .between = STEPS_BETWEEN, .time = j->o->start};
+    j->choice = (Choosing){.patience = LOOKS, .time = j->o->start};
+    j->choice.between = j->o->conserves ? STEPS_IN_A_ROW : STEPS_BETWEEN;
     if (j->n == 0) {
         *why = "the model has no states";
         return SOLVER_CVODE_ADAMS;
@@ -235,6 +266,11 @@ SolverKind choice_first(Job *j) {
     if (modes_impact(j)) {
         *why = "after every impact this method starts anew at no cost, and exactly";
         return SOLVER_RK78;
+    }
+    if (j->o->conserves) seen.fastest = fmax(seen.fastest, fastest_beside(j));
+    if (is_long(j, j->o->start, seen)) {
+        *why = why_gauss;
+        return SOLVER_GAUSS;
     }
     if (j->o->conserves && seen.fastest * j->span > 300) {
         *why = "nothing supplies or dissipates: of these methods it keeps the energy best";

@@ -64,6 +64,7 @@ static bool rosenbrock(Fixed *f, const double *y, double t, double h, double *to
 // is taken stage by stage, which tells what went wrong.
 static bool take_step(Fixed *f, const double *y, double t, double h, double *to) {
     SolverKind method = f->j->stats->method;
+    if (f->take) return f->take(f, y, t, h, to);
     if (machine_step(f->j->m, method, t, h, y, to, f->rate[0])) return true;
     switch (method) {
     case SOLVER_EULER: return euler(f, y, t, h, to);
@@ -229,6 +230,13 @@ bool fixed_open(Fixed *f, Job *j) {
     return f->rosenbrock != NULL;
 }
 
+void fixed_leave(const Fixed *f) {
+    Job *j = f->j;
+    if (j->status != SOLVE_SWITCH) return;
+    if (j->n) memcpy(j->state, f->y, (size_t)j->n * sizeof *f->y);
+    if (j->nq) memcpy(j->quad, f->y + j->n, (size_t)j->nq * sizeof *f->y);
+}
+
 void fixed_shut(Fixed *f) {
     rosenbrock_free(f->rosenbrock);
     free(f->space);
@@ -239,9 +247,6 @@ void fixed_run(Job *j) {
     Fixed f;
     bool open = fixed_open(&f, j);
     if (open) integrate(&f);
-    if (open && j->status == SOLVE_SWITCH) {
-        if (j->n) memcpy(j->state, f.y, (size_t)j->n * sizeof *f.y);
-        if (j->nq) memcpy(j->quad, f.y + j->n, (size_t)j->nq * sizeof *f.y);
-    }
+    if (open) fixed_leave(&f);
     fixed_shut(&f);
 }

@@ -4,9 +4,12 @@
 
 #include "solve/job.h"
 
-typedef struct {
+typedef struct Fixed Fixed;
+struct Fixed {
     Job *j;
-    int total;       // states and quadratures
+    bool (*take)(Fixed *f, const double *y, double t, double h,
+                 double *to); // NULL: a method of fixed.c
+    int total;                // states and quadratures
     bool quiet;      // nothing happens in this run: no relation, sample, kink, delay, choice, mode
     double t, k;     // where the run is; the last point of the grid up to there
     double *space;   // all below but the switches
@@ -17,9 +20,10 @@ typedef struct {
     double *aside;  // a wanted point beside the grid
     int *direction; // of switches that changed
     Rosenbrock *rosenbrock;
-} Fixed;
+};
 
 bool fixed_open(Fixed *f, Job *j); // false: reported
+void fixed_leave(const Fixed *f);  // the point goes to the job, for the next mode
 void fixed_shut(Fixed *f);
 bool fixed_start(Fixed *f);
 bool fixed_emit(Fixed *f);    // wanted points here

@@ -298,5 +298,6 @@ void problem_choice(Job *j, double time);
 void fixed_run(Job *j);
 void multistep_run(Job *j);
 void rk78_run(Job *j);
+void gauss_run(Job *j);
 
 #endif

@@ -58,7 +58,7 @@ write_model 'solver bdf'
 expect_exit 0 run model.bond
 expect_text out "solver       bdf"
 expect_exit 0 run model.bond --solver cvode
-expect_text out "solver       rk78"
+expect_text out "solver       adams"
 write_model 'plot "speed" v.f'
 
 # places that cannot be written
