@@ -151,7 +151,8 @@ BdStatus bd_status(const BdRun *run) {
     case SOLVE_CANCELLED: return BD_CANCELLED;
     case SOLVE_FAILED:
     case SOLVE_REFUSED:
-    case SOLVE_SWITCH: break;
+    case SOLVE_SWITCH:
+    case SOLVE_CHANGE: break;
     }
     return BD_ENDED_EARLY;
 }
