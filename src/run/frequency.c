@@ -1,21 +1,28 @@
 // Frequency response: for each frequency a run with a sine on the input, until the answer repeats
 // itself.
 //
-//     period   1   2     4           8                       16
-//             [ ] [ ] . [ ] . . . . [ ] . . . . . . . . . . [ ]     measured
+//     period     2       4           8                       16
+//              . [   ] . [   ] . . . [   ] . . . . . . . . . . [   ]     measured: two periods each
 //
-// In a measured period the answer is taken at N points of equal distance; its fundamental is
+// In a measured pair of periods the answer is taken at N points of each. By how much the mean of
+// the second one differs from that of the first it drifts in a period; without this drift, which is
+// all that a slow transient is, the fundamental of the second is
 //     b sin(wt) + a cos(wt),   a = 2/N sum y cos(wt),  b = 2/N sum y sin(wt),
-// exact for a periodic answer with less than N/2 harmonics. The answer counts as settled when two
-// measured periods agree. As their distance doubles, a slow transient that changes little from one
-// period to the next still shows.
+// exact for a periodic answer with less than N/2 harmonics.
+//
+// How far the answer is from settled is told by three rounds. A transient c exp(-t/T) changes by d1
+// between the first two and by d2 between the last two, whose distance is twice as long, so
+//     d2/d1 = z + z^2,   z = exp(-first distance/T),     what is left of it = d2 z^2/(1 - z^2).
+// A transient that changes little because it is slow has z near 1, and much is left.
 #include "run/job.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { POINTS = 512, LEAST_ROUNDS = 4, USUAL_ROUNDS = 14, MOST_ROUNDS = 30, STEPS_PER_PERIOD = 20 };
+enum { POINTS = 512, LEAST_ROUNDS = 3, USUAL_ROUNDS = 13, MOST_ROUNDS = 29, STEPS_PER_PERIOD = 20 };
+enum { PAIR = 2 * POINTS };
 #define AGREE      1e-5 // of the swing
+#define NOISE      1e-8 // what changes by less has settled: ratios of rounding tell nothing
 #define SWEEP_RTOL 1e-9
 
 typedef struct {
@@ -30,10 +37,11 @@ typedef struct { // one frequency on its way
     double **watched;  // and their values, a row for each frequency
     int row;
     double frequency;
-    double *sample; // per answer POINTS values of the present period
+    double *sample; // per answer PAIR values of the present round
+    double *change; // per answer: between the last two rounds, in parts of the swing
     Response *now, *before;
-    int taken, rounds; // points; measured periods
-    double apart;      // of the last two, the worst answer
+    int taken, rounds; // points; measured pairs of periods
+    double left;       // what is still missing of the worst answer
     bool settled;
     unsigned char *warned; // assertions, in one of the runs
 } Tone;
@@ -51,17 +59,23 @@ static double top(const double *y, double sign) {
     return bend != 0 && fabs(slope) <= fabs(bend) ? middle - slope * slope / (2 * bend) : middle;
 }
 
-static Response measure(const double *y) {
-    double a = 0, b = 0, mean = 0;
+// Of the second of two periods, which loses its drift.
+static Response measure(double *pair) {
+    double *y = pair + POINTS;
+    double a = 0, b = 0, mean = 0, drift = 0;
+    for (int i = 0; i < POINTS; i++) {
+        mean += y[i] / POINTS;
+        drift += (y[i] - pair[i]) / POINTS;
+    }
     for (int i = 0; i < POINTS; i++) {
         double angle = 2 * acos(-1) * i / POINTS;
+        y[i] -= drift * ((double)i / POINTS - 0.5);
         a += y[i] * cos(angle);
         b += y[i] * sin(angle);
-        mean += y[i];
     }
     a *= 2.0 / POINTS;
     b *= 2.0 / POINTS;
-    return (Response){hypot(a, b), atan2(a, b), (top(y, 1) - top(y, -1)) / 2, mean / POINTS};
+    return (Response){hypot(a, b), atan2(a, b), (top(y, 1) - top(y, -1)) / 2, mean};
 }
 
 // How far two periods are apart, in parts of the swing.
@@ -73,26 +87,33 @@ static double distance(const Response *x, const Response *y) {
     return fmax(fundamental, fabs(x->swing - y->swing)) / size;
 }
 
+// What is left of a transient that changed by d1 and then, in twice the time, by d2.
+static double missing(double d1, double d2) {
+    if (d2 <= NOISE) return d2;
+    double z = (sqrt(1 + 4 * d2 / d1) - 1) / 2;
+    return z < 1 ? fmax(d2, d2 * z * z / (1 - z * z)) : HUGE_VAL;
+}
+
 static bool end_of_round(Tone *t, double time) {
-    t->apart = 0;
+    t->left = 0;
     for (int k = 0; k < t->answers; k++) {
         t->before[k] = t->now[k];
-        t->now[k] = measure(t->sample + (size_t)k * POINTS);
-        double d = distance(&t->now[k], &t->before[k]);
-        if (!(d <= t->apart)) t->apart = d;
+        t->now[k] = measure(t->sample + (size_t)k * PAIR);
+        double d = distance(&t->now[k], &t->before[k]), left = missing(t->change[k], d);
+        if (!(left <= t->left)) t->left = left;
+        t->change[k] = d;
     }
     t->rounds++;
-    t->settled =
-        t->rounds >= LEAST_ROUNDS && t->apart <= AGREE && time >= t->job->plan.sweep.settle;
+    t->settled = t->rounds >= LEAST_ROUNDS && t->left <= AGREE && time >= t->job->plan.sweep.settle;
     return !t->settled;
 }
 
 static bool take_point(void *context, const SolvePoint *p) {
     Tone *t = context;
-    int place = t->taken++ % POINTS;
+    int place = t->taken++ % PAIR;
     for (int k = 0; k < t->answers; k++)
-        t->sample[(size_t)k * POINTS + (size_t)place] = p->output[t->output[k]];
-    if (place < POINTS - 1) return true;
+        t->sample[(size_t)k * PAIR + (size_t)place] = p->output[t->output[k]];
+    if (place < PAIR - 1) return true;
     for (int k = 0; k < t->job->options->watch_count; k++)
         t->watched[k][t->row] = p->output[t->watch[k]];
     return end_of_round(t, p->time);
@@ -102,15 +123,15 @@ static bool take_point(void *context, const SolvePoint *p) {
 
 static int rounds_for(const Job *j, double frequency) {
     double periods = fmax(1, j->plan.sweep.settle * frequency);
-    int rounds = (int)ceil(log2(periods)) + 3;
+    int rounds = (int)ceil(log2(periods)) + 2;
     return rounds < USUAL_ROUNDS ? USUAL_ROUNDS : rounds > MOST_ROUNDS ? MOST_ROUNDS : rounds;
 }
 
 static double *make_times(Job *j, double frequency, int rounds) {
-    double *times = ARENA_ARRAY(&j->tmp, double, rounds *POINTS);
+    double *times = ARENA_ARRAY(&j->tmp, double, rounds *PAIR);
     for (int r = 0, n = 0; r < rounds; r++)
-        for (int i = 0; i < POINTS; i++)
-            times[n++] = (ldexp(1, r) - 1 + (double)i / POINTS) / frequency;
+        for (int i = 0; i < PAIR; i++)
+            times[n++] = (ldexp(2, r) - 1 + (double)i / POINTS) / frequency;
     return times;
 }
 
@@ -128,11 +149,17 @@ static void add_stats(SolveStats *sum, const SolveStats *one) {
 
 static bool is_cancelled(const Job *j) { return j->options->cancel && *j->options->cancel; }
 
+static double worst_change(const Tone *t) {
+    double worst = 0;
+    for (int k = 0; k < t->answers; k++) worst = fmax(worst, t->change[k]);
+    return worst;
+}
+
 static void warn_unsettled(Job *j, const Tone *t, double time) {
     Remark *m = report_warning(
         j->report, R_NOT_SETTLED, j->plan.sweep.pos,
         "at %g Hz the answer does not repeat itself: after %.4g s two periods are %.2g of it apart",
-        t->frequency, time, t->apart);
+        t->frequency, time, worst_change(t));
     remark_help(j->report, m,
                 "give it longer with `settle`, or tighten rtol; an answer that drifts or swings by "
                 "itself has no frequency response");
@@ -149,9 +176,9 @@ static bool run_tone(Job *j, Machine *m, const double *params, Tone *t) {
                       .atol = plan->atol,
                       .step = plan->step,
                       .max_step = 1 / (STEPS_PER_PERIOD * t->frequency),
-                      .stop = times[rounds * POINTS - 1],
+                      .stop = times[rounds * PAIR - 1],
                       .times = times,
-                      .time_count = rounds * POINTS,
+                      .time_count = rounds * PAIR,
                       .sink = take_point,
                       .context = t,
                       .warned = t->warned,
@@ -331,7 +358,8 @@ static bool run_band(Band *s, Machine *m) {
               .output = s->output,
               .watch = s->watch,
               .watched = s->watched};
-    t.sample = ARENA_ARRAY(&j->tmp, double, s->answers *POINTS);
+    t.sample = ARENA_ARRAY(&j->tmp, double, s->answers *PAIR);
+    t.change = ARENA_ARRAY(&j->tmp, double, s->answers);
     t.warned = ARENA_ARRAY(&j->tmp, unsigned char, j->model->when_count);
     t.before = ARENA_ARRAY(&j->tmp, Response, s->answers);
     if (j->options->progress) j->options->progress(j->options->context, 0);
