@@ -151,16 +151,81 @@ static const Steady *steady_of(const Model *m, int var) {
     return NULL;
 }
 
-static void add_steady_row(Start *s, int var, Expr rate) {
+typedef struct {
+    Start *start;
+    Rates *along;   // the motion, for rates of rates
+    Rewrite *guess; // states that are open -> where they start if nothing determines them
+    bool *open;     // per quantity: a state that the start may determine
+    bool *solved;   // likewise: an unknown of a block
+} Rest;
+
+// Is the rate zero without any open state having a say in it, there where the start is looked for?
+static bool is_settled(const Rest *r, Expr e) {
+    Work *w = r->start->w;
+    ARRAY(Expr) symbol = {0};
+    e = rewrite(r->start->fixed, e);
+    bool settled = expr_evaluate(w->dag, rewrite(r->guess, e), w->value.data) == 0;
+    walk_start(w->walk);
+    walk_add(w->walk, e);
+    for (int k = 0; settled && k < walk_count(w->walk); k++) {
+        Expr x = walk_at(w->walk, k);
+        int q = expr_op(w->dag, x) == OP_SYMBOL ? quantity_of(w, x) : -1;
+        settled = q < 0 || !r->solved[q];
+        if (q >= 0 && r->open[q]) array_push(&symbol, x);
+    }
+    for (int k = 0; settled && k < symbol.count; k++) {
+        Expr slope = rewrite(r->guess, expr_derivative(w->dag, e, symbol.data[k]));
+        settled = expr_evaluate(w->dag, slope, w->value.data) == 0;
+    }
+    array_free(&symbol);
+    return settled;
+}
+
+// der(x) = 0. The integral of a controller without an error is at rest whatever it is; it stays so
+// if the next derivative in which something is open is zero, too. That one decides, the rate is
+// checked.
+static void add_steady_row(const Rest *r, int var, Expr rate) {
+    enum { MOST_DERIVATIVES = 3 };
+    Start *s = r->start;
     const Steady *wish = steady_of(s->w->model, var);
     int speed = s->speed_of_var[var];
     if (!wish || (speed >= 0 ? s->w->model->speed[speed].given : !is_open_start(s->w, var))) return;
-    add_start_row(s, (StartRow){.strength = START_GIVEN,
-                                .residual = rate,
-                                .var = -1,
-                                .steady = var,
-                                .origin = ORIGIN_START,
-                                .pos = wish->pos});
+    StartRow row = {.strength = START_GIVEN,
+                    .residual = rate,
+                    .var = -1,
+                    .steady = var,
+                    .origin = ORIGIN_START,
+                    .pos = wish->pos};
+    int k = 0;
+    while (k < MOST_DERIVATIVES && is_settled(r, row.residual)) {
+        row.residual = rates_of(r->along, row.residual);
+        k++;
+    }
+    if (k > 0 && k < MOST_DERIVATIVES) add_start_row(s, row);
+    row.residual = rate;
+    add_start_row(s, row);
+}
+
+static Rest rest_new(Start *s) {
+    Work *w = s->w;
+    const System *x = w->system;
+    Expr zero = expr_number(w->dag, 0);
+    Rest r = {.start = s, .along = rates_new(w->dag), .guess = rewrite_new(w->dag)};
+    r.open = ARENA_ARRAY(&w->scratch, bool, w->quantity.count);
+    r.solved = ARENA_ARRAY(&w->scratch, bool, w->quantity.count);
+    rates_set(r.along, x->time, expr_number(w->dag, 1));
+    rewrite_set(r.guess, x->time, zero);
+    for (int i = 0; i < x->state_count; i++) {
+        int q = quantity_of(w, x->state[i]);
+        rates_set(r.along, x->state[i], x->rate[i]);
+        if (q < 0 || !s->open[i]) continue;
+        r.open[q] = true;
+        rewrite_set(r.guess, x->state[i], s->given[i] ? s->given[i] : zero);
+    }
+    for (int b = 0; b < x->block_count; b++)
+        for (int k = 0; k < x->block[b].size; k++)
+            r.solved[quantity_of(w, x->block[b].unknown[k])] = true;
+    return r;
 }
 
 // der(x) = 0 for every state and candidate without a start value of its own.
@@ -168,13 +233,16 @@ static void add_steady(Start *s) {
     Work *w = s->w;
     const System *x = w->system;
     if (w->model->steady_count == 0) return;
+    Rest r = rest_new(s);
     for (int i = 0; i < x->state_count; i++)
-        if (x->state_var[i] >= 0) add_steady_row(s, x->state_var[i], x->rate[i]);
+        if (x->state_var[i] >= 0) add_steady_row(&r, x->state_var[i], x->rate[i]);
     for (int i = 0; i < x->set_count; i++)
         for (int k = 0; k < x->set[i].count; k++) {
             int v = x->set[i].var[k], rate = v >= 0 ? w->model->var[v].der : -1;
-            if (rate >= 0) add_steady_row(s, v, x->value[rate]);
+            if (rate >= 0) add_steady_row(&r, v, x->value[rate]);
         }
+    rates_free(r.along);
+    rewrite_free(r.guess);
 }
 
 // --- candidates of sets -------------------------------------------------------------------------

@@ -264,6 +264,12 @@ typedef struct { // an inverse that is unknowns, see inverse.c
     int rows, comp, first; // first: its variables
 } HiddenInverse;
 
+typedef struct { // a scalar of an input alone on the right side of an equation
+    int entity;
+    Expr what;
+    Pos pos;
+} InputRead;
+
 typedef struct Builder {
     Arena *out; // of the model
     Arena tmp;  // until the model is ready
@@ -316,6 +322,7 @@ typedef struct Builder {
     ARRAY(Bond) flat;
     ARRAY(Equation) law, start;
     ARRAY(Steady) steady;
+    ARRAY(InputRead) read;
     ARRAY(HiddenInverse) hidden;
     const Statement *law_statement; // the equation that is being lowered, and whose law it is
     int law_comp;
@@ -330,6 +337,7 @@ typedef struct Builder {
     ARRAY(Sample) sample;
     ARRAY(Before) before;
     ARRAY(Delay) delay;
+    Pairs started;          // (0, variable) -> instance whose `initial` gives its start value
     Pairs samples, befores; // expressions -> sample, before
     WhenPart when_part;     // where the expression that is being lowered stands
     Rates *rates;

@@ -115,28 +115,57 @@ static void report_input_twice(Builder *b, const Entity *x, Pos pos, Pos other) 
     remark_help(b->r, m, "keep one of them");
 }
 
-// An equation with an input alone on one side gives the input its value.
-static bool sets_input(Builder *b, const AstExpr *side, const Value *v, const Statement *s) {
-    if (side->kind != AST_NAME && side->kind != AST_MEMBER) return false;
-    if (is_model_signal(b, side, s->env)) return false;
+// The input that stands alone on a side of an equation and may get its value there, or -1. A
+// model's own equations read its inputs; only in the model to run they can set one that has no
+// value.
+static int settable_input(Builder *b, const AstExpr *side, const Statement *s) {
+    if (side->kind != AST_NAME && side->kind != AST_MEMBER) return -1;
+    if (is_model_signal(b, side, s->env)) return -1;
     Ref ref = path_resolve(b, side, s->env, true);
-    if (ref.kind != REF_VARIABLE) return false;
-    Entity *x = &b->entity.data[ref.index];
-    if (x->kind != ENTITY_INPUT || x->first < 0) return false;
-    if (x->owner == s->env->instance && x->owner != 0) return false;
-    Pos pos = ast_start(side);
-    int count = x->rows * x->cols;
-    if (!x->set_by) x->set_by = ARENA_ARRAY(&b->tmp, Pos, count);
+    if (ref.kind != REF_VARIABLE) return -1;
+    const Entity *x = &b->entity.data[ref.index];
+    if (x->kind != ENTITY_INPUT || x->first < 0) return -1;
+    if (x->owner == s->env->instance && (x->owner != 0 || x->value)) return -1;
+    return ref.index;
+}
+
+static Pos *input_setters(Builder *b, Entity *x) {
+    if (!x->set_by) x->set_by = ARENA_ARRAY(&b->tmp, Pos, x->rows * x->cols);
+    return x->set_by;
+}
+
+// An input alone on the left is set by the equation. One on the right is read, but if nothing else
+// gives it a value the equation does: that is known when all have been seen.
+static void note_inputs(Builder *b, const Value *left, const Value *right, const Statement *s) {
+    int entity = settable_input(b, s->item->left, s);
+    Pos pos = ast_start(s->item->left);
+    if (entity < 0) {
+        entity = settable_input(b, s->item->right, s);
+        for (int i = 0; entity >= 0 && i < value_count(right); i++)
+            array_push(&b->read,
+                       ((InputRead){entity, value_at(right, i), ast_start(s->item->right)}));
+        return;
+    }
+    Entity *x = &b->entity.data[entity];
+    Pos *set_by = input_setters(b, x);
     if (x->value && x->value != x->item->left) {
         report_input_twice(b, x, pos, ast_start(x->value));
-        return true;
+        return;
     }
-    for (int i = 0; i < value_count(v); i++) {
-        int k = expr_symbol_index(b->dag, value_at(v, i)) - x->first;
-        if (x->set_by[k].file) report_input_twice(b, x, pos, x->set_by[k]);
-        x->set_by[k] = pos;
+    for (int i = 0; i < value_count(left); i++) {
+        int k = expr_symbol_index(b->dag, value_at(left, i)) - x->first;
+        if (set_by[k].file) report_input_twice(b, x, pos, set_by[k]);
+        set_by[k] = pos;
     }
-    return true;
+}
+
+static void set_by_readers(Builder *b) {
+    for (int r = 0; r < b->read.count; r++) {
+        const InputRead *read = &b->read.data[r];
+        Entity *x = &b->entity.data[read->entity];
+        Pos *by = input_setters(b, x) + (expr_symbol_index(b->dag, read->what) - x->first);
+        if (!x->value && !by->file) *by = read->pos;
+    }
 }
 
 static void input_value(Builder *b, int entity) {
@@ -205,7 +234,7 @@ static void lower_equation(Builder *b, const Statement *s, int comp) {
     bool good = both_sides(b, &l, s, &x, &y);
     b->law_statement = NULL;
     if (!good) return;
-    if (!sets_input(b, s->item->left, &x, s)) sets_input(b, s->item->right, &y, s);
+    note_inputs(b, &x, &y, s);
     for (int i = 0; i < value_count(&x); i++) {
         Equation e = {value_at(&x, i), value_at(&y, i), comp, s->item->pos};
         if (e.left == e.right) {
@@ -224,6 +253,30 @@ static bool has_start(const Var *v) {
     return v->der >= 0 || v->kind == VAR_DISCRETE || is_of_storage(v->kind);
 }
 
+// Does a variable belong to a part of the instance, where its declaration gives no more than a
+// default? A storage that stands in the instance itself has its q0 or p0 from there.
+static bool is_of_part(const Builder *b, const Var *v, int instance) {
+    bool storage = is_of_storage(v->kind);
+    if (storage && v->comp >= 0 && b->comp.data[v->comp].kind == COMP_FIELD) return false;
+    const char *own = text_of(b, b->instance.data[instance].path), *path = text_of(b, v->path);
+    int dots = 0;
+    for (path += strlen(own) + (*own != 0); *path; path++) dots += *path == '.';
+    return dots > storage;
+}
+
+typedef enum { START_FREE, START_TAKEN, START_TWICE } StartRight;
+
+// May a statement in an instance give v its start value? What stands further out comes first, both
+// before statements further in and before the default at the declaration.
+static StartRight start_right(Builder *b, const Var *v, const Statement *s) {
+    uint32_t var = (uint32_t)(v - b->var.data);
+    int by = pairs_get(&b->started, 0, var), instance = s->env->instance;
+    if (by >= 0) return by == instance ? START_TWICE : START_TAKEN;
+    if (v->start && !is_of_part(b, v, instance)) return START_TWICE;
+    pairs_set(&b->tmp, &b->started, 0, var, instance);
+    return START_FREE;
+}
+
 // `initial steady x`: der(x) = 0, for a state that has no other start value.
 static void lower_steady(Builder *b, const Statement *s) {
     Lower l = lower_symbols(b);
@@ -233,8 +286,11 @@ static void lower_steady(Builder *b, const Statement *s) {
         Expr e = value_at(&x, i);
         Var *v =
             expr_op(b->dag, e) == OP_SYMBOL ? &b->var.data[expr_symbol_index(b->dag, e)] : NULL;
-        if (!v || !has_start(v) || v->kind == VAR_DISCRETE || v->start) {
-            bool twice = v && v->start;
+        bool can = v && has_start(v) && v->kind != VAR_DISCRETE;
+        StartRight right = can ? start_right(b, v, s) : START_TWICE;
+        if (right == START_TAKEN) continue;
+        if (right == START_TWICE) {
+            bool twice = can;
             Remark *m = complain(b, twice ? L_START_TWICE : L_NOT_STEADY, s->item->pos,
                                  twice ? "'%s' has a start value already"
                                        : "'%s' has no rate that could be zero",
@@ -244,6 +300,7 @@ static void lower_steady(Builder *b, const Statement *s) {
                               : "name a variable with a derivative, or q or p of a storage");
             return;
         }
+        v->start = 0;
         array_push(&b->steady, ((Steady){v->path, s->item->pos}));
     }
 }
@@ -273,7 +330,9 @@ static void lower_initial(Builder *b, const Statement *s) {
             array_push(&b->start, equation);
             continue;
         }
-        if (v->start) {
+        StartRight right = start_right(b, v, s);
+        if (right == START_TAKEN) continue;
+        if (right == START_TWICE) {
             Remark *m = complain(b, L_START_TWICE, s->item->pos, "'%s' has a start value already",
                                  text_of(b, v->path));
             remark_note(b->r, m, v->pos, "at its declaration");
@@ -447,6 +506,7 @@ void user_equations(Builder *b) {
             lower_equation(b, &list[k].s, -1);
     lower_modes(b, -1, -1);
     default_roles(b);
+    set_by_readers(b);
     each_entity(b, input_value, 1u << ENTITY_INPUT);
     each_entity(b, start_value, 1u << ENTITY_LOCAL | 1u << ENTITY_OUTPUT);
     for (int k = 0; k < count && !b->stop; k++)

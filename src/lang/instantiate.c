@@ -212,6 +212,7 @@ static void free_builder(Builder *b) {
     array_free(&b->law);
     array_free(&b->start);
     array_free(&b->steady);
+    array_free(&b->read);
     array_free(&b->hidden);
     arena_free(&b->tmp);
 }
