@@ -48,8 +48,9 @@ static bool want_scalars(Lower *l, const Value *x, int n, const AstExpr *e) {
     return true;
 }
 
+// A scalar is a vector of one entry: sizes are parameters, and may be 1.
 static bool want_vector(Lower *l, const Value *x, int length, const AstExpr *e, int i) {
-    if (x->cols == 1 && x->rows > 1 && (!length || x->rows == length)) return true;
+    if (x->cols == 1 && (!length || x->rows == length)) return true;
     const char *wanted = length ? shape_text(l->b, length, 1) : "a vector";
     complain(l->b, L_WRONG_SHAPE, ast_start(e->args[i].value), "'%s' wants %s, not %s",
              expr_text(l->b, e->left), wanted, shape_text(l->b, x->rows, x->cols));

@@ -303,12 +303,18 @@ static void add_array(Elaboration *e, const AstItem *item, const Env *env, Type 
             add_element(e, item, env, type, index);
 }
 
+// Definitions of a file hide elements of the language, as they hide imported ones.
+static bool hides_builtin(const Builder *b, Name type, const Env *env) {
+    Definition own = find_own(b->syntax, env->file, type);
+    return own.what && (COMPONENT_CLASSES >> own.what->kind & 1);
+}
+
 static void declare_component(Elaboration *e, const AstItem *item, const Env *env, bool in_loop) {
     Builder *b = e->b;
     Type type = {0};
     if (item->junction >= 0)
         type.builtin = builtin_junction(item->junction);
-    else if (item->path->kind == AST_NAME)
+    else if (item->path->kind == AST_NAME && !hides_builtin(b, item->path->name, env))
         type.builtin = builtin_find(text_of(b, item->path->name));
     if (!type.builtin) {
         type.definition = component_class(b, item, env);

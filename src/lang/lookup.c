@@ -10,6 +10,10 @@ static Definition own_definition(const Lookup *t, const AstFile *file, Name name
     return i < 0 ? (Definition){0} : t->definition[i];
 }
 
+Definition find_own(const Syntax *s, const AstFile *file, Name name) {
+    return own_definition(s->lookup, file, name);
+}
+
 Definition find_definition(const Syntax *s, const AstFile *file, Name name, Pos asked, Report *r) {
     const Lookup *t = s->lookup;
     Definition found = own_definition(t, file, name);

@@ -23,6 +23,7 @@ typedef struct Lookup {
     int import_count;
 } Lookup;
 
+Definition find_own(const Syntax *s, const AstFile *file, Name name); // in this file alone
 // A definition by its plain name; an ambiguous one is reported at `asked` and the first taken.
 Definition find_definition(const Syntax *s, const AstFile *file, Name name, Pos asked, Report *r);
 // electric.Resistor: `stem` is the name of the file itself or of one that it imports.

@@ -39,11 +39,23 @@ bool path_matches(const char *pattern, const char *path) {
     return *pattern == 0;
 }
 
+// The name of a vector takes all of its entries: x stands for x[1], x[2] ...
+static bool takes_entry(const char *pattern, const char *path) {
+    const char *open = strrchr(path, '[');
+    size_t length = open ? (size_t)(open - path) : 0;
+    char whole[1000];
+    if (!open || path[strlen(path) - 1] != ']' || length >= sizeof whole) return false;
+    memcpy(whole, path, length);
+    whole[length] = 0;
+    return path_matches(pattern, whole);
+}
+
 bool pattern_takes(const char *pattern, const Var *v, const Names *names) {
     if (v->kind == VAR_TIME) return false;
     if (v->kind == VAR_DERIVATIVE && !strstr(pattern, "der(")) return false;
     if (v->kind == VAR_PARAM && strchr(pattern, '*')) return false;
-    return path_matches(pattern, name_text(names, v->path));
+    const char *path = name_text(names, v->path);
+    return path_matches(pattern, path) || takes_entry(pattern, path);
 }
 
 // --- printing

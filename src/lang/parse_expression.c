@@ -228,13 +228,15 @@ static AstArg parse_subscript(Parser *p) {
     return arg;
 }
 
-// subscripts = "[" subscript {"," subscript} "]"
+// subscripts = {"[" subscript {"," subscript} "]"}: of a component in an array, then of its vector
 static void parse_index(Parser *p, ArgList *list) {
-    Token open = p->token;
-    p_advance(p);
-    do array_push(list, parse_subscript(p));
-    while (p_accept(p, TOKEN_COMMA));
-    p_expect_close(p, TOKEN_CLOSE_SQUARE, open);
+    while (p_at(p, TOKEN_OPEN_SQUARE)) {
+        Token open = p->token;
+        p_advance(p);
+        do array_push(list, parse_subscript(p));
+        while (p_accept(p, TOKEN_COMMA));
+        p_expect_close(p, TOKEN_CLOSE_SQUARE, open);
+    }
 }
 
 void parse_subscripts(Parser *p, AstExpr ***exprs, int *count) {
@@ -268,7 +270,7 @@ static AstExpr *path_part(Parser *p, AstExpr *left, const char *what) {
     Token t = p->token;
     Name name = p_expect_name(p, what);
     ArgList subscripts = {0};
-    if (p_at(p, TOKEN_OPEN_SQUARE)) parse_index(p, &subscripts);
+    parse_index(p, &subscripts);
     if (!left && !subscripts.count) return p_new_name(p, name, t);
     AstExpr *e = p_new_expr(p, left ? AST_MEMBER : AST_NAME, t);
     e->left = left;

@@ -18,3 +18,8 @@ done
 for file in $(grep -o '`\(tests\|bench\)/[^`]*`' docs/validation.md | tr -d '`'); do
     [ -e "$file" ] || fail "docs/validation.md names $file, which does not exist"
 done
+
+# the reference names every function of the language
+for name in $(sed -n 's/^    {"\([a-z0-9]*\)", [0-9]*, [0-9A-Z_]*, [a-z_]*_function},/\1/p' src/lang/call.c); do
+    sed -n '/^## 4/,/^## 5/p' docs/language.md | grep -qw "$name" || fail "docs/language.md does not name the function $name"
+done
