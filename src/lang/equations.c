@@ -115,9 +115,13 @@ static void report_input_twice(Builder *b, const Entity *x, Pos pos, Pos other) 
     remark_help(b->r, m, "keep one of them");
 }
 
-// The input that stands alone on a side of an equation and may get its value there, or -1. A
-// model's own equations read its inputs; only in the model to run they can set one that has no
-// value.
+static const Env *class_env(const Env *env) {
+    while (env->outer) env = env->outer;
+    return env;
+}
+
+// The input that stands alone on a side of an equation and may get its value there, or -1. A class
+// reads its own inputs; one that extends it can set them, and the model to run one without a value.
 static int settable_input(Builder *b, const AstExpr *side, const Statement *s) {
     if (side->kind != AST_NAME && side->kind != AST_MEMBER) return -1;
     if (is_model_signal(b, side, s->env)) return -1;
@@ -125,8 +129,8 @@ static int settable_input(Builder *b, const AstExpr *side, const Statement *s) {
     if (ref.kind != REF_VARIABLE) return -1;
     const Entity *x = &b->entity.data[ref.index];
     if (x->kind != ENTITY_INPUT || x->first < 0) return -1;
-    if (x->owner == s->env->instance && (x->owner != 0 || x->value)) return -1;
-    return ref.index;
+    bool own = x->owner == s->env->instance && class_env(x->env) == class_env(s->env);
+    return own && (x->owner != 0 || x->value) ? -1 : ref.index;
 }
 
 static Pos *input_setters(Builder *b, Entity *x) {
