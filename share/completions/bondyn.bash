@@ -29,7 +29,7 @@ _bondyn() {
         sweep|montecarlo) options="--model --set --vary --runs --seed --latin --jobs --yes --stop --solver --rtol --atol --record --out --csv --h5 --no-plot" ;;
         report) options="--model --set --stop --solver --rtol --atol --out" ;;
         derive) options="--model --set --latex --only --c --signature --fixed --graph --out" ;;
-        import) options="--free --out" ;;
+        import) options="--free --out --round" ;;
         compare) options="--rtol --atol" ;;
         new) options="--template" ;;
     esac

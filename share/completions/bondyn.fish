@@ -56,6 +56,7 @@ complete -c bondyn -n '__fish_seen_subcommand_from derive' -l signature -x -a 'p
 complete -c bondyn -n '__fish_seen_subcommand_from derive' -l fixed -d 'numbers in place of parameters'
 complete -c bondyn -n '__fish_seen_subcommand_from import' -a urdf -F
 complete -c bondyn -n '__fish_seen_subcommand_from import' -l free -d 'the root link moves freely'
+complete -c bondyn -n '__fish_seen_subcommand_from import' -l round -d 'round angles near multiples of 15 degrees'
 complete -c bondyn -n '__fish_seen_subcommand_from graph' -l svg -d 'as SVG'
 complete -c bondyn -n '__fish_seen_subcommand_from graph' -l dot -d 'as Graphviz dot'
 complete -c bondyn -n '__fish_seen_subcommand_from explain' -a '(bondyn explain 2>/dev/null | cut -d" " -f1)'

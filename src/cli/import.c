@@ -33,7 +33,8 @@ ExitCode verb_import(Session *s) {
     char *data = file_read(&s->arena, path, &length, &s->report, POS_NONE);
     if (!data) return EXIT_INPUT;
     Text text = {0};
-    UrdfOptions options = {.free = session_has(s, OPT_FREE), .meshes = true};
+    UrdfOptions options = {
+        .free = session_has(s, OPT_FREE), .rounded = session_has(s, OPT_ROUND), .meshes = true};
     uint32_t source = sources_add(s->sources, path, data, length);
     bool good = urdf_import(&text, s->sources, source, &options, &s->report) && deliver(s, &text);
     text_free(&text);

@@ -163,11 +163,14 @@ static const Verb verbs[] = {
         .arguments = "urdf FILE",
         .summary = "a robot description as a readable mechanism",
         .details = "Goes to standard output, or into the file --out. Links become bodies, joints\n"
-                   "keep their names; limits and shapes stay as remarks. A model can also take\n"
-                   "the file as it is: mechanism Robot from \"robot.urdf\"\n",
+                   "keep their names and limits, visuals become shapes. Damping and friction are\n"
+                   "elements at the joints, greatest efforts and velocities are watched; the\n"
+                   "parameters damping, friction, effort_limits and velocity_limits switch them\n"
+                   "off. Shapes for collisions stay as remarks, and what is left out is said.\n"
+                   "A model can also take the file as it is: mechanism Robot from \"robot.urdf\"\n",
         .examples = "bondyn import urdf robot.urdf --out robot.bond\n"
                     "bondyn import urdf vehicle.urdf --free\n",
-        .options = OPT_BIT(OUT) | OPT_BIT(FREE),
+        .options = OPT_BIT(OUT) | OPT_BIT(FREE) | OPT_BIT(ROUND),
         .least = 2,
         .most = 2,
         .run = verb_import,

@@ -12,6 +12,7 @@
 typedef struct {
     const char *name; // of the mechanism; NULL: the robot's
     bool free;        // the root link moves freely; else it is fixed to the world
+    bool rounded;     // 1.5708 is 90 degrees, and so are other rounded multiples of 15 degrees
     bool meshes;      // warn of meshes that are not there
 } UrdfOptions;
 

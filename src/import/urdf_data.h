@@ -17,7 +17,7 @@ typedef enum {
 typedef struct {
     double xyz[3];
     double rpy[3];     // turns about fixed x, y, z
-    double degrees[3]; // the same where the number is a rounded multiple of 15 degrees, else NaN
+    double degrees[3]; // the same where it is a multiple of 15 degrees, else NaN
 } UrdfOrigin;
 
 typedef struct {
@@ -36,6 +36,8 @@ typedef struct {
     Pos pos;
     UrdfKind kind;
     double lower, upper, effort, velocity, damping, friction; // NaN where not given
+    const char *damping_id, *friction_id;                     // of the elements at it
+    Pos limit_pos, dynamics_pos;
     const char *parent_name, *child_name, *mimic;
     Pos parent_pos, child_pos, mimic_pos;
     double multiplier, offset;
@@ -59,6 +61,12 @@ typedef struct {
     const char *file; // of a mesh, as written; else NULL
 } UrdfShape;
 
+typedef struct { // elements that have no place in a mechanism
+    const char *tag;
+    int count;
+    Pos pos; // of the first
+} UrdfDropped;
+
 typedef struct {
     bool coloured;
     double rgb[3];
@@ -71,14 +79,19 @@ typedef struct {
     ARRAY(UrdfLink) link;
     ARRAY(UrdfJoint) joint;
     ARRAY(UrdfShape) shape;
+    ARRAY(UrdfDropped) dropped;
+    bool rounded; // UrdfOptions.rounded
     Names *materials;
     ARRAY(UrdfMaterial) material; // by name: one name is one material, wherever its colour is
     int root;
-    bool on_world; // the root link is called world: it is the world itself
+    bool on_world; // the root link is called world and does not move: it is the world itself
 } Urdf;
 
 bool urdf_read(Urdf *u, const Sources *sources, uint32_t source, Report *r);
-bool urdf_connect(Urdf *u, Report *r); // links to joints; a tree; names for the language
+// Links to joints; a tree; names for the language.
+bool urdf_connect(Urdf *u, bool free_base, Report *r);
+bool urdf_turns_or_slides(const UrdfJoint *j); // it has one coordinate
+bool urdf_is_held(const UrdfJoint *j);         // ... which its limits hold at one value
 void urdf_write(Text *out, const Urdf *u, const char *name, bool free_base, const char *file);
 const char *urdf_identifier(Arena *out, const char *name); // letters, digits and _; no keyword
 

@@ -6,7 +6,7 @@
 //               2 joint   3 origin parent child axis limit mimic dynamics
 //               2 material                      3 color
 //
-// Everything else (gazebo, transmission ...) is passed over.
+// Everything else (gazebo, transmission ...) is counted and passed over.
 #include "import/urdf_data.h"
 
 #include <expat.h>
@@ -92,15 +92,17 @@ static bool numbers(Reader *k, const char *name, int n, double *out, const char 
     return true;
 }
 
-// 1.5708 is 90 degrees written with four decimals; so are 0.7854 and 3.14159 what they seem.
-static double as_degrees(double x, const char *word) {
+// 1.5708 is 90 degrees written with four decimals; so are 0.7854 and 3.14159 what they seem. Not
+// rounded is only what is the nearest number to it.
+static double as_degrees(double x, const char *word, bool may_round) {
     const char *point = word + strcspn(word, ". \t\n\r");
     size_t decimals = *point == '.' ? strspn(point + 1, "0123456789") : 0;
     double degrees = 15 * round(x * 12 / pi);
     bool has_exponent = decimals && point[1 + decimals] && strchr("eE", point[1 + decimals]);
     bool rounded = decimals >= 4 && !has_exponent && fabs(degrees) <= 720 &&
                    fabs(x - degrees * pi / 180) <= pow(10, -(double)decimals);
-    return x == 0 ? 0 : rounded ? degrees : NAN;
+    bool exact = x == degrees * (pi / 180) || x == degrees * pi / 180;
+    return x == 0 ? 0 : exact || (may_round && rounded) ? degrees : NAN;
 }
 
 static void read_origin(Reader *k, UrdfOrigin *at) {
@@ -108,7 +110,7 @@ static void read_origin(Reader *k, UrdfOrigin *at) {
     numbers(k, "xyz", 3, at->xyz, NULL);
     if (!numbers(k, "rpy", 3, at->rpy, word)) return;
     for (int i = 0; i < 3; i++)
-        if (word[i]) at->degrees[i] = as_degrees(at->rpy[i], word[i]);
+        if (word[i]) at->degrees[i] = as_degrees(at->rpy[i], word[i], k->u->rounded);
 }
 
 // --- links
@@ -338,8 +340,19 @@ static void read_axis(Reader *k, UrdfJoint *j) {
 static void read_bound(Reader *k, const char *name, double *bound) {
     const char *text = attribute(k, name);
     size_t sign = text ? strspn(text, "+- ") : 0;
-    if (text && strncasecmp(text + sign, "inf", 3) == 0) return;
-    numbers(k, name, 1, bound, NULL);
+    if (text && strncasecmp(text + sign, "inf", 3) == 0)
+        *bound = strchr(text, '-') && strchr(text, '-') < text + sign ? -HUGE_VAL : HUGE_VAL;
+    else
+        numbers(k, name, 1, bound, NULL);
+}
+
+// What is not given is 0, says the format; that it was meant so is not sure.
+static void complete_limits(Reader *k, UrdfJoint *j) {
+    if (isnan(j->lower) == isnan(j->upper)) return;
+    Remark *m = report_warning(k->r, X_LIMITS, k->pos, "joint '%s' has no %s limit: it counts as 0",
+                               j->name, isnan(j->lower) ? "lower" : "upper");
+    remark_help(k->r, m, "give both, or make the joint continuous");
+    *(isnan(j->lower) ? &j->lower : &j->upper) = 0;
 }
 
 static void read_limit(Reader *k, UrdfJoint *j) {
@@ -347,7 +360,9 @@ static void read_limit(Reader *k, UrdfJoint *j) {
     read_bound(k, "upper", &j->upper);
     read_bound(k, "effort", &j->effort);
     read_bound(k, "velocity", &j->velocity);
+    j->limit_pos = k->pos;
     if (j->endless) j->lower = j->upper = NAN;
+    complete_limits(k, j);
     if (!(j->lower > j->upper)) return;
     Remark *m = report_warning(k->r, X_LIMITS, k->pos,
                                "joint '%s' has its limits the wrong way round", j->name);
@@ -363,6 +378,14 @@ static void read_mimic(Reader *k, UrdfJoint *j) {
     numbers(k, "offset", 1, &j->offset, NULL);
 }
 
+static void refuse_negative(Reader *k, const UrdfJoint *j, const char *what, double *x) {
+    if (!(*x < 0)) return;
+    Remark *m =
+        report_warning(k->r, X_NUMBER, k->pos, "the %s of joint '%s' is negative", what, j->name);
+    remark_help(k->r, m, "it would make energy; the joint goes without");
+    *x = NAN;
+}
+
 static void read_in_joint(Reader *k) {
     UrdfJoint *j = &k->u->joint.data[k->joint];
     const char *tag = k->tag;
@@ -373,12 +396,43 @@ static void read_in_joint(Reader *k) {
     if (strcmp(tag, "limit") == 0) read_limit(k, j);
     if (strcmp(tag, "mimic") == 0) read_mimic(k, j);
     if (strcmp(tag, "dynamics") != 0) return;
+    j->dynamics_pos = k->pos;
     numbers(k, "damping", 1, &j->damping, NULL);
     numbers(k, "friction", 1, &j->friction, NULL);
+    refuse_negative(k, j, "damping", &j->damping);
+    refuse_negative(k, j, "friction", &j->friction);
 }
 
 // --- elements
 // ------------------------------------------------------------------------------------------------
+
+// Whether a tag at this depth is one that the reader knows.
+static bool is_known(const Reader *k) {
+    static const char *const top[] = {"link", "joint", "material", NULL};
+    static const char *const link[] = {"inertial", "visual", "collision", NULL};
+    static const char *const joint[] = {"origin", "parent", "child",    "axis",
+                                        "limit",  "mimic",  "dynamics", NULL};
+    const char *const *known = k->depth == 2                    ? top
+                               : k->depth == 3 && k->link >= 0  ? link
+                               : k->depth == 3 && k->joint >= 0 ? joint
+                                                                : NULL;
+    for (int i = 0; known && known[i]; i++)
+        if (strcmp(known[i], k->tag) == 0) return true;
+    return !known;
+}
+
+static void count_dropped(Reader *k) {
+    Urdf *u = k->u;
+    for (int i = 0; i < u->dropped.count; i++)
+        if (strcmp(u->dropped.data[i].tag, k->tag) == 0) {
+            u->dropped.data[i].count++;
+            return;
+        }
+    enum { MOST_KINDS = 20 };
+    if (u->dropped.count == MOST_KINDS) return;
+    UrdfDropped d = {arena_printf(&u->arena, "%.40s", k->tag), 1, k->pos};
+    array_push(&u->dropped, d);
+}
 
 static Pos here(const Reader *k) {
     XML_Index at = XML_GetCurrentByteIndex(k->xml);
@@ -407,6 +461,7 @@ static void XMLCALL element_begins(void *context, const XML_Char *tag,
     k->pos = here(k);
     if (report_full(k->r)) XML_StopParser(k->xml, XML_FALSE);
     if (k->depth == 1) open_robot(k);
+    if (!is_known(k)) count_dropped(k);
     if (k->depth == 2 && strcmp(tag, "link") == 0) open_link(k);
     if (k->depth == 2 && strcmp(tag, "joint") == 0) open_joint(k);
     if (k->depth == 3 && k->joint >= 0) read_in_joint(k);

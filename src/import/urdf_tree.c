@@ -2,6 +2,7 @@
 #include "import/urdf_data.h"
 
 #include "base/names.h"
+#include <math.h>
 #include <string.h>
 
 // --- names
@@ -62,10 +63,21 @@ static void used_free(Used *used) {
     array_free(&used->tried);
 }
 
+// Damping and friction of a joint become elements at it.
+static void name_losses(Urdf *u, UrdfJoint *j, Used *members) {
+    Arena *a = &u->arena;
+    if (!urdf_turns_or_slides(j) || urdf_is_held(j)) return;
+    if (j->damping > 0) j->damping_id = free_name(a, members, arena_printf(a, "%s_damping", j->id));
+    if (j->friction > 0)
+        j->friction_id = free_name(a, members, arena_printf(a, "%s_friction", j->id));
+}
+
 // Joints share their names with frames, which are called as their links.
 static void name_parts(Urdf *u) {
     Used bodies = {.names = names_new()}, members = {.names = names_new()};
-    name_of(members.names, "root");
+    static const char *const own[] = {"root", "damping", "friction", "effort_limits",
+                                      "velocity_limits"};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) name_of(members.names, own[i]);
     for (int i = 0; i < u->link.count; i++)
         u->link.data[i].id = free_name(&u->arena, &bodies, u->link.data[i].name);
     for (int i = 0; i < u->joint.count; i++)
@@ -74,6 +86,7 @@ static void name_parts(Urdf *u) {
         UrdfJoint *j = &u->joint.data[i];
         if (j->is_frame) j->id = free_name(&u->arena, &members, u->link.data[j->child].name);
     }
+    for (int i = 0; i < u->joint.count; i++) name_losses(u, &u->joint.data[i], &members);
     used_free(&bodies);
     used_free(&members);
 }
@@ -167,8 +180,12 @@ static void list_joints(Linker *k, Names *names, int *at) {
     }
 }
 
-static bool has_one_coordinate(const UrdfJoint *j) {
+bool urdf_turns_or_slides(const UrdfJoint *j) {
     return !j->is_frame && (j->kind == URDF_REVOLUTE || j->kind == URDF_PRISMATIC);
+}
+
+bool urdf_is_held(const UrdfJoint *j) {
+    return urdf_turns_or_slides(j) && isfinite(j->lower) && j->lower == j->upper;
 }
 
 static void warn_mimic(Report *r, UrdfJoint *j, const char *why) {
@@ -196,11 +213,11 @@ static void find_leaders(Linker *k, const Names *names, const int *at) {
     for (int i = 0; i < u->joint.count; i++) {
         UrdfJoint *j = &k->u->joint.data[i];
         Name n = j->mimic ? name_find(names, j->mimic) : 0;
-        if (!j->mimic || !has_one_coordinate(j)) continue;
+        if (!j->mimic || !urdf_turns_or_slides(j)) continue;
         int o = n ? at[n] - 1 : -1;
         if (o == i)
             warn_mimic(k->r, j, "a joint cannot follow itself");
-        else if (o < 0 || !has_one_coordinate(&u->joint.data[o]))
+        else if (o < 0 || !urdf_turns_or_slides(&u->joint.data[o]))
             warn_mimic(k->r, j, "there is no such joint that turns or slides");
         else
             j->leader = o;
@@ -302,7 +319,67 @@ static void release_followers(Urdf *u, Report *r) {
     }
 }
 
-bool urdf_connect(Urdf *u, Report *r) {
+// --- what the mechanism has no place for
+// ------------------------------------------------------------------------------------------------
+
+static void warn_held(const Urdf *u, Report *r) {
+    for (int i = 0; i < u->joint.count; i++) {
+        const UrdfJoint *j = &u->joint.data[i];
+        if (!urdf_is_held(j) || j->leader >= 0) continue;
+        Remark *m = report_warning(r, X_LIMITS, j->limit_pos,
+                                   "joint '%s' is held at %g: its limits leave it no room", j->name,
+                                   j->lower);
+        remark_help(r, m, "if it should move, give it a range, or make it continuous");
+    }
+}
+
+static void add_word(Text *t, const char *word, double x) {
+    if (!isnan(x) && x != 0) text_printf(t, "%s%s", t->length ? ", " : "", word);
+}
+
+// Joints of several coordinates, and those that do not move.
+static void warn_joint(const UrdfJoint *j, Report *r) {
+    Text t = {0};
+    add_word(&t, "damping", j->damping);
+    add_word(&t, "friction", j->friction);
+    if (!isnan(j->lower) && (j->lower != 0 || j->upper != 0)) add_word(&t, "limits", 1);
+    add_word(&t, "greatest effort", j->effort);
+    add_word(&t, "greatest velocity", j->velocity);
+    if (t.length && j->kind != URDF_FIXED) {
+        Remark *m =
+            report_warning(r, X_DROPPED, j->pos, "joint '%s' loses its %s", j->name, text_get(&t));
+        remark_help(r, m,
+                    "only joints that turn or slide have them; bond what acts on it in the model");
+    }
+    text_free(&t);
+}
+
+// All elements that were passed over in one remark; shapes for collisions alone are a note.
+static void warn_dropped(const Urdf *u, Report *r) {
+    Text t = {0};
+    int collisions = 0;
+    const UrdfShape *first = NULL;
+    for (int i = 0; i < u->shape.count; i++)
+        if (strcmp(u->shape.data[i].what, "collision") == 0 && !collisions++)
+            first = &u->shape.data[i];
+    for (int i = 0; i < u->dropped.count; i++)
+        text_printf(&t, "%s%d <%s>", i ? ", " : "", u->dropped.data[i].count,
+                    u->dropped.data[i].tag);
+    if (collisions) text_printf(&t, "%s%d <collision>", t.length ? ", " : "", collisions);
+    if (t.length) {
+        Remark *m = report_add(r, u->dropped.count ? WARNING : NOTE, X_DROPPED,
+                               u->dropped.count ? u->dropped.data[0].pos : first->pos,
+                               "the mechanism has nothing of %s", text_get(&t));
+        remark_help(
+            r, m,
+            "gears, motors, sensors and contacts are bonded to joints and frames in the model");
+    }
+    text_free(&t);
+    for (int i = 0; i < u->joint.count; i++)
+        if (!urdf_turns_or_slides(&u->joint.data[i])) warn_joint(&u->joint.data[i], r);
+}
+
+bool urdf_connect(Urdf *u, bool free_base, Report *r) {
     int before = r->errors;
     if (!u->link.count) {
         Remark *m = report_error(r, X_NOT_URDF, u->pos, "the robot '%s' has no links", u->name);
@@ -320,9 +397,11 @@ bool urdf_connect(Urdf *u, Report *r) {
     int count = walk_outwards(u, order);
     if (count < u->link.count) refuse_loop(u, order, count, r);
     if (r->errors > before) return false;
-    u->on_world = strcmp(u->link.data[u->root].name, "world") == 0;
+    u->on_world = !free_base && strcmp(u->link.data[u->root].name, "world") == 0;
     settle_massless(u, order, r);
     release_followers(u, r);
     name_parts(u);
+    warn_held(u, r);
+    warn_dropped(u, r);
     return true;
 }

@@ -5,8 +5,9 @@
 //     frame tool on arm at (0, 0, 0.4) {m}
 //
 // roll, pitch and yaw are turns about fixed axes: R = Rz(yaw) Ry(pitch) Rx(roll). Mimic joints are
-// driven by the coordinate that they follow. What the language has no place for (greatest efforts,
-// dampers, shapes for collisions) stays as remarks.
+// driven by the coordinate that they follow, joints whose limits are equal by this number. Damping
+// and friction are elements at the joints, greatest efforts and velocities are watched; each of the
+// four has a parameter that switches it off. Shapes for collisions stay as remarks.
 #include "import/urdf_data.h"
 
 #include "base/files.h"
@@ -160,17 +161,22 @@ static void write_axis(Text *out, const double a[3]) {
 }
 
 static bool has_limits(const UrdfJoint *j) {
-    bool one = !j->is_frame && (j->kind == URDF_REVOLUTE || j->kind == URDF_PRISMATIC);
-    return one && j->lower < j->upper && isfinite(j->lower) && isfinite(j->upper);
+    bool one_side = isfinite(j->lower) || isfinite(j->upper);
+    return urdf_turns_or_slides(j) && one_side && j->lower < j->upper;
 }
 
+static const char *place_unit(const UrdfJoint *j) {
+    return j->kind == URDF_PRISMATIC ? " {m}" : " {rad}";
+}
+
+// No limit on one side is one that is never reached.
 static void write_limits(Text *out, const UrdfJoint *j) {
-    const char *unit = j->kind == URDF_PRISMATIC ? " {m}" : " {rad}";
+    static const double far = 1e9;
     text_add(out, " limits ");
-    text_number(out, j->lower == 0 ? 0 : j->lower);
-    text_printf(out, "%s .. ", unit);
-    text_number(out, j->upper == 0 ? 0 : j->upper);
-    text_add(out, unit);
+    text_number(out, j->lower == 0 ? 0 : fmax(j->lower, -far));
+    text_printf(out, "%s .. ", place_unit(j));
+    text_number(out, j->upper == 0 ? 0 : fmin(j->upper, far));
+    text_add(out, place_unit(j));
 }
 
 // q = multiplier*(q of the leader) + offset
@@ -188,21 +194,23 @@ static void write_follower(Text *out, const Urdf *u, const UrdfJoint *j) {
 }
 
 static void write_number_remark(Text *out, const char *what, double x) {
-    if (isnan(x)) return;
+    if (!isfinite(x)) return;
     text_printf(out, " %s ", what);
     text_number(out, x);
 }
 
+// What no statement says.
 static void write_joint_remarks(Text *out, const UrdfJoint *j) {
     Text t = {0};
+    bool moves = urdf_turns_or_slides(j) && !urdf_is_held(j);
     if (!has_limits(j)) {
         write_number_remark(&t, "lower", j->lower);
         write_number_remark(&t, "upper", j->upper);
     }
-    write_number_remark(&t, "effort", j->effort);
-    write_number_remark(&t, "velocity", j->velocity);
-    write_number_remark(&t, "damping", j->damping);
-    write_number_remark(&t, "friction", j->friction);
+    if (!moves || !(j->effort > 0)) write_number_remark(&t, "effort", j->effort);
+    if (!moves || !(j->velocity > 0)) write_number_remark(&t, "velocity", j->velocity);
+    if (!j->damping_id) write_number_remark(&t, "damping", j->damping);
+    if (!j->friction_id) write_number_remark(&t, "friction", j->friction);
     if (t.length) text_printf(out, "    //%s\n", text_get(&t));
     text_free(&t);
     if (!j->mimic || j->leader >= 0) return;
@@ -227,8 +235,126 @@ static void write_joint(Text *out, const Urdf *u, const UrdfJoint *j) {
     write_origin(out, &j->at);
     if (has_limits(j)) write_limits(out, j);
     if (j->leader >= 0) write_follower(out, u, j);
+    if (j->leader < 0 && urdf_is_held(j)) {
+        text_add(out, " driven by ");
+        text_number(out, j->lower);
+        text_add(out, place_unit(j));
+    }
     text_char(out, '\n');
     write_joint_remarks(out, j);
+}
+
+// --- what acts in joints
+// ------------------------------------------------------------------------------------------------
+
+typedef enum { ACT_DAMPING, ACT_FRICTION, ACT_EFFORT, ACT_VELOCITY, ACTS } Act;
+
+static const char *const act_switch[ACTS] = {"damping", "friction", "effort_limits",
+                                             "velocity_limits"};
+static const char *const act_about[ACTS] = {
+    "dampers in the joints", "dry friction in the joints",
+    "the run says when a joint needs more effort than it can have",
+    "the run says when a joint is faster than it can be"};
+
+static bool has_act(const UrdfJoint *j, Act act) {
+    if (!urdf_turns_or_slides(j) || urdf_is_held(j)) return false;
+    double limit = act == ACT_EFFORT ? j->effort : j->velocity;
+    return act == ACT_DAMPING    ? j->damping_id != NULL
+           : act == ACT_FRICTION ? j->friction_id != NULL
+                                 : limit > 0 && isfinite(limit);
+}
+
+static bool any_act(const Urdf *u, Act act) {
+    for (int i = 0; i < u->joint.count; i++)
+        if (has_act(&u->joint.data[i], act)) return true;
+    return false;
+}
+
+// The effort of what is bonded to the joint from outside: all but its own losses.
+static void write_effort(Text *out, const UrdfJoint *j, bool damped, bool rubs) {
+    text_printf(out, "    assert abs(%s.e", j->id);
+    if (damped) text_printf(out, " + %s.e", j->damping_id);
+    if (rubs) text_printf(out, " + %s.p.e", j->friction_id);
+    text_add(out, ") <= ");
+    text_number(out, j->effort);
+    text_printf(out, " {%s}, warning \"joint %s needs more than its greatest effort\"\n",
+                j->kind == URDF_PRISMATIC ? "N" : "N.m", j->id);
+}
+
+// One assertion for each way in which its losses can be switched on and off.
+static void write_effort_limit(Text *out, const UrdfJoint *j) {
+    bool damped = j->damping_id, rubs = j->friction_id;
+    if (damped || rubs)
+        text_printf(out, "  if effort_limits and %s\n",
+                    !rubs     ? "damping"
+                    : !damped ? "friction"
+                              : "damping and friction");
+    else
+        text_add(out, "  if effort_limits\n");
+    write_effort(out, j, damped, rubs);
+    if (damped && rubs) {
+        text_add(out, "  elseif effort_limits and damping\n");
+        write_effort(out, j, true, false);
+        text_add(out, "  elseif effort_limits and friction\n");
+        write_effort(out, j, false, true);
+    }
+    if (damped || rubs) {
+        text_add(out, "  elseif effort_limits\n");
+        write_effort(out, j, false, false);
+    }
+    text_add(out, "  end\n");
+}
+
+static void write_act(Text *out, const UrdfJoint *j, Act act) {
+    bool slides = j->kind == URDF_PRISMATIC;
+    if (act == ACT_DAMPING) {
+        text_printf(out, "    R %s(", j->damping_id);
+        text_number(out, j->damping);
+        text_printf(out, " {%s}) at %s\n", slides ? "N.s/m" : "N.m.s/rad", j->id);
+    } else if (act == ACT_FRICTION) {
+        text_printf(out, "    %s.DryFriction %s(", slides ? "translation" : "rotation",
+                    j->friction_id);
+        text_number(out, j->friction);
+        text_printf(out, " {%s}) at %s\n", slides ? "N" : "N.m", j->id);
+    } else {
+        text_printf(out, "    assert abs(%s.f) <= ", j->id);
+        text_number(out, j->velocity);
+        text_printf(out, " {%s}, warning \"joint %s is faster than its greatest velocity\"\n",
+                    slides ? "m/s" : "rad/s", j->id);
+    }
+}
+
+static void write_acts(Text *out, const Urdf *u) {
+    for (int act = 0; act < ACTS; act++) {
+        if (!any_act(u, (Act)act)) continue;
+        if (act != ACT_EFFORT) text_printf(out, "  if %s\n", act_switch[act]);
+        for (int i = 0; i < u->joint.count; i++) {
+            const UrdfJoint *j = &u->joint.data[i];
+            if (!has_act(j, (Act)act)) continue;
+            if (act == ACT_EFFORT)
+                write_effort_limit(out, j);
+            else
+                write_act(out, j, (Act)act);
+        }
+        if (act != ACT_EFFORT) text_add(out, "  end\n");
+    }
+}
+
+static void write_switches(Text *out, const Urdf *u) {
+    for (int act = 0; act < ACTS; act++)
+        if (any_act(u, (Act)act))
+            text_printf(out, "  param %s = true \"%s\"\n", act_switch[act], act_about[act]);
+}
+
+// Dry friction is in the library.
+static void write_imports(Text *out, const Urdf *u) {
+    bool turns = false, slides = false;
+    for (int i = 0; i < u->joint.count; i++) {
+        if (!has_act(&u->joint.data[i], ACT_FRICTION)) continue;
+        *(u->joint.data[i].kind == URDF_PRISMATIC ? &slides : &turns) = true;
+    }
+    if (turns) text_add(out, "import rotation\n");
+    if (slides) text_add(out, "import translation\n");
 }
 
 static void write_body(Text *out, const UrdfLink *l) {
@@ -287,11 +413,16 @@ void urdf_write(Text *out, const Urdf *u, const char *name, bool free_base, cons
     write_remark(out, file);
     text_add(out, " (robot ");
     write_remark(out, u->name);
-    text_printf(out, ")\nmechanism %s\n  gravity (0, 0, -9.81) {m/s2}\n", name);
+    text_add(out, ")\n");
+    write_imports(out, u);
+    text_printf(out, "mechanism %s\n", name);
+    write_switches(out, u);
+    text_add(out, "  gravity (0, 0, -9.81) {m/s2}\n");
     if (!u->on_world)
         text_printf(out, "  joint root %s: world -> %s\n", free_base ? "free" : "fixed",
                     u->link.data[u->root].id);
     for (int i = 0; i < u->joint.count; i++) write_joint(out, u, &u->joint.data[i]);
+    write_acts(out, u);
     write_links(out, u);
     text_add(out, "end\n");
 }
@@ -326,8 +457,8 @@ static void look_for_meshes(Urdf *u, const char *file, Report *r) {
 
 bool urdf_import(Text *out, const Sources *sources, uint32_t source, const UrdfOptions *options,
                  Report *r) {
-    Urdf u = {0};
-    bool good = urdf_read(&u, sources, source, r) && urdf_connect(&u, r);
+    Urdf u = {.rounded = options->rounded};
+    bool good = urdf_read(&u, sources, source, r) && urdf_connect(&u, options->free, r);
     if (good) {
         const char *name = options->name ? options->name : urdf_identifier(&u.arena, u.name);
         urdf_write(out, &u, name, options->free, path_base(source_name(sources, source)));
@@ -336,6 +467,7 @@ bool urdf_import(Text *out, const Sources *sources, uint32_t source, const UrdfO
     array_free(&u.link);
     array_free(&u.joint);
     array_free(&u.shape);
+    array_free(&u.dropped);
     array_free(&u.material);
     names_free(u.materials);
     arena_free(&u.arena);

@@ -230,6 +230,8 @@ struct AstClass {
     Beyond beyond;       // table: what it is outside of its rows
     bool lagrangian;     // CLASS_MECHANISM: coordinates and energies in place of bodies
     bool free_base;      // from "file.urdf" free: its root moves freely
+    bool rounded;        // ... rounded: 1.5708 in it is 90 degrees
+    bool named;          // CLASS_IMPORT: for stem.NAME only
     AstExpr *base;       // extends path, or the model of an experiment
     AstArg *args;        // of extends
     int arg_count;

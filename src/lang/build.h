@@ -197,6 +197,7 @@ typedef struct { // a joint, a body, a frame or the gravity of a mechanism, as i
     int owner;    // instance of the mechanism in which it stands
     int instance; // of a joint or frame; -1: none
     Name path;    // of bodies, which are no members: "arm.link[2]"
+    int level;    // of the classes that extend each other: 0 for the innermost
     JointKind kind;
     EulerAngles angles; // of a joint
     TieKind tie;        // of a constraint; TIE_JOINT: it holds what a joint of the kind above does
@@ -429,7 +430,7 @@ void set_share(Builder *b, int owner, const AstItem *item, Definition d, const A
 bool is_mechanism(const Builder *b, int instance);
 bool is_mounted(const Builder *b, int instance); // a mechanism on a body of another one
 void open_mechanism(Builder *b, int instance);   // before its statements
-void declare_part(Builder *b, int instance, const AstItem *item, const Env *env);
+void declare_part(Builder *b, int instance, const AstItem *item, const Env *env, int level);
 // `form` and `coordinates`, before all parts; direct: not inside of a condition or a loop
 void declare_form(Builder *b, int instance, const AstItem *item, const Env *env, bool direct);
 void close_mechanism(Builder *b, int instance); // after them: the tree
@@ -597,6 +598,7 @@ bool instance_dimension(Builder *b, int instance); // false: wrong
 void add_terminal(Builder *b, Terminal t);
 Pos terminal_pos(const Builder *b, const Terminal *t); // of its declaration
 
+void gather_bonds(Builder *b); // several bonds at one joint or frame
 void connect_bonds(Builder *b);
 bool no_errors(const Builder *b); // since the instantiation began
 void infer_domains(Builder *b);

@@ -349,6 +349,7 @@ static void emit_bond(Builder *b, const Uses *u, const RawBond *raw) {
 void connect_bonds(Builder *b) {
     for (int i = 0; i < b->bond.count && !b->stop; i++) add_bonds(b, &b->bond.data[i]);
     if (b->stop) return;
+    gather_bonds(b);
     Uses uses = find_uses(b), *u = &uses;
     check_uses(b, u, no_errors(b));
     bool sound = no_errors(b);

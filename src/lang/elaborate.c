@@ -456,10 +456,25 @@ static bool is_direct(const Elaboration *e, const AstItem *item) {
     return false;
 }
 
+// What acts on a mechanism has no place in one that only lends its functions.
+static bool acts(const AstItem *item) {
+    bool attached = item->kind == ITEM_COMPONENT && !item->set && !item->mount;
+    return attached || item->kind == ITEM_BOND || item->kind == ITEM_ASSERT;
+}
+
+// The level that the statement belongs to: 0 for what all others extend.
+static int level_of(const Elaboration *e, const Env *env) {
+    while (env->outer) env = env->outer;
+    int level = 0;
+    while (level < e->levels - 1 && e->level[level].env != env) level++;
+    return level;
+}
+
 static void sweep_item(Elaboration *e, const AstItem *item, const Env *env, bool in_loop,
                        int sweep) {
     Builder *b = e->b;
     Statement s = {env, item};
+    if (acts(item) && is_mechanism(b, e->instance) && is_lender(b, e->instance)) return;
     switch (item->kind) {
     case ITEM_PARAM:
         if (sweep == SWEEP_PARAMS) declare_entity(e, item, env, ENTITY_PARAM);
@@ -497,7 +512,7 @@ static void sweep_item(Elaboration *e, const AstItem *item, const Env *env, bool
     case ITEM_ENERGY:
     case ITEM_VELOCITY:
     case ITEM_SHAPE:
-        if (sweep == SWEEP_COMPONENTS) declare_part(b, e->instance, item, env);
+        if (sweep == SWEEP_COMPONENTS) declare_part(b, e->instance, item, env, level_of(e, env));
         break;
     default:
         if (sweep < SWEEP_REST) return;

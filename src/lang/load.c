@@ -85,17 +85,31 @@ static bool read_beside(Loader *l, const AstClass *c, const char *folder, uint32
     return data;
 }
 
+// An import of the text behind a class, for names with the file before them only.
+static void add_named_import(AstClass *c, AstClass *import) {
+    import->named = true;
+    import->next = c->next;
+    c->next = import;
+}
+
 // The statements that a robot description stands for become those of the mechanism.
 static void fill_from_urdf(Loader *l, AstClass *c, const char *folder) {
     Syntax *s = l->syntax;
     uint32_t urdf;
     Text text = {0}, shown = {0};
-    UrdfOptions options = {.name = name_text(s->names, c->name), .free = c->free_base};
+    UrdfOptions options = {
+        .name = name_text(s->names, c->name), .free = c->free_base, .rounded = c->rounded};
     if (read_beside(l, c, folder, &urdf) && urdf_import(&text, s->sources, urdf, &options, l->r)) {
         text_printf(&shown, "%s (as a mechanism)", source_name(s->sources, urdf));
         uint32_t source = sources_add(s->sources, text_get(&shown), text_get(&text), text.length);
         AstFile *made = parse_file(s->arena, s->names, s->sources, source, l->r);
-        if (made && made->classes) c->items = made->classes->items;
+        for (AstClass *k = made ? made->classes : NULL, *next; k; k = next) {
+            next = k->next;
+            if (k->kind == CLASS_MECHANISM)
+                c->items = k->items;
+            else
+                add_named_import(c, k);
+        }
     }
     text_free(&text);
     text_free(&shown);
@@ -192,7 +206,7 @@ static void add_imports(Loader *l, int number) {
             continue;
         }
         AstFile *to = add_file(l, path, c->pos);
-        if (to && to != file) array_push(&l->imports, ((Import){file, to}));
+        if (to && to != file) array_push(&l->imports, ((Import){file, to, c->named}));
     }
 }
 

@@ -19,7 +19,7 @@ Definition find_definition(const Syntax *s, const AstFile *file, Name name, Pos 
     Definition found = own_definition(t, file, name);
     if (found.what) return found;
     for (int i = 0; i < t->import_count; i++) {
-        if (t->import[i].from != file) continue;
+        if (t->import[i].from != file || t->import[i].named) continue;
         Definition other = own_definition(t, t->import[i].to, name);
         if (!other.what || other.what == found.what) continue;
         if (found.what) {

@@ -13,6 +13,7 @@ typedef struct {
 
 typedef struct {
     const AstFile *from, *to;
+    bool named; // for stem.NAME only
 } Import;
 
 typedef struct Lookup {

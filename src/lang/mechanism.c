@@ -401,10 +401,13 @@ static void declare_shape(Builder *b, MechPart part) {
     array_push(&b->part, part);
 }
 
+// The gravity of a mechanism replaces that of the one it extends.
 static void declare_gravity(Builder *b, MechPart part) {
     for (int i = b->instance.data[part.owner].first_part; i < b->part.count; i++) {
-        const MechPart *x = &b->part.data[i];
+        MechPart *x = &b->part.data[i];
         if (x->item->kind != ITEM_GRAVITY || x->owner != part.owner) continue;
+        if (x->level < part.level) *x = part;
+        if (x->level > part.level || x->item == part.item) return;
         Remark *m = complain(b, M_CLAUSE, part.item->pos, "gravity is given twice");
         remark_note(b->r, m, x->item->pos, "the first one stands here");
         remark_help(b->r, m, "keep one of them");
@@ -413,9 +416,9 @@ static void declare_gravity(Builder *b, MechPart part) {
     array_push(&b->part, part);
 }
 
-void declare_part(Builder *b, int instance, const AstItem *item, const Env *env) {
+void declare_part(Builder *b, int instance, const AstItem *item, const Env *env, int level) {
     enum { MOST_PER_PART = 30 };
-    MechPart part = {.item = item, .env = env, .owner = instance, .instance = -1};
+    MechPart part = {.item = item, .env = env, .owner = instance, .instance = -1, .level = level};
     if (!count_scalars(b, MOST_PER_PART, item->pos)) return;
     switch (item->kind) {
     case ITEM_JOINT: declare_joint(b, part); break;

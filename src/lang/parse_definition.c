@@ -94,7 +94,7 @@ static void keep_grid(Parser *p, AstClass *c, const AstItem *rows) {
     c->numbers = p_keep_exprs(p, &numbers);
 }
 
-// from = "from" string ["free"] [string]
+// from = "from" string {"free" | "rounded"} [string]
 static void parse_from(Parser *p, AstClass *c) {
     c->from_pos = p_pos(p, p->token);
     c->from = p_accept_string(p);
@@ -102,7 +102,11 @@ static void parse_from(Parser *p, AstClass *c) {
         Remark *m = p_fail_expected(p, "the name of a file");
         p_help(p, m, "write mechanism %s from \"robot.urdf\"", name_text(p->names, c->name));
     }
-    c->free_base = p_accept_word(p, "free");
+    for (bool more = true; more;) {
+        more = false;
+        if (p_accept_word(p, "free")) more = c->free_base = true;
+        if (p_accept_word(p, "rounded")) more = c->rounded = true;
+    }
     c->text = p_accept_string(p);
 }
 

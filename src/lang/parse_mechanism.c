@@ -437,7 +437,30 @@ static void refuse_statement(Parser *p, Token start) {
 }
 
 // mount = type name [args] place
-static AstItem *parse_mount(Parser *p) {
+// attached = "at" path: the component, and the bond from the joint or frame to it
+static AstItem *parse_attached(Parser *p, AstItem *component, ItemList *list) {
+    p_advance(p);
+    AstItem *bond = p_new_item(p, ITEM_BOND, p->token);
+    ExprList ends = {0};
+    array_push(&ends, parse_path(p, "a joint or frame"));
+    AstExpr *head = p_new_expr(p, AST_NAME, p->token);
+    ArgList index = {0};
+    for (int i = 0; i < component->size_count; i++)
+        array_push(&index, ((AstArg){.value = component->size[i], .pos = component->pos}));
+    head->pos = component->pos;
+    head->name = component->name;
+    head->depth = 2;
+    if (index.count) head->args = p_keep_args(p, &index, &head->arg_count);
+    array_push(&ends, head);
+    component->text = p_accept_string(p);
+    bond->tail_count = 1;
+    bond->expr_count = ends.count;
+    bond->exprs = p_keep_exprs(p, &ends);
+    p_add_item(list, component);
+    return bond;
+}
+
+static AstItem *parse_mount(Parser *p, ItemList *list) {
     Token start = p->token;
     AstExpr *type = parse_path(p, "a statement");
     if (!p_at(p, TOKEN_NAME)) {
@@ -449,12 +472,14 @@ static AstItem *parse_mount(Parser *p) {
     item->name = p_expect_name(p, "the name of what is mounted");
     parse_subscripts(p, &item->size, &item->size_count);
     if (p_at(p, TOKEN_OPEN)) parse_args(p, &item->args, &item->arg_count);
+    if (p_at_word(p, "at")) return parse_attached(p, item, list);
     if (!p_at_word(p, "on")) {
         Remark *m = p_fail(p, M_MOUNT, start, "'%s' is not mounted on a body",
                            name_text(p->names, item->name));
-        p_help(p, m,
-               "a mechanism is mounted as Type name on body at (x, y, z) {m}; elements are bonded "
-               "to joints and frames in the model that contains the mechanism");
+        p_help(
+            p, m,
+            "a mechanism is mounted as Type name on body at (x, y, z) {m}; an element stands at a "
+            "joint or frame, R damper(2) at q1, or is bonded to it in the model around");
         return NULL;
     }
     item->mount = p_new_item(p, ITEM_FRAME, p->token);
@@ -508,7 +533,7 @@ bool parse_mechanism_statement(Parser *p, ItemList *list) {
         item = parse_form(p, ITEM_COORDINATES, "coordinates: euler or quaternion",
                           "write coordinates euler, or coordinates euler zxz");
     else
-        item = parse_mount(p);
+        item = parse_mount(p, list);
     if (item && !p->failed) p_add_item(list, item);
     return true;
 }

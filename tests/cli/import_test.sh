@@ -4,14 +4,17 @@
 
 arm=$source_folder/examples/urdf_arm/arm.urdf
 
-expect_exit 0 import urdf "$arm"
-expect_empty err
+expect_exit 0 import urdf "$arm" --round
+expect_text err "warning X014: the mechanism has nothing of 1 <gazebo>, 1 <transmission>"
 expect_text out "mechanism tilted_arm"
 expect_text out "joint root fixed: world -> base_link"
 expect_text out "joint shoulder revolute z: base_link -> upper_arm at (0.1, 0, 0.4) {m} rotated y 0.2 {rad}"
 expect_text out "joint slide prismatic -z: forearm -> rod"
 expect_text out "limits -2 {rad} .. 2 {rad}"
-expect_text out "// effort 30 velocity 5"
+expect_text out 'param damping = true'
+expect_text out 'R shoulder_damping(0.1 {N.m.s/rad}) at shoulder'
+expect_text out 'assert abs(elbow.e) <= 30 {N.m}, warning'
+expect_text out 'assert abs(elbow.f) <= 5 {rad/s}, warning'
 expect_text out "frame tool on rod at (0, 0, 0.1) {m} rotated y 180 {deg}"
 expect_text out 'shape on upper_arm mesh "package://tilted_arm/upper.stl" scale (0.001, 0.001, 0.001) at (0, 0, 0.01) {m} rotated x 90 {deg} colour (0.9, 0.45, 0.1)'
 expect_text out 'shape on rod cylinder (0.012, 0.2) {m} colour (0.5, 0.5, 0.5)'
@@ -86,7 +89,7 @@ printf '<robot name="r"><link name="a"/><link name="b">%s</link><joint name="j" 
 <limit lower="-inf" upper="INF" effort="inf" velocity="3"/></joint></robot>' "$heavy" "$ends" >robot.urdf
 expect_exit 0 import urdf robot.urdf
 expect_empty err
-expect_text out "// velocity 3"
+expect_text out "assert abs(j.f) <= 3 {rad/s}, warning"
 cat >gripper.urdf <<'END'
 <robot name="gripper"><link name="palm"/>
 <link name="left"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
@@ -132,8 +135,43 @@ expect_text err "put the folder 'p' beside this file or above it"
 printf '<robot name="r"><link name="a">%s</link><link name="b"><visual><origin xyz="1 0 0" rpy="0 0 1.570796"/>
 <geometry><box size="1 2 3"/></geometry></visual></link><joint name="j" type="fixed"><parent link="a"/><child link="b"/>
 <origin xyz="0 0 1" rpy="1.570796 0 0"/></joint></robot>\n' "$heavy" >robot.urdf
-expect_exit 0 import urdf robot.urdf --free
+expect_exit 0 import urdf robot.urdf --free --round
 expect_text out "shape on a box (1, 2, 3) {m} at (1, 0, 1) {m} rotated y -90 {deg}, x 90 {deg}"
+# angles are what the file says; only what is the nearest number to a multiple of 15 degrees is written so
+printf '<robot name="r"><link name="a">%s</link><link name="b"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/>
+<origin rpy="1.5708 1.5707963267948966 0.785398"/></joint></robot>\n' "$heavy" >robot.urdf
+expect_exit 0 import urdf robot.urdf
+expect_text out "rotated z 0.785398 {rad}, y 90 {deg}, x 1.5708 {rad}"
+expect_exit 0 import urdf robot.urdf --round
+expect_text out "rotated z 45 {deg}, y 90 {deg}, x 90 {deg}"
+
+# nothing is left out without a word
+robot X014 3:1 "<link name=\"a\">$heavy</link>
+<gazebo/><transmission name=\"t\"><type/></transmission><gazebo/><sensor name=\"s\"/>"
+expect_text err "the mechanism has nothing of 2 <gazebo>, 1 <transmission>, 1 <sensor>"
+robot X014 3:68 "<link name=\"a\"/><link name=\"b\">$heavy</link>
+<joint name=\"j\" type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/><safety_controller k_velocity=\"1\"/><calibration rising=\"0\"/></joint>"
+expect_text err "1 <safety_controller>, 1 <calibration>"
+robot X014 3:1 "<link name=\"a\">$heavy</link><link name=\"b\">$heavy</link>
+<joint name=\"j\" type=\"planar\"><dynamics damping=\"1\" friction=\"2\"/><limit effort=\"3\" velocity=\"4\"/>$ends</joint>"
+expect_text err "joint 'j' loses its damping, friction, greatest effort, greatest velocity"
+robot X004 3:33 "<link name=\"a\"/><link name=\"b\">$heavy</link>
+<joint name=\"j\" type=\"revolute\"><dynamics damping=\"-1\"/>$ends</joint>"
+expect_text err "the damping of joint 'j' is negative"
+robot X010 3:33 "<link name=\"a\"/><link name=\"b\">$heavy</link>
+<joint name=\"j\" type=\"revolute\"><limit lower=\"-1\"/>$ends</joint>"
+expect_text err "joint 'j' has no upper limit: it counts as 0"
+expect_text out "limits -1 {rad} .. 0 {rad}"
+# names that the losses want are taken; a robot without a library has its damping, and friction says what it misses
+cat >losses.urdf <<END
+<robot name="r"><link name="a"/><link name="b">$heavy</link><link name="c">$heavy</link>
+<joint name="damping" type="continuous">$ends<dynamics damping="1" friction="2"/><limit effort="5"/></joint>
+<joint name="damping_damping" type="continuous"><parent link="b"/><child link="c"/><dynamics damping="3"/></joint></robot>
+END
+expect_exit 0 import urdf losses.urdf --out losses.bond
+expect_text losses.bond "import rotation"
+expect_exit 0 run losses.bond
+expect_exit 0 run losses.bond --set "friction = false" --set "effort_limits = false"
 printf '<sdf/>' >other.urdf
 expect_exit 1 import urdf other.urdf
 expect_text err "other.urdf:1:1: error X002"
