@@ -313,6 +313,7 @@ typedef struct Builder {
     int node_count;
     ARRAY(RawBond) raw;
     int *node_class; // per scalar node, after domains
+    int *joined;     // per scalar node: equal for those of one flow, if there are mechanisms
     NodeClass *classes;
 
     bool *bonded;      // per scalar node, if there are mechanisms
@@ -510,6 +511,7 @@ Value lower_model_function(Lower *l, const AstExpr *e, const Env *env, bool *is_
 // Signals of bodies, frames and mechanisms that are no variables (model_signal.c).
 bool is_model_signal(Builder *b, const AstExpr *e, const Env *env);
 Value lower_model_signal(Lower *l, const AstExpr *e, const Env *env, bool *is_one);
+Value lower_added_mass(Lower *l, const AstExpr *e, const Env *env);
 void value_wants_time(Lower *l, const AstExpr *e); // in an expectation: reports it
 // The last name of a path with its indices as numbers, "link[2]"; 0: they are none, and reported.
 Name indexed_name(Builder *b, const AstExpr *e, const Env *env);

@@ -508,6 +508,7 @@ static Value call_builtin(Lower *l, const AstExpr *e, const Env *env) {
         if (!argument_values(l, e, env, &x, 1, 1)) return VALUE_BAD;
         return lower_der(l, x, e->pos);
     }
+    if (strcmp(name, "added_mass") == 0) return lower_added_mass(l, e, env);
     if (strcmp(name, "along") == 0) return lower_along(l, e, env);
     if (strcmp(name, "sample") == 0) return lower_sample(l, e, env);
     if (strcmp(name, "pre") == 0) return lower_pre(l, e, env);

@@ -346,10 +346,40 @@ static void emit_bond(Builder *b, const Uses *u, const RawBond *raw) {
     }
 }
 
+// --- one flow
+// -------------------------------------------------------------------------------------
+
+static int first_joined(int *of, int node) {
+    while (of[node] != node) node = of[node] = of[of[node]];
+    return node;
+}
+
+static bool is_zero_junction(const Builder *b, int terminal) {
+    const Builtin *type = b->instance.data[b->terminal.data[terminal].instance].builtin;
+    return type && type->kind == COMP_0;
+}
+
+// Which scalars have one flow, by bonds, ports of models and 1-junctions.
+static void join_flows(Builder *b) {
+    int *of = b->joined = ARENA_ARRAY(&b->tmp, int, b->node_count);
+    for (int i = 0; i < b->node_count; i++) of[i] = i;
+    for (int i = 0; i < b->raw.count; i++) {
+        const RawBond *raw = &b->raw.data[i];
+        if (is_zero_junction(b, raw->from.terminal) || is_zero_junction(b, raw->to.terminal))
+            continue;
+        int from = b->terminal.data[raw->from.terminal].node + raw->from.first;
+        int to = b->terminal.data[raw->to.terminal].node + raw->to.first;
+        for (int k = 0; k < raw->dim; k++)
+            of[first_joined(of, from + k)] = first_joined(of, to + k);
+    }
+    for (int i = 0; i < b->node_count; i++) of[i] = first_joined(of, i);
+}
+
 void connect_bonds(Builder *b) {
     for (int i = 0; i < b->bond.count && !b->stop; i++) add_bonds(b, &b->bond.data[i]);
     if (b->stop) return;
     gather_bonds(b);
+    if (b->part.count) join_flows(b);
     Uses uses = find_uses(b), *u = &uses;
     check_uses(b, u, no_errors(b));
     bool sound = no_errors(b);

@@ -231,6 +231,7 @@ typedef enum {
     MODEL_VELOCITY,
     MODEL_ACCELERATION,
     MODEL_FELT,
+    MODEL_ADDED, // added mass of a body, about its origin or a frame on it and in these axes
 } ModelFunction;
 
 typedef struct {

@@ -7,6 +7,7 @@
 //                                                            acceleration
 //     of a frame: of its body, seen from it                  kinetic potential energy momentum
 //                 its own                                    acceleration felt
+//     of a body, or of that of a frame about the frame       added
 //
 // Each is a function that the mechanism lends (model_function.c), taken at its own coordinates and
 // velocities: it is traced into the expression in which it stands and costs nothing elsewhere.
@@ -37,6 +38,7 @@ static const Known known[] = {
     {"velocity", MODEL_VELOCITY, OF_BODY, 6, 1, "m/s", "rad/s"},
     {"acceleration", MODEL_ACCELERATION, OF_BODY | OF_FRAME, 6, 1, "m/s2", "rad/s2"},
     {"felt", MODEL_FELT, OF_FRAME, 3, 1, "m/s2", NULL},
+    {"added", MODEL_ADDED, OF_BODY | OF_FRAME, 6, 6, NULL, NULL},
 };
 
 enum { KNOWN = sizeof known / sizeof known[0] };
@@ -306,6 +308,7 @@ static Value traced(Lower *l, const AstExpr *e, const SignalOf *x, unsigned is) 
 // The unit of the entries that are taken.
 static Dim unit_of(Lower *l, const Known *what, const Subscripts *at) {
     Part p = {1, 1, what->rows, what->cols};
+    if (!what->unit) return DIM_UNKNOWN; // kg, kg.m, kg.m2
     if (!what->angular) return dim_of_unit(what->unit);
     if (at->count && !select_part(l, what->rows, what->cols, at, &p)) return DIM_UNKNOWN;
     bool linear = p.row + p.rows <= 4, angular = p.row > 3;
@@ -319,7 +322,8 @@ Value lower_model_signal(Lower *l, const AstExpr *e, const Env *env, bool *is_on
     if (!*is_one) return VALUE_BAD;
     if (!x.what) return unknown_signal(l, e);
     if (!can_be_taken(l, e, &x) || !count_scalars(b, 60, e->pos)) return VALUE_BAD;
-    unsigned is = x.what->which == MODEL_MASS ? HAS_PARAM : HAS_VARIABLE;
+    bool fixed = x.what->which == MODEL_MASS || x.what->which == MODEL_ADDED;
+    unsigned is = fixed ? HAS_PARAM : HAS_VARIABLE;
     Value v;
     if (l->mode == TO_SYMBOLS && no_errors(b)) {
         v = traced(l, e, &x, is);
@@ -335,4 +339,51 @@ Value lower_model_signal(Lower *l, const AstExpr *e, const Env *env, bool *is_on
                                          : 2};
     v.dim = unit_of(l, x.what, &at);
     return value_select(l, v, &at);
+}
+
+// --- added mass behind a port
+// ------------------------------------------------------------------------------------------------
+
+// The frame of a mechanism that the bond of a port leads to, without a 0-junction on the way; -1:
+// none.
+static int frame_behind(const Builder *b, int terminal) {
+    const Terminal *t = &b->terminal.data[terminal];
+    for (int k = 0; b->joined && t->dim == 6 && k < b->part.count; k++) {
+        int instance = b->part.data[k].instance;
+        if (instance < 0 || !is_frame(b, instance)) continue;
+        int first = b->instance.data[instance].first_terminal, same = 0;
+        if (first < 0) continue;
+        while (same < 6 &&
+               b->joined[t->node + same] == b->joined[b->terminal.data[first].node + same])
+            same++;
+        if (same == 6) return instance;
+    }
+    return -1;
+}
+
+// added_mass(p): of the body that the port p of this model is bonded to, about the frame where it
+// is and in its axes; zeros where there is none.
+Value lower_added_mass(Lower *l, const AstExpr *e, const Env *env) {
+    Builder *b = l->b;
+    Ref ref = {0};
+    if (e->arg_count == 1 && is_path(e->args[0].value))
+        ref = path_resolve(b, e->args[0].value, env, true);
+    if (ref.kind != REF_PORT || ref.subscript_count) {
+        Remark *m = complain(b, L_MODEL_FUNCTION, e->pos, "'added_mass' wants a port of the model");
+        remark_help(b->r, m, "added_mass(p), where p: any[6] is bonded to a frame of a mechanism");
+        return VALUE_BAD;
+    }
+    int frame = frame_behind(b, ref.index);
+    if (l->mode == TO_SYMBOLS && no_errors(b) && frame >= 0 && b->trace) {
+        int mounted = b->instance.data[frame].parent;
+        SignalOf x = {
+            .mechanism = outermost(b, mounted), .frame = frame, .body = -1, .mounted = mounted};
+        for (int i = 0; i < KNOWN; i++)
+            if (known[i].which == MODEL_ADDED) x.what = &known[i];
+        return traced(l, e, &x, HAS_PARAM);
+    }
+    Value v = value_new(l, 6, 6, DIM_UNKNOWN, HAS_PARAM);
+    Expr any = l->mode == TO_SHAPES ? b->dummy : expr_number(l->dag, 0);
+    for (int i = 0; i < 36; i++) value_put(&v, i, any);
+    return v;
 }

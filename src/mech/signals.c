@@ -178,6 +178,42 @@ static Six body_motion(Signals *s, bool velocity) {
     return turned(s, world.R, &v);
 }
 
+// --- added mass
+// ------------------------------------------------------------------------------------------------
+
+// M of a body about a place in it, in the axes of the place: X' M X with the twist of the body's
+// origin = X (twist of the place), X = [R, [p] R; 0, R].
+static Matrix added_about(Signals *s, const MechBody *body, const Expr p[3], const Expr R[9]) {
+    Dag *d = s->d;
+    Matrix X = matrix_new(&s->scratch, 6, 6), M = matrix_new(&s->scratch, 6, 6);
+    Matrix turn = matrix_new(&s->scratch, 3, 3), at = matrix_new(&s->scratch, 3, 1);
+    for (int i = 0; i < 9; i++) turn.at[i] = R[i];
+    for (int i = 0; i < 3; i++) at.at[i] = p[i];
+    Matrix arm = matrix_multiply(&s->scratch, d, matrix_skew(&s->scratch, d, at), turn);
+    for (int i = 0; i < 36; i++) {
+        int row = i / 6, col = i % 6;
+        X.at[i] = row / 3 == col / 3 ? R[row % 3 * 3 + col % 3]
+                  : row < 3          ? arm.at[row * 3 + col - 3]
+                                     : expr_zero(d);
+        M.at[i] = body->has_added ? body->added[i] : expr_zero(d);
+    }
+    Matrix half = matrix_multiply(&s->scratch, d, M, X);
+    return matrix_multiply(s->out, d, matrix_transpose(&s->scratch, X), half);
+}
+
+static Matrix added_mass(Signals *s) {
+    Dag *d = s->d;
+    if (s->call->frame < 0) {
+        Expr origin[3], same[9];
+        v3_zero(d, origin);
+        for (int i = 0; i < 9; i++) same[i] = expr_number(d, i % 4 == 0);
+        return added_about(s, &s->m->body[the_body(s)], origin, same);
+    }
+    const MechFrame *f = &s->m->frame[s->call->frame];
+    static const MechBody world = {0};
+    return added_about(s, f->body >= 0 ? &s->m->body[f->body] : &world, f->position, f->rotation);
+}
+
 // --- all
 // ------------------------------------------------------------------------------------------------
 
@@ -222,6 +258,7 @@ static Matrix trace(Signals *s) {
         world = pose_of(s, &s->t->body[the_body(s)]);
         return s->call->which == MODEL_PLACE ? as_matrix(s, world.p, 3, 1)
                                              : as_matrix(s, world.R, 3, 3);
+    case MODEL_ADDED: return added_mass(s);
     case MODEL_VELOCITY: v = body_motion(s, true); return as_six(s, &v);
     case MODEL_FELT: v = frame_acceleration(s, true); return as_matrix(s, v.lin, 3, 1);
     case MODEL_ACCELERATION:
