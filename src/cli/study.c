@@ -318,14 +318,28 @@ static ExitCode make_study(Task *t) {
     return code;
 }
 
+// The model, in which everything that is varied is a number: formulas give way.
+static bool build_model(Task *t) {
+    Session *s = t->s;
+    Syntax *syntax = session_load(s, session_argument(s, 0));
+    if (!syntax ||
+        !session_build(&t->p, s, syntax, session_argument(s, 1), STAGE_SYSTEM, SYNTAX_STAYS))
+        return false;
+    int before = s->options.sets.count;
+    for (int i = 0; i < s->options.varies.count; i++) {
+        const char *set = factor_release(&s->arena, t->p.model, s->options.varies.data[i]);
+        if (set) array_push(&s->options.sets, set);
+    }
+    if (s->options.sets.count == before) return true;
+    pipeline_free(&t->p);
+    return session_build(&t->p, s, syntax, session_argument(s, 1), STAGE_SYSTEM, SYNTAX_STAYS);
+}
+
 // Every rank reads the model for itself; what is wrong with it, all find out.
 static ExitCode read_and_make(Task *t) {
     Session *s = t->s;
     if (!run_options(s, &t->options)) return EXIT_USAGE;
-    Syntax *syntax = session_load(s, session_argument(s, 0));
-    if (!syntax ||
-        !session_build(&t->p, s, syntax, session_argument(s, 1), STAGE_SYSTEM, SYNTAX_STAYS))
-        return EXIT_INPUT;
+    if (!build_model(t)) return EXIT_INPUT;
     if (ranks_count() > 1 && !ranks_open(&t->ranks, session_program(s), &s->report))
         return EXIT_INPUT;
     return make_study(t);

@@ -173,15 +173,41 @@ static bool read_unit(Reader *r, Factor *f) {
     return true;
 }
 
+static bool read_values(Reader *r, Factor *f) {
+    for (size_t i = 0; i < sizeof distributions / sizeof distributions[0]; i++)
+        if (take(r, distributions[i].word))
+            return read_distribution(r, f, (int)i) && read_unit(r, f);
+    return read_levels(r, f) && read_unit(r, f);
+}
+
 bool factor_read(Arena *out, const Model *m, const char *text, Factor *f, Report *report) {
     Reader r = {out, m, text, text, report};
     *f = (Factor){.kind = FACTOR_LEVELS};
     skip_blanks(&r);
-    if (!find_parameter(&r, f)) return false;
-    for (size_t i = 0; i < sizeof distributions / sizeof distributions[0]; i++)
-        if (take(&r, distributions[i].word))
-            return read_distribution(&r, f, (int)i) && read_unit(&r, f);
-    return read_levels(&r, f) && read_unit(&r, f);
+    return find_parameter(&r, f) && read_values(&r, f);
+}
+
+const char *factor_release(Arena *out, const Model *m, const char *text) {
+    Report unheard = {0};
+    Reader r = {out, m, text, text, &unheard};
+    Factor f = {.kind = FACTOR_LEVELS};
+    const char *set = NULL;
+    skip_blanks(&r);
+    bool plain = find_parameter(&r, &f);
+    const Var *v = !plain && f.name && f.var >= 0 ? &m->var[f.var] : NULL;
+    bool computed = v && v->kind == VAR_PARAM && !v->structural && v->value;
+    bool entry = computed && f.name[strlen(f.name) - 1] == ']'; // of a vector, set as a whole
+    if (computed && !entry && read_values(&r, &f)) {
+        Unit own = {.scale = 1};
+        const char *unit = name_text(m->names, v->unit), *bad;
+        size_t n;
+        if (*unit && !unit_parse(unit, strlen(unit), &own, &bad, &n)) own = (Unit){.scale = 1};
+        double value = (factor_si(&f, factor_quantile(&f, 0.5)) - own.offset) / own.scale;
+        set = *unit ? arena_printf(out, "%s = %.17g {%s}", f.name, value, unit)
+                    : arena_printf(out, "%s = %.17g", f.name, value);
+    }
+    report_free(&unheard);
+    return set;
 }
 
 // --- quantiles

@@ -190,6 +190,26 @@ expect_text err "error V002: the model has no parameter 'q'"
 sed 's/var x initial x0/param n = 2\n  var w[n]\n  for i in 1:n\n    w[i] = i\n  end\n  var x initial x0/' decay.bond >sizes.bond
 expect_exit 1 sweep sizes.bond --vary "n = 1, 2"
 expect_text err "error V003: the parameter 'n' decides the structure of the model"
+# a parameter with a formula as its default is varied as any other; what follows from it follows, and units are its own
+cat >computed.bond <<'END'
+model Computed
+  param a = 2, b {cm} = 3*a*1 {cm}, c {m} = 2*b
+  var x {m}
+  x = b + c*time/(1 {s})
+end
+experiment Go of Computed
+  stop 1 {s}
+  points 2
+  record x
+end
+END
+expect_exit 0 sweep computed.bond --vary "b = 1, 5 {cm}" --out computed
+sed -n '2,3p' computed/runs.csv | cut -d, -f2-4 >rows
+expect_exit 0 run computed.bond --set "b = 5 {cm}" --out one
+last=$(tail -1 one/results.csv | cut -d, -f2)
+grep -q "$last" computed/runs.csv || { fail "b = 5 cm gives $last"; cat computed/runs.csv; }
+expect_exit 0 sweep computed.bond --vary "b = 1, 5 {cm}" --vary "a = 1, 2" --out both
+expect_exit 0 montecarlo computed.bond --vary "c = uniform(1, 2) {m}" --runs 4 --out drawn
 mkdir -p taken/runs.part
 expect_exit 1 sweep decay.bond --vary "k = 1, 2" --out taken
 expect_text err "error V007"
