@@ -18,6 +18,7 @@ enum {
     CODE_SWITCHES,
     CODE_INITIAL,
     CODE_CLOCKS,
+    CODE_SIGNALS,
     CODE_CHOICES,
     CODE_START_CHOICES,
     CODE_UNKNOWNS,
@@ -132,6 +133,7 @@ static void write_all(Builder *b, Draft *code, WhenDrafts *when, const ProgramWi
     write_whens(b, when);
     if (!b->failed && !wish->explicit) jacobian_build(b, &code[CODE_JACOBIAN]);
     write_implicit(b, code, wish);
+    write_signals(b, &code[CODE_SIGNALS], wish);
     write_roots(b, &code[CODE_PREPARE], LEVEL_STATIC, b->prepared.data, b->prepared.count);
 }
 
@@ -283,6 +285,7 @@ static void finish_program(Builder *b, Draft *code, WhenDrafts *when, const Prog
     p->switches = finish(b, &layout, &code[CODE_SWITCHES]);
     p->initial = finish(b, &layout, &code[CODE_INITIAL]);
     p->clocks = finish(b, &layout, &code[CODE_CLOCKS]);
+    p->signals = finish(b, &layout, &code[CODE_SIGNALS]);
     p->unknowns = finish(b, &layout, &code[CODE_UNKNOWNS]);
     p->implicit = finish(b, &layout, &code[CODE_IMPLICIT]);
     p->implicit_jacobian = finish(b, &layout, &code[CODE_IMPLICIT_JACOBIAN]);

@@ -165,9 +165,13 @@ uint32_t draft_reuse(Draft *d, Space space);
 void draft_free(Draft *d);
 
 // --- switches.c
-void find_switches(Builder *b, const ProgramWish *wish); // relations and clocks
+void find_switches(Builder *b, const ProgramWish *wish);   // relations and clocks
+ExprWalk *walk_rates(Builder *b, const ProgramWish *wish); // over all that rates depend on
 Expr pieces_of(Builder *b, Expr e); // a table and its slope have the same: those of the table
 void write_switches(Builder *b, Draft *draft);
+
+// --- signals.c: what moves by time alone
+void write_signals(Builder *b, Draft *draft, const ProgramWish *wish);
 
 // --- whens.c: what happens at events
 void whens_roles(Builder *b);

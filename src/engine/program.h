@@ -82,7 +82,6 @@ typedef struct {
     Expr relation; // or the call of the function
     Op op;         // of it
     bool or_equal;
-    bool time_only;     // its border depends on time and parameters alone
     const Table *table; // OP_TABLE
 } TapeSwitch;
 
@@ -90,12 +89,10 @@ static inline bool switch_has_pieces(const TapeSwitch *s) {
     return s->op != OP_LESS && s->op != OP_LESS_EQUAL;
 }
 
-// A signal of time that jumps or swings by itself: mod(u, y), floor(u), ceil(u), or sin(u) inside a
-// relation, with u = a + b*time. Its phase (u/y, u, u/2pi) grows steadily; jumps are where it is
-// whole.
-// Or the argument of a table with kinks, which is the phase itself.
+// A signal of time that jumps by itself: mod(u, y), floor(u) or ceil(u), with u = a + b*time. Its
+// phase (u/y, u) grows steadily; jumps are where it is whole. Or the argument of a table with
+// kinks, which is the phase itself.
 typedef struct {
-    bool jumps;         // else it swings, and must not be stepped over
     const Table *table; // NULL: none
 } TapeClock;
 
@@ -133,6 +130,9 @@ typedef struct {
     TapeFunction delay_times;       // per delay: by which time, and the bound of that
     TapeFunction befores;           // per delay: what was before the start
     TapeFunction clocks;            // per clock: phase and rate of the phase
+    TapeFunction signals;           // of time and held values alone, see signals.c: per signal its
+    int signal_count;               // value and second derivative, then per border function of time
+    int time_border_count;          // its value and derivative
     TapeFunction choices;           // per System.choice: values, then the matrix
     TapeFunction start_choices;     // the same at the start, before anything is chosen
     int *first_pick;                // per System.set: of its held values

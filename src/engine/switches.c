@@ -21,17 +21,15 @@ static bool is_static(Builder *b, Expr e) { return builder_level(b, e) == LEVEL_
 
 // A phase that grows steadily with time becomes a clock; equal phases are one.
 // False: it does not, or there are too many.
-static bool add_clock(Builder *b, Expr phase, bool jumps, const Table *table) {
+static bool add_clock(Builder *b, Expr phase, const Table *table) {
     Program *p = b->program;
     Expr rate = expr_derivative(b->dag, phase, b->system->time);
     double number;
     if (!is_static(b, rate) || (expr_is_number(b->dag, rate, &number) && number == 0)) return false;
     for (int i = 0; i < p->clock_count; i++)
-        if (b->phase.data[2 * i] == phase && p->clock[i].jumps == jumps &&
-            p->clock[i].table == table)
-            return true;
+        if (b->phase.data[2 * i] == phase && p->clock[i].table == table) return true;
     if (p->clock_count >= MOST_CLOCKS) return false;
-    p->clock[p->clock_count++] = (TapeClock){.jumps = jumps, .table = table};
+    p->clock[p->clock_count++] = (TapeClock){.table = table};
     array_push(&b->phase, phase);
     array_push(&b->phase, rate);
     return true;
@@ -75,31 +73,13 @@ static void look_for_pieces(Builder *b, Expr e) {
     builder_grow(b);
     if (b->level.data[e] == LEVEL_STATIC || !has_pieces(b, e)) return;
     const Table *table = expr_op(b->dag, e) == OP_TABLE ? table_of(b, e) : NULL;
-    if (b->level.data[e] == LEVEL_TIME && add_clock(b, argument_of(b, e), true, table)) return;
+    if (b->level.data[e] == LEVEL_TIME && add_clock(b, argument_of(b, e), table)) return;
     if (!table || table->kink_count <= MOST_KINKS) array_push(&b->relation, e);
-}
-
-// Sines of time inside relations of time.
-static void look_for_swings(Builder *b) {
-    ExprWalk *walk = walk_new(b->dag);
-    walk_start(walk);
-    for (int i = 0; i < b->relation.count; i++)
-        if (b->program->sw[i].time_only) walk_add(walk, b->relation.data[i]);
-    int count = walk_count(walk);
-    for (int i = 0; i < count && b->program->clock_count < MOST_CLOCKS; i++) {
-        Expr e = walk_at(walk, i);
-        Op op = expr_op(b->dag, e);
-        if ((op != OP_SIN && op != OP_COS && op != OP_TAN) || b->level.data[e] != LEVEL_TIME)
-            continue;
-        Expr turn = expr_number(b->dag, 2 * acos(-1));
-        add_clock(b, expr_div(b->dag, expr_arg(b->dag, e, 0), turn), false, NULL);
-    }
-    walk_free(walk);
 }
 
 // --- switches ------------------------------------------------------------------------------------
 
-static ExprWalk *walk_rates(Builder *b, const ProgramWish *wish) {
+ExprWalk *walk_rates(Builder *b, const ProgramWish *wish) {
     const System *s = b->system;
     ExprWalk *walk = walk_new(b->dag);
     walk_start(walk);
@@ -135,7 +115,6 @@ static void make_switches(Builder *b) {
         p->sw[i] = (TapeSwitch){.relation = e,
                                 .op = op,
                                 .or_equal = op == OP_LESS_EQUAL,
-                                .time_only = b->level.data[e] == LEVEL_TIME,
                                 .table = op == OP_TABLE ? table_of(b, e) : NULL};
     }
 }
@@ -160,7 +139,6 @@ void find_switches(Builder *b, const ProgramWish *wish) {
     }
     walk_free(walk);
     make_switches(b);
-    look_for_swings(b);
 }
 
 void write_switches(Builder *b, Draft *draft) {

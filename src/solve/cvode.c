@@ -37,9 +37,10 @@ static bool cvode_open(Multistep *c) {
     Job *j = c->j;
     c->mem = CVodeCreate(c->how == &cvode_bdf ? CV_BDF : CV_ADAMS, c->context);
     if (!c->mem || CVodeSetErrHandlerFn(c->mem, job_ignore_words, NULL) != 0) return false;
-    bool good = CVodeInit(c->mem, rates, c->t, c->y) == 0 && CVodeSetUserData(c->mem, c) == 0 &&
-                CVodeWFtolerances(c->mem, multistep_weights) == 0 &&
-                CVodeSetMaxNumSteps(c->mem, -1) == 0 && open_algebra(c) && open_quadratures(c);
+    bool good =
+        CVodeInit(c->mem, rates, c->t, c->y) == 0 && CVodeSetUserData(c->mem, c) == 0 &&
+        CVodeWFtolerances(c->mem, multistep_weights) == 0 && CVodeSetMaxNumSteps(c->mem, -1) == 0 &&
+        CVodeSetMinStep(c->mem, j->o->min_step) == 0 && open_algebra(c) && open_quadratures(c);
     if (good && j->p->switch_count > 0)
         good = CVodeRootInit(c->mem, j->p->switch_count, multistep_borders) == 0 &&
                CVodeSetNoInactiveRootWarn(c->mem) == 0;
@@ -63,6 +64,8 @@ static bool cvode_set_stop(Multistep *c, double time) {
 }
 
 static void cvode_set_longest(Multistep *c, double step) { CVodeSetMaxStep(c->mem, step); }
+
+static void cvode_set_first(Multistep *c, double step) { CVodeSetInitStep(c->mem, step); }
 
 static int cvode_step(Multistep *c, double stop) {
     return CVode(c->mem, stop, c->y, &c->t, CV_ONE_STEP);
@@ -117,8 +120,8 @@ static Failure cvode_failure(int flag, const char **words) {
 }
 
 #define CVODE_FUNCTIONS                                                                            \
-    cvode_open, cvode_close, cvode_restart, cvode_set_stop, cvode_set_longest, cvode_step,         \
-        cvode_value, cvode_quad, cvode_roots, cvode_count, cvode_where, cvode_errors,              \
+    cvode_open, cvode_close, cvode_restart, cvode_set_stop, cvode_set_longest, cvode_set_first,    \
+        cvode_step, cvode_value, cvode_quad, cvode_roots, cvode_count, cvode_where, cvode_errors,  \
         cvode_quad_tolerances, cvode_failure
 
 const Integrator cvode_adams = {CVODE_FUNCTIONS};

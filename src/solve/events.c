@@ -89,13 +89,14 @@ static void update_switches(Job *j, double time, const double *state) {
 }
 
 bool events_start(Job *j, double time, double *state) {
+    between_forget(j);
     if (j->changed_over) {
         j->changed_over = false;
         return true;
     }
     if (j->resumed)
-        return whens_run(j, time, state) && history_break(j, time, state) &&
-               modes_hold(j, time, state);
+        return (j->when.begun ? whens_run : whens_start)(j, time, state) &&
+               history_break(j, time, state) && modes_hold(j, time, state);
     if (j->p->switch_count > 0) {
         machine_update_switches(j->m, time, state);
         j->m->hold = true;
@@ -175,6 +176,7 @@ static bool count_sliding(Job *j, double time, bool sliding) {
 
 bool events_cross(Job *j, double time, double *state, const int *direction) {
     bool pieces = false, jumps = false;
+    between_forget(j);
     for (int i = 0; i < j->p->switch_count; i++)
         pieces = pieces || (direction[i] && switch_has_pieces(&j->p->sw[i]));
     if (has_modes(j)) shift_crossed(j, time, state, direction);
@@ -219,6 +221,19 @@ bool events_missed(Job *j, double time, const double *state, int *direction) {
     }
     if (has_modes(j)) forget_shifts(j);
     return any && forget_roundings(j, time, state, direction);
+}
+
+bool events_leave(Job *j, double time, const double *state, int *direction) {
+    bool any = false, still = false;
+    if (!events_borders(j, time, state, j->border)) return true;
+    for (int i = 0; i < j->p->switch_count; i++)
+        still = still || (direction[i] && j->border[i] == 0);
+    if (still && !look_ahead(j, time, state)) return true;
+    for (int i = 0; i < j->p->switch_count; i++) {
+        if (direction[i] && j->border[i] == 0 && j->ahead[i] == 0) direction[i] = 0;
+        any = any || direction[i];
+    }
+    return any;
 }
 
 // --- jumps in time -------------------------------------------------------------------------------
@@ -274,7 +289,7 @@ static double next_clock(Job *j, double time, double *after) {
     for (int i = 0; i < j->p->clock_count; i++) {
         double phase = j->phase[2 * i], rate = j->phase[2 * i + 1];
         bool usable = isfinite(phase) && isfinite(rate) && rate != 0 && !j->p->clock[i].table;
-        if (!j->p->clock[i].jumps || !usable || 1 / fabs(rate) < 100 * margin) continue;
+        if (!usable || 1 / fabs(rate) < 100 * margin) continue;
         next = fmin(next, next_whole(time, phase, rate, margin));
     }
     j->own_jump = next <= past + 2 * margin;
@@ -298,6 +313,7 @@ double events_before(const Job *j, double time, double jump) {
 }
 
 bool events_jump(Job *j, double time, double *state) {
+    between_forget(j);
     j->stats->events++;
     if (j->p->switch_count > 0) {
         update_switches(j, time, state);
@@ -306,17 +322,9 @@ bool events_jump(Job *j, double time, double *state) {
     return whens_moment(j, time, events_margin(j, time), state) && modes_hold(j, time, state);
 }
 
-enum { STEPS_PER_SWING = 16 };
-
 double events_longest_step(Job *j, double time, const double *state) {
     double longest = j->o->max_step > 0 ? j->o->max_step : INFINITY;
     longest = fmin(longest, fmin(whens_longest_step(j, time, state), modes_longest_step(j, time)));
     longest = fmin(longest, history_longest_step(j));
-    if (j->p->clock_count) machine_clocks(j->m, j->o->start, j->phase);
-    for (int i = 0; i < j->p->clock_count; i++) {
-        double rate = fabs(j->phase[2 * i + 1]);
-        if (!j->p->clock[i].jumps && isfinite(rate) && rate > 0)
-            longest = fmin(longest, 1 / (STEPS_PER_SWING * rate));
-    }
-    return isfinite(longest) ? longest : 0;
+    return isfinite(longest) ? fmax(longest, j->o->min_step) : 0;
 }

@@ -151,9 +151,9 @@ static bool ida_open(Multistep *c) {
     for (int i = 0; i < j->n + c->unknowns; i++) N_VGetArrayPointer(o->id)[i] = i < j->n;
     bool good = IDAInit(c->mem, residual, c->t, c->y, c->slope) == 0 &&
                 IDASetUserData(c->mem, c) == 0 && IDAWFtolerances(c->mem, multistep_weights) == 0 &&
-                IDASetMaxNumSteps(c->mem, -1) == 0 && IDASetId(c->mem, o->id) == 0 &&
-                IDASetSuppressAlg(c->mem, c->unknowns > 0) == 0 && open_algebra(c, o) &&
-                open_quadratures(c);
+                IDASetMaxNumSteps(c->mem, -1) == 0 && IDASetMinStep(c->mem, j->o->min_step) == 0 &&
+                IDASetId(c->mem, o->id) == 0 && IDASetSuppressAlg(c->mem, c->unknowns > 0) == 0 &&
+                open_algebra(c, o) && open_quadratures(c);
     if (good && j->p->switch_count > 0)
         good = IDARootInit(c->mem, j->p->switch_count, borders) == 0 &&
                IDASetNoInactiveRootWarn(c->mem) == 0;
@@ -186,6 +186,8 @@ static bool ida_restart(Multistep *c) {
 
 static bool ida_set_stop(Multistep *c, double time) { return IDASetStopTime(c->mem, time) == 0; }
 static void ida_set_longest(Multistep *c, double step) { IDASetMaxStep(c->mem, step); }
+
+static void ida_set_first(Multistep *c, double step) { IDASetInitStep(c->mem, step); }
 
 static int ida_step(Multistep *c, double stop) {
     return IDASolve(c->mem, stop, &c->t, c->y, c->slope, IDA_ONE_STEP);
@@ -241,17 +243,7 @@ static Failure ida_failure(int flag, const char **words) {
     return FAILURE_OTHER;
 }
 
-const Integrator ida = {ida_open,
-                        ida_close,
-                        ida_restart,
-                        ida_set_stop,
-                        ida_set_longest,
-                        ida_step,
-                        ida_value,
-                        ida_quad,
-                        ida_roots,
-                        ida_count,
-                        ida_where,
-                        ida_errors,
-                        ida_quad_tolerances,
-                        ida_failure};
+const Integrator ida = {ida_open,        ida_close,           ida_restart, ida_set_stop,
+                        ida_set_longest, ida_set_first,       ida_step,    ida_value,
+                        ida_quad,        ida_roots,           ida_count,   ida_where,
+                        ida_errors,      ida_quad_tolerances, ida_failure};

@@ -38,10 +38,15 @@ void job_take(Job *j, Machine *m) {
     j->last_switch = -1;
     sizes_open(j);
     history_take(j);
+    j->scout = scout_new(j);
+    between_open(j);
 }
 
 void job_leave(Job *j) {
     history_leave(j);
+    between_close(j);
+    scout_free(j->scout);
+    j->scout = NULL;
     j->stats->derivative_calls += j->m->calls - j->calls;
     schur_free(j->schur);
     j->schur = NULL;

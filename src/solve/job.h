@@ -16,6 +16,7 @@
 
 typedef struct Schur Schur;
 typedef struct History History;
+typedef struct Scout Scout;
 
 typedef struct { // the last point where the rates had no value
     bool happened;
@@ -36,6 +37,7 @@ typedef struct {      // how fast a branch of a `when` fires
 
 typedef struct { // `when` during the run, see whens.c
     double *condition, *action;
+    bool begun;     // the start has been looked at
     bool *was;      // per branch: its condition, the last time it was looked at
     double *sample; // period and offset in pairs
     double *next;   // per sample: number of its next moment
@@ -124,9 +126,12 @@ typedef struct {
     int last_switch; // that changed
     WhenRun when;
     ModeRun modes;
-    History *history; // NULL: nothing is delayed
-    bool own_jump;    // the next jump in time is not only one of the past that comes back
-    Schur *schur;     // NULL until needed
+    History *history;         // NULL: nothing is delayed
+    Scout *scout;             // NULL: nothing moves by time alone
+    double *inside, *unknown; // of between.c: borders inside the step; unknowns of blocks, kept
+    double inside_end;        // the end of the last step that was looked into; NaN: none
+    bool own_jump;            // the next jump in time is not only one of the past that comes back
+    Schur *schur;             // NULL until needed
     EngineRun engine;
     // progress
     long polls;
@@ -216,6 +221,8 @@ bool events_start(Job *j, double time, double *state); // switches as they are j
 bool events_cross(Job *j, double time, double *state, const int *direction);
 // Did switches change that no root announced? Fills direction, as above.
 bool events_missed(Job *j, double time, const double *state, int *direction);
+// Of those that a method found on their border, the ones that leave it. False: none.
+bool events_leave(Job *j, double time, const double *state, int *direction);
 // Switches after an action; those whose border it did not move stay as they are.
 void events_settle(Job *j, double time, const double *state, const double *before);
 bool events_borders(Job *j, double time, const double *state, double *border); // with shifts
@@ -231,6 +238,31 @@ bool events_jump(Job *j, double time, double *state); // switches as they are af
 double events_longest_step(Job *j, double time, const double *state);
 // Up to which wanted time are values those before the jump?
 double events_before(const Job *j, double time, double jump);
+
+// --- scout.c: what moves by time alone
+Scout *scout_new(const Job *j); // NULL: nothing
+void scout_free(Scout *s);
+// How far may the next step go, if it begins here, ends at the target at the latest, and is not
+// longer than `wish` anyway?
+double scout_ahead(Job *j, double time, double target, double wish);
+bool scout_passes(const Job *j, double time); // a kink, since then
+
+// --- between.c: relations that change and change back within a step
+typedef struct {
+    const double *begin, *end; // states at its ends
+    // ... and inside; roughly: good enough to tell whether more is worth while. False: no value.
+    bool (*at)(void *context, double time, bool roughly, double *state);
+    void *context;
+} StepInside;
+
+void between_open(Job *j);
+void between_close(Job *j);
+void between_forget(Job *j); // something has changed since the last step
+// Is a relation changed at a time inside, and not at the end? Fills direction and time.
+bool between_find(Job *j, double from, double to, const StepInside *in, int *direction,
+                  double *time);
+// The first point where one of them has changed, which they have at `to`.
+double between_narrow(Job *j, double from, double to, const StepInside *in, const int *direction);
 
 // --- whens.c
 static inline bool has_whens(const Job *j) { return j->p->system->whens.branch_count > 0; }

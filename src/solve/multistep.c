@@ -29,7 +29,8 @@ int multistep_weights(N_Vector y, N_Vector weight, void *user) {
 
 void multistep_quad_tolerances(Multistep *c) {
     double *atol = N_VGetArrayPointer(c->quad_atol);
-    for (int i = 0; i < c->j->nq; i++) atol[i] = sizes_quad_tolerance(c->j, i);
+    const double least = 1e-300; // 0 is none
+    for (int i = 0; i < c->j->nq; i++) atol[i] = fmax(sizes_quad_tolerance(c->j, i), least);
 }
 
 // --- opening and closing -------------------------------------------------------------------------
@@ -50,6 +51,7 @@ static bool open_vectors(Multistep *c) {
     c->weight = new_vector(c, j->n + c->unknowns);
     c->error = new_vector(c, j->n + c->unknowns);
     c->crossed = memory_zeroed((size_t)j->p->switch_count, sizeof *c->crossed);
+    c->inside = memory_zeroed((size_t)j->p->switch_count, sizeof *c->inside);
     c->back_state = memory_zeroed((size_t)j->n, sizeof *c->back_state);
     c->back_quad = memory_zeroed((size_t)j->nq, sizeof *c->back_quad);
     if (!c->y || !c->slope || !c->q || !c->weight || !c->error || !c->quad_atol) return false;
@@ -61,7 +63,23 @@ static bool open_vectors(Multistep *c) {
 static bool set_stop(Multistep *c) {
     c->begin = c->t;
     c->jump = events_next_jump(c->j, c->t, &c->after_jump);
+    c->fresh = true;
     return c->how->set_stop(c, fmin(c->j->o->stop, c->jump));
+}
+
+// Steps of these methods grow tenfold at most, but the first one is of any length.
+static void look_ahead(Multistep *c) {
+    Job *j = c->j;
+    double longest = 0, target = fmin(j->o->stop, c->jump);
+    if (has_whens(j) || has_modes(j) || j->history || j->scout) {
+        longest = events_longest_step(j, c->t, N_VGetArrayPointer(c->y));
+        c->how->set_longest(c, longest);
+    }
+    if (!j->scout) return;
+    double wish = c->fresh ? INFINITY : 10 * j->stats->last_step;
+    double ahead = scout_ahead(j, c->t, target, longest > 0 ? fmin(wish, longest) : wish);
+    c->fresh = false;
+    c->how->set_stop(c, fmin(target, ahead));
 }
 
 static bool open_integrator(Multistep *c) {
@@ -82,6 +100,7 @@ static void close_all(Multistep *c) {
     if (c->weight) N_VDestroy(c->weight);
     if (c->error) N_VDestroy(c->error);
     free(c->crossed);
+    free(c->inside);
     free(c->back_state);
     free(c->back_quad);
     if (c->context) SUNContext_Free(&c->context);
@@ -216,6 +235,15 @@ static bool change_switches(Multistep *c) {
     return false;
 }
 
+// What the method knows of the time before a kink is of no use behind it; and where a border
+// function came to rest on its zero, its search for zeros begins anew.
+static bool pass_kink(Multistep *c, bool rests) {
+    bool kink = rests || scout_passes(c->j, c->t);
+    if (!kink || c->t >= c->j->o->stop || restart(c)) return true;
+    problem_solver(c->j, c->t, "no new start behind a kink", 0);
+    return false;
+}
+
 // Other states, if those that are chosen have become bad: then a new start.
 static bool choose_states(Multistep *c) {
     bool changed;
@@ -226,14 +254,37 @@ static bool choose_states(Multistep *c) {
     return false;
 }
 
+static bool inside(void *context, double time, bool roughly, double *state) {
+    Multistep *c = context;
+    (void)roughly;
+    if (!c->how->value(c, time)) return false;
+    if (c->j->n) memcpy(state, N_VGetArrayPointer(c->error), (size_t)c->j->n * sizeof *state);
+    return true;
+}
+
+// A relation that changed and changed back: the step ends where it did.
+static bool ends_inside(Multistep *c) {
+    Job *j = c->j;
+    double time;
+    StepInside in = {c->back_state, N_VGetArrayPointer(c->y), inside, c};
+    if (!between_find(j, c->back_time, c->t, &in, c->inside, &time)) return false;
+    time = between_narrow(j, c->back_time, time, &in, c->inside);
+    if (!c->how->value(c, time)) return false;
+    N_VScale(1, c->error, c->y);
+    c->t = time;
+    memcpy(c->crossed, c->inside, (size_t)j->p->switch_count * sizeof *c->crossed);
+    return true;
+}
+
 // After a step: events, wanted points, a new start if need be. False: the run is over.
 static bool after_step(Multistep *c, int flag) {
     Job *j = c->j;
-    bool event = flag == ROOT_FOUND;
+    bool inside = ends_inside(c), event = inside;
     get_quad(c);
-    if (event) {
+    if (flag == ROOT_FOUND && !inside) {
         c->how->roots(c);
-    } else if (j->p->switch_count > 0) {
+        event = events_leave(j, c->t, N_VGetArrayPointer(c->y), c->crossed);
+    } else if (!event && j->p->switch_count > 0) {
         event = events_missed(j, c->t, N_VGetArrayPointer(c->y), c->crossed);
         if (event && !c->taken_back && began_on_border(c)) {
             take_back(c);
@@ -244,8 +295,9 @@ static bool after_step(Multistep *c, int flag) {
     if (!history_add(j, c->t, N_VGetArrayPointer(c->y))) return false;
     if (!emit_up_to(c, events_before(j, c->t, c->jump))) return false;
     get_quad(c); // emitting used the vector
+    if (inside && !c->how->value(c, c->t)) return false;
     if (event && c->t < j->o->stop && !change_switches(c)) return false;
-    return choose_states(c);
+    return (event || pass_kink(c, flag == ROOT_FOUND)) && choose_states(c);
 }
 
 // Over a jump of a signal of time: the states stay, the integrator starts anew behind it.
@@ -285,6 +337,23 @@ static void watch_sizes(Multistep *c) {
         c->how->quad_tolerances(c);
 }
 
+// The integrators give up after some rejections in a row, however long the step still is: from
+// rest, where steps were as long as the run, that is soon. They start anew with a far shorter step.
+static bool tries_shorter(Multistep *c, int flag) {
+    Job *j = c->j;
+    const char *words;
+    double now, last = 0;
+    c->how->where(c, &now, &last);
+    if (flag >= 0 || c->how->failure(flag, &words) != FAILURE_STEP || job_in_trouble(j))
+        return false;
+    if (c->tried_at != c->t) c->first_step = last > 0 ? last : 1e-3 * j->span;
+    c->tried_at = c->t;
+    c->first_step *= 1e-3;
+    if (c->first_step < fmax(j->o->min_step, 1e3 * events_margin(j, c->t))) return false;
+    c->how->set_first(c, c->first_step);
+    return restart(c);
+}
+
 static void integrate(Multistep *c) {
     Job *j = c->j;
     double stop = j->o->stop;
@@ -292,13 +361,14 @@ static void integrate(Multistep *c) {
     if (!emit_up_to(c, c->t) || !step_over_jump(c)) return;
     while (c->t < stop) {
         remember(c);
-        if (has_whens(j) || has_modes(j) || j->history)
-            c->how->set_longest(c, events_longest_step(j, c->t, N_VGetArrayPointer(c->y)));
+        look_ahead(c);
         int flag = c->how->step(c, stop);
+        if (tries_shorter(c, flag)) continue;
         if (flag < 0 || job_is_stuck(j, c->t)) {
             fail(c, flag < 0 ? flag : 0);
             return;
         }
+        if (c->first_step > 0) c->how->set_first(c, c->first_step = 0);
         double now;
         c->how->where(c, &now, &j->stats->last_step);
         watch_sizes(c);

@@ -21,11 +21,12 @@ typedef struct {
     bool (*restart)(Multistep *s); // at s->t, s->y, s->q, whose states an event may have changed
     bool (*set_stop)(Multistep *s, double time);
     void (*set_longest)(Multistep *s, double step);
-    int (*step)(Multistep *s, double stop);   // to s->t, s->y
-    bool (*value)(Multistep *s, double time); // within the last step: to s->error and s->q
-    void (*quad)(Multistep *s);               // to s->q
-    void (*roots)(Multistep *s);              // to s->crossed
-    void (*count)(Multistep *s);              // adds to the statistics
+    void (*set_first)(Multistep *s, double step); // after the next start; 0: as it likes
+    int (*step)(Multistep *s, double stop);       // to s->t, s->y
+    bool (*value)(Multistep *s, double time);     // within the last step: to s->error and s->q
+    void (*quad)(Multistep *s);                   // to s->q
+    void (*roots)(Multistep *s);                  // to s->crossed
+    void (*count)(Multistep *s);                  // adds to the statistics
     void (*where)(Multistep *s, double *time, double *step);
     bool (*errors)(Multistep *s); // to s->error and s->weight
     bool (*quad_tolerances)(Multistep *s);
@@ -46,10 +47,12 @@ struct Multistep {
     Linear linear;                  // BDF
     void *own;                      // IDA
     double t;
-    int *crossed;
-    double back_time; // the beginning of the present step
+    int *crossed, *inside; // switches: at the end of a step, inside of it
+    double back_time;      // the beginning of the present step
     double *back_state, *back_quad;
     bool taken_back;
+    bool fresh;                  // no step since the last start
+    double first_step, tried_at; // after a failure, see tries_shorter
     double begin;            // of the present stretch without restarts
     double jump, after_jump; // of signals of time: the last time before it, the first behind it
 };

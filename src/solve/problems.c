@@ -184,6 +184,7 @@ void problem_step(Job *j, double time, double step, int state) {
     else
         m = report_error(j->r, S_STEP_TOO_SMALL, POS_NONE,
                          "at t = %g s no step is small enough (last %.3g s)", time, step);
+    if (j->o->min_step > 0) remark_note(j->r, m, POS_NONE, "min_step is %g s", j->o->min_step);
     remark_help(j->r, m,
                 "look for a value that grows without bound or jumps; try `solver bdf` or "
                 "a larger rtol");

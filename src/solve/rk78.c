@@ -96,6 +96,11 @@ static void find_target(Rk78 *k) {
     k->target = j->o->stop;
     if (k->target > k->jump - events_margin(j, k->jump)) k->target = k->jump;
     if (has_whens(j) || has_modes(j) || j->history) k->longest = events_longest_step(j, k->t, k->y);
+    if (j->scout) {
+        double wish = k->h > 0 ? k->h : INFINITY;
+        if (k->longest > 0) wish = fmin(wish, k->longest);
+        k->target = fmin(k->target, scout_ahead(j, k->t, k->target, wish));
+    }
 }
 
 // To the target, to the middle before it, or as far as is good; a little less for a wanted point.
@@ -168,7 +173,7 @@ static bool step_over_jump(Rk78 *k) {
 static bool reject(Rk78 *k, double factor) {
     k->j->stats->rejected++;
     k->h = k->step * factor;
-    bool tiny = k->h < 2 * events_margin(k->j, k->t);
+    bool tiny = k->h < fmax(2 * events_margin(k->j, k->t), k->j->o->min_step);
     return (++k->failures <= MOST_FAILURES && !tiny) || fail(k);
 }
 
@@ -239,6 +244,7 @@ static bool arrive(Rk78 *k, bool event) {
     if (!history_add(j, k->t, k->y) || !emit_up_to(k, events_before(j, k->t, k->jump)))
         return false;
     if (event && k->t < j->o->stop && !change_switches(k)) return false;
+    if (!event && scout_passes(j, k->t)) restart(k, k->h);
     return choose_states(k) && step_over_jump(k) && job_poll(j, k->t);
 }
 
@@ -250,12 +256,14 @@ bool rk78_settle(Rk78 *k, bool good, bool quiet) {
     double error = rk78_norm(k, k->error);
     if (!isfinite(error)) return reject(k, after_trouble);
     if (error > 1) return reject(k, fmax(safety * pow(error, -1.0 / 8), least_growth));
-    bool event = false;
+    bool changed = false;
     choose_next(k, growth_after(k, error));
     if (j->p->switch_count > 0 && !quiet && events_missed(j, k->end, k->next, k->crossed)) {
         if (!rk78_locate(k)) return reject(k, after_trouble);
-        event = events_missed(j, k->end, k->next, k->crossed);
+        changed = true;
     }
+    if (j->p->switch_count > 0 && rk78_ends_inside(k)) changed = true;
+    bool event = changed && events_missed(j, k->end, k->next, k->crossed);
     if (rk78_wants(k) && !rk78_look_inside(k)) return reject(k, after_trouble);
     k->last = k->step;
     k->judged = error;

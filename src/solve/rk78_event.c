@@ -9,6 +9,7 @@
 #include "solve/rk78.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_ROUNDS = 60 };
 
@@ -89,4 +90,44 @@ bool rk78_locate(Rk78 *k) {
     point_at(k, k->end, better < end ? off : NULL, k->next);
     k->step = k->end - k->t;
     return true;
+}
+
+// --- changes that the ends of a step do not show -------------------------------------------------
+
+// A cubic through both ends and the rates there, of which the last is that of the last stage.
+static void roughly_inside(const Rk78 *k, double time, double *state) {
+    double h = k->end - k->t, x = (time - k->t) / h, w = 1 - x;
+    const double *f0 = k->k, *f1 = k->k + (RK78_STAGES - 1) * k->total;
+    for (int i = 0; i < k->j->n; i++) {
+        double change = k->next[i] - k->y[i];
+        state[i] =
+            k->y[i] + x * change + x * w * (w * (h * f0[i] - change) - x * (h * f1[i] - change));
+    }
+}
+
+static bool inside(void *context, double time, bool roughly, double *state) {
+    Rk78 *k = context;
+    if (roughly && k->known == 0)
+        roughly_inside(k, time, state);
+    else if (!rk78_look_inside(k))
+        return false;
+    else {
+        rk78_inside(k, time, k->trial);
+        memcpy(state, k->trial, (size_t)k->j->n * sizeof *state);
+    }
+    return true;
+}
+
+bool rk78_ends_inside(Rk78 *k) {
+    double time, known = k->known;
+    StepInside in = {k->y, k->next, inside, k};
+    if (between_find(k->j, k->t, k->end, &in, k->crossed, &time)) {
+        k->end = time;
+        k->step = time - k->t;
+        rk78_inside(k, time, k->next);
+        rk78_locate(k);
+        return true;
+    }
+    k->known = known;
+    return false;
 }

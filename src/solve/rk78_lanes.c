@@ -156,13 +156,14 @@ static void settle_attempts(Flock *f, unsigned good, unsigned changed) {
     unsigned seen = x->unknowns ? accepted(f, good & ~changed) : 0;
     unsigned inside = to_look_inside(f, changed) & good, given = 0;
     unsigned together = x->unknowns ? inside & seen : inside;
+    unsigned looks = x->program->switch_count > 0 ? good : 0; // inside, by themselves
     lanes_keep(x, f->seen_unknown);
     x->active = together;
     if (together) given = together & ~(unsigned)lanes_inside(x, &f->a);
     for (int i = 0; i < f->most; i++) {
         unsigned bit = 1u << i;
         if (!(good & bit)) continue;
-        if (inside & ~given & bit) scatter_stages(f, i);
+        if (((inside & ~given) | looks) & bit) scatter_stages(f, i);
         if (given & bit) scatter_inside(f, i);
         lanes_hand_back(x, i, given & bit ? NULL : seen & bit ? f->seen_unknown : f->end_unknown);
         settle(f, i, true, !(changed & bit));

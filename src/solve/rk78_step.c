@@ -101,5 +101,7 @@ double rk78_first_step(Rk78 *k) {
     for (int i = 0; i < k->total; i++) k->trial[i] = k->y[i] + h * k->k[i];
     if (!rates(k, k->t + h, k->trial, k->rate)) return h;
     for (int i = 0; i < k->total; i++) k->trial[i] = k->rate[i] - k->k[i];
-    return length_by(size, slope, rk78_norm(k, k->trial) / h, h);
+    // no shorter than what rounding makes of the time
+    double least = fmax(1000 * events_margin(k->j, k->t), k->j->o->min_step);
+    return fmax(least, length_by(size, slope, rk78_norm(k, k->trial) / h, h));
 }

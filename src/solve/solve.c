@@ -33,8 +33,11 @@ static bool check_options(const SolveOptions *o, Report *r) {
     if (!is_size(o->rtol) || !is_size(o->atol))
         return refuse(o, r, "tolerances must be positive numbers",
                       "for example rtol 1e-6 atol 1e-9");
-    if (!is_size(o->step) || !is_size(o->max_step))
+    if (!is_size(o->step) || !is_size(o->max_step) || !is_size(o->min_step))
         return refuse(o, r, "steps must be positive numbers", "for example step 1e-3 {s}");
+    if (o->max_step > 0 && o->min_step > o->max_step)
+        return refuse(o, r, "min_step is longer than max_step",
+                      "leave one of them out, or choose min_step below max_step");
     if (o->step > 0 && o->start + o->step == o->start)
         return refuse(o, r, "the step is too small for the start time", "choose a larger step");
     return check_times(o, r);

@@ -50,6 +50,7 @@ typedef struct {
     double rtol, atol;    // 0: 1e-6, by the sizes of the states (sizes.c)
     double step;          // fixed-step methods; 0: (stop - start)/1000
     double max_step;      // 0: none
+    double min_step;      // a run that needs shorter ones ends; 0: none
     double start, stop;
     const double *times; // wanted points, rising, within [start, stop]
     int time_count;

@@ -296,6 +296,7 @@ bool whens_moment(Job *j, double time, double slack, double *state) {
 // What is true from the start is no event; `initial` and samples at the start are.
 bool whens_start(Job *j, double time, double *state) {
     const Whens *w = whens_of(j);
+    j->when.begun = true;
     if (w->branch_count == 0) return true;
     if (!note_conditions(j, time, state)) return false;
     for (int i = 0; i < w->sample_count; i++)

@@ -1,0 +1,193 @@
+// Relations that change and change back within a step, which its ends do not show.
+//
+//     v  o                      o     v: how far a border function is from its zero, on the side
+//          \                  /       where its relation is as it is held. Looked at in the middle
+//          of
+//            \ o          o /         every step; where v varies as much as it is away from 0, at
+//     0 ----------\----/---------     eight points, and lowest points are followed down a parabola.
+//                    x
+//
+// States come from the method's own polynomial, all else is evaluated at the point itself. What is
+// less than the tolerance of the run does to v is nothing. Nothing that was only looked at leaves a
+// trace.
+#include "solve/job.h"
+
+#include "base/memory.h"
+#include <math.h>
+#include <string.h>
+
+enum { PARTS = 8, MOST_ROUNDS = 12 };
+
+typedef struct {
+    Job *j;
+    const StepInside *in;
+    double from, to;
+} Look;
+
+static double *row(const Job *j, int k) {
+    return j->inside + (size_t)k * (size_t)j->p->switch_count;
+}
+
+// As it is held, v >= 0.
+static void turn_signs(const Job *j, double *border) {
+    for (int i = 0; i < j->p->switch_count; i++)
+        if (j->m->held[i]) border[i] = -border[i];
+}
+
+static bool borders_at(Look *l, double time, bool roughly, double *v) {
+    Job *j = l->j;
+    double *state = row(j, PARTS + 2);
+    if (!l->in->at(l->in->context, time, roughly, state)) return false;
+    if (!events_borders(j, time, state, v)) return false;
+    turn_signs(j, v);
+    return true;
+}
+
+static bool borders_end(Look *l) {
+    Job *j = l->j;
+    if (j->inside_end != l->from) {
+        if (!events_borders(j, l->from, l->in->begin, row(j, 0))) return false;
+        turn_signs(j, row(j, 0));
+    } else {
+        memcpy(row(j, 0), row(j, PARTS), (size_t)j->p->switch_count * sizeof(double));
+    }
+    j->inside_end = NAN;
+    if (!events_borders(j, l->to, l->in->end, row(j, PARTS))) return false;
+    turn_signs(j, row(j, PARTS));
+    j->inside_end = l->to;
+    return true;
+}
+
+// Could v of this relation have been below 0, by what both ends and the middle say? One that is
+// below at an end is seen without.
+static bool is_open(const Job *j, int i) {
+    double a = row(j, 0)[i], m = row(j, PARTS / 2)[i], b = row(j, PARTS)[i];
+    if (!(a >= 0) || b < 0) return false;
+    double low = fmin(fmin(a, b), m), high = fmax(fmax(a, b), m);
+    return low < high - low;
+}
+
+// --- lowest points -------------------------------------------------------------------------------
+
+// The vertex of the parabola through three points: where, and how low. False: it has none there.
+static bool vertex(const double x[3], const double v[3], double *at, double *low) {
+    double d1 = (v[1] - v[0]) / (x[1] - x[0]), d2 = (v[2] - v[1]) / (x[2] - x[1]);
+    double bend = (d2 - d1) / (x[2] - x[0]);
+    if (!(bend > 0)) return false;
+    *at = (x[0] + x[1]) / 2 - d1 / (2 * bend);
+    *low = v[0] + (*at - x[0]) * d1 + bend * (*at - x[0]) * (*at - x[1]);
+    return *at > x[0] && *at < x[2];
+}
+
+// From three points down to the lowest. Gives: a time where v < 0, or infinity.
+static double follow(Look *l, int i, double x[3], double v[3]) {
+    double at, low, *there = row(l->j, PARTS + 1);
+    for (int round = 0; round < MOST_ROUNDS && vertex(x, v, &at, &low); round++) {
+        double least = fmin(fmin(v[0], v[1]), v[2]), near = 1e-9 * (l->to - l->from);
+        if (low > 0.5 * least || fabs(at - x[1]) < near || at - x[0] < near || x[2] - at < near)
+            break;
+        if (!borders_at(l, at, false, there)) break;
+        if (there[i] < 0) return at;
+        int k = at < x[1] ? 0 : 2; // the side that is narrowed, or the middle moves
+        bool middle = there[i] <= v[1];
+        double old_x = x[1], old_v = v[1];
+        if (middle) x[1] = at, v[1] = there[i];
+        x[middle ? 2 - k : k] = middle ? old_x : at;
+        v[middle ? 2 - k : k] = middle ? old_v : there[i];
+    }
+    return INFINITY;
+}
+
+static double time_of(const Look *l, int k) { return l->from + (l->to - l->from) * k / PARTS; }
+
+// The first time at which this relation is found changed.
+static double search(Look *l, int i) {
+    for (int k = 1; k < PARTS; k++)
+        if (row(l->j, k)[i] < 0) return time_of(l, k);
+    for (int k = 1; k < PARTS; k++) {
+        double x[] = {time_of(l, k - 1), time_of(l, k), time_of(l, k + 1)};
+        double v[] = {row(l->j, k - 1)[i], row(l->j, k)[i], row(l->j, k + 1)[i]};
+        double found = follow(l, i, x, v);
+        if (isfinite(found)) return found;
+    }
+    return INFINITY;
+}
+
+// --- what counts ---------------------------------------------------------------------------------
+
+// Is it beyond what the tolerance of the run may do?
+static bool is_sure(Look *l, double time, int *direction) {
+    Job *j = l->j;
+    const Program *p = j->p;
+    double *state = row(j, PARTS + 2), *room, *here, *band, stretch = j->time;
+    if (!l->in->at(l->in->context, time, false, state)) return false;
+    if (!events_missed(j, time, state, direction)) return false;
+    room = bands_room(p);
+    here = room + p->state_count;
+    band = here + p->switch_count;
+    j->time = time;
+    bool sure = false,
+         good = bands_find(j, j->m, state, room) && bands_widen(j, state, j->sizes.most, room);
+    j->time = stretch;
+    for (int i = 0; i < p->switch_count && good; i++) {
+        if (fabs(here[i] + j->shift[i]) <= band[i] || row(j, 0)[i] < 0) direction[i] = 0;
+        sure = sure || direction[i];
+    }
+    free(room);
+    return sure;
+}
+
+static bool look(Look *l, int *direction, double *time) {
+    Job *j = l->j;
+    double first = INFINITY;
+    bool open = false;
+    if (!borders_end(l) || !borders_at(l, time_of(l, PARTS / 2), true, row(j, PARTS / 2)))
+        return false;
+    for (int i = 0; i < j->p->switch_count; i++) open = open || is_open(j, i);
+    for (int k = 1; k < PARTS && open; k++)
+        if (!borders_at(l, time_of(l, k), false, row(j, k))) return false;
+    for (int i = 0; i < j->p->switch_count && open; i++)
+        if (is_open(j, i)) first = fmin(first, search(l, i));
+    *time = first;
+    return isfinite(first) && is_sure(l, first, direction);
+}
+
+bool between_find(Job *j, double from, double to, const StepInside *in, int *direction,
+                  double *time) {
+    const Program *p = j->p;
+    double *unknown = j->m->reg + p->first_unknown;
+    Look l = {.j = j, .in = in, .from = from, .to = to};
+    if (p->switch_count == 0 || !(to - from > 4 * events_margin(j, to))) return false;
+    if (p->unknown_count) memcpy(j->unknown, unknown, p->unknown_count * sizeof *unknown);
+    bool found = look(&l, direction, time);
+    if (p->unknown_count) memcpy(unknown, j->unknown, p->unknown_count * sizeof *unknown);
+    return found;
+}
+
+double between_narrow(Job *j, double from, double to, const StepInside *in, const int *direction) {
+    Look l = {.j = j, .in = in, .from = from, .to = to};
+    double *v = row(j, PARTS + 1), near = events_margin(j, to);
+    while (to - from > near) {
+        double middle = from + (to - from) / 2;
+        bool changed = false;
+        if (!borders_at(&l, middle, false, v)) break;
+        for (int i = 0; i < j->p->switch_count; i++)
+            changed = changed || (direction[i] && v[i] < 0);
+        *(changed ? &to : &from) = middle;
+    }
+    return to;
+}
+
+void between_forget(Job *j) { j->inside_end = NAN; }
+
+void between_open(Job *j) {
+    size_t switches = (size_t)j->p->switch_count, states = (size_t)j->n;
+    j->inside = memory_zeroed((PARTS + 2) * switches + states + 1, sizeof *j->inside);
+    j->unknown = memory_zeroed(j->p->unknown_count + 1, sizeof *j->unknown);
+    j->inside_end = NAN;
+}
+
+void between_close(Job *j) {
+    free(j->inside);
+    free(j->unknown);
+}
