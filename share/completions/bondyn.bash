@@ -19,15 +19,15 @@ _bondyn() {
         --graph) mapfile -t COMPREPLY < <(compgen -W "constant unit" -- "$word"); return ;;
         --signature) mapfile -t COMPREPLY < <(compgen -W "plain 20sim" -- "$word"); return ;;
         --out | -o | --library) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
-        --set | --stop | --rtol | --atol | --record | --model | --only) return ;;
+        --set | --stop | --rtol | --atol | --max-step | --min-step | --record | --model | --only) return ;;
     esac
     case $verb in
-        run) options="--model --set --stop --solver --engine --rtol --atol --record --out --csv --h5 --no-plot --all" ;;
+        run) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot --all" ;;
         check) options="--model --set --dump" ;;
         equations) options="--model --set --latex --out" ;;
         graph) options="--model --set --svg --dot --out" ;;
-        sweep|montecarlo) options="--model --set --vary --runs --seed --latin --jobs --yes --stop --solver --rtol --atol --record --out --csv --h5 --no-plot" ;;
-        report) options="--model --set --stop --solver --rtol --atol --out" ;;
+        sweep|montecarlo) options="--model --set --vary --runs --seed --latin --jobs --yes --stop --solver --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot" ;;
+        report) options="--model --set --stop --solver --rtol --atol --max-step --min-step --out" ;;
         derive) options="--model --set --latex --only --c --signature --fixed --graph --out" ;;
         import) options="--free --out --round" ;;
         compare) options="--rtol --atol" ;;

@@ -7,7 +7,8 @@
 
 #define MODEL_OPTIONS (OPT_BIT(MODEL) | OPT_BIT(SET))
 #define SOLVE_OPTIONS                                                                              \
-    (MODEL_OPTIONS | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RTOL) | OPT_BIT(ATOL) | OPT_BIT(OUT))
+    (MODEL_OPTIONS | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RTOL) | OPT_BIT(ATOL) |             \
+     OPT_BIT(MAX_STEP) | OPT_BIT(MIN_STEP) | OPT_BIT(OUT))
 #define FILE_OPTIONS (OPT_BIT(RECORD) | OPT_BIT(CSV) | OPT_BIT(H5) | OPT_BIT(NO_PLOT))
 #define STUDY_OPTIONS                                                                              \
     (SOLVE_OPTIONS | FILE_OPTIONS | OPT_BIT(VARY) | OPT_BIT(RUNS) | OPT_BIT(SEED) |                \

@@ -71,7 +71,9 @@ bool run_options(Session *s, RunOptions *o) {
     good = option_engine(s, o) && good;
     good = option_seconds(s, OPT_STOP, &o->stop) && good;
     good = option_number(s, OPT_RTOL, &o->rtol) && good;
-    return option_number(s, OPT_ATOL, &o->atol) && good;
+    good = option_number(s, OPT_ATOL, &o->atol) && good;
+    good = option_seconds(s, OPT_MAX_STEP, &o->max_step) && good;
+    return option_seconds(s, OPT_MIN_STEP, &o->min_step) && good;
 }
 
 // --- files ---------------------------------------------------------------------------------------

@@ -92,9 +92,9 @@ static const char *study_key(Task *t) {
     size_t length;
     Text key = {0};
     const char *text = file_read(&s->arena, session_argument(s, 0), &length, &s->report, POS_NONE);
-    text_printf(&key, "%s|%s|%s|%.17g|%.17g|", text ? text : "", s->verb->name,
+    text_printf(&key, "%s|%s|%s|%.17g|%.17g|%.17g|%.17g|", text ? text : "", s->verb->name,
                 session_argument(s, 1) ? session_argument(s, 1) : "", t->options.stop,
-                t->options.rtol);
+                t->options.rtol, t->options.max_step, t->options.min_step);
     for (int i = 0; i < s->options.sets.count; i++)
         text_printf(&key, "%s|", s->options.sets.data[i]);
     for (int i = 0; i < s->options.varies.count; i++)

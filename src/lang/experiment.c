@@ -87,9 +87,11 @@ static void set_points(Making *k, const AstItem *item) {
 static void solver_option(Making *k, const AstArg *a) {
     Builder *b = k->b;
     const char *name = text_of(b, a->name);
-    const char *const options[] = {"rtol", "atol", "step", "max_step"};
-    double *const to[] = {&k->x->rtol, &k->x->atol, &k->x->step, &k->x->max_step};
-    for (int i = 0; i < 4; i++)
+    enum { OPTIONS = 5 };
+    const char *const options[OPTIONS] = {"rtol", "atol", "step", "max_step", "min_step"};
+    double *const to[OPTIONS] = {&k->x->rtol, &k->x->atol, &k->x->step, &k->x->max_step,
+                                 &k->x->min_step};
+    for (int i = 0; i < OPTIONS; i++)
         if (strcmp(options[i], name) == 0) {
             Dim dim = i == 0 ? DIM_ONE : i == 1 ? DIM_UNKNOWN : dim_second();
             positive_setting(k, a->value, dim, name, to[i]);
@@ -97,14 +99,23 @@ static void solver_option(Making *k, const AstArg *a) {
         }
     Remark *m = complain(b, L_SOLVER, a->pos, "a solver has no option '%s'", name);
     Suggestion g = suggest_for(name);
-    for (int i = 0; i < 4; i++) suggest_offer(&g, options[i]);
-    suggest_help(b->r, m, &g, "the options are rtol, atol, step, max_step");
+    for (int i = 0; i < OPTIONS; i++) suggest_offer(&g, options[i]);
+    suggest_help(b->r, m, &g, "the options are rtol, atol, step, max_step, min_step");
+}
+
+// Which of the two is meant cannot be told.
+static void compare_steps(Making *k, const AstItem *item) {
+    if (!(k->x->max_step > 0) || k->x->min_step <= k->x->max_step) return;
+    Remark *m = complain(k->b, L_SETTING, item->pos, "min_step %g s is longer than max_step %g s",
+                         k->x->min_step, k->x->max_step);
+    remark_help(k->b->r, m, "leave one of them out, or choose min_step below max_step");
 }
 
 static void set_solver(Making *k, const AstItem *item) {
     Builder *b = k->b;
     const char *name = text_of(b, item->name);
     for (int i = 0; i < item->arg_count; i++) solver_option(k, &item->args[i]);
+    compare_steps(k, item);
     if (!solver_named(name, &k->x->solver)) {
         Remark *m = complain(b, L_SOLVER, item->pos, "there is no solver '%s'", name);
         Suggestion g = suggest_for(name);

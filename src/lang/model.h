@@ -320,7 +320,7 @@ typedef struct {
     int points; // result intervals; 0 = given by `every`
     double every;
     SolverKind solver;
-    double rtol, atol, step, max_step; // 0 = default
+    double rtol, atol, step, max_step, min_step; // 0 = default
     double audit; // bound for the relative energy residual; < 0 = off; 0 = default
     Sweep sweep;  // sweep.symbol = 0: a run in time
     Plot *plots;

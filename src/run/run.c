@@ -32,6 +32,8 @@ static void plan_from_options(Job *j) {
     if (o->stop != 0) plan->stop = o->stop;
     if (o->rtol != 0) plan->rtol = o->rtol;
     if (o->atol != 0) plan->atol = o->atol;
+    if (o->max_step != 0) plan->max_step = o->max_step;
+    if (o->min_step != 0) plan->min_step = o->min_step;
     if (o->solver_given || o->solver != SOLVER_AUTO) plan->solver = o->solver;
 }
 
@@ -255,6 +257,7 @@ SolveOptions job_solve_options(Job *j, const SolveModes *modes) {
                           .atol = j->plan.atol,
                           .step = j->plan.step,
                           .max_step = j->plan.max_step,
+                          .min_step = j->plan.min_step,
                           .start = j->plan.start,
                           .stop = j->plan.stop,
                           .next_time = next_time,

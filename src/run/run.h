@@ -28,7 +28,7 @@ typedef struct {
     bool solver_given; // `solver` stands before that of the experiment, SOLVER_AUTO included
     SolverKind solver; // another than SOLVER_AUTO always does
     EngineKind engine;
-    double stop, rtol, atol;                          // 0: as the experiment says
+    double stop, rtol, atol, max_step, min_step;      // 0: as the experiment says
     long most_steps;                                  // 0: as the solver decides
     void (*progress)(void *context, double fraction); // Nullable
     void *context;
