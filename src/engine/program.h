@@ -83,6 +83,7 @@ typedef struct {
     Op op;         // of it
     bool or_equal;
     const Table *table; // OP_TABLE
+    int watcher;        // the branch of a `when` that needs it alone and only warns, or -1
 } TapeSwitch;
 
 static inline bool switch_has_pieces(const TapeSwitch *s) {

@@ -115,8 +115,38 @@ static void make_switches(Builder *b) {
         p->sw[i] = (TapeSwitch){.relation = e,
                                 .op = op,
                                 .or_equal = op == OP_LESS_EQUAL,
-                                .table = op == OP_TABLE ? table_of(b, e) : NULL};
+                                .table = op == OP_TABLE ? table_of(b, e) : NULL,
+                                .watcher = -1};
     }
+}
+
+enum { SHARED = -2 }; // by several warnings
+
+static bool warns(const Builder *b, int branch) {
+    return b->system->model->when[branch].kind == WHEN_WARNS;
+}
+
+// Relations that one warning needs and nothing else: of no use once it has been given.
+static void find_watchers(Builder *b, const ProgramWish *wish) {
+    const Whens *w = &b->system->whens;
+    ExprWalk *needed = walk_rates(b, wish), *one = walk_new(b->dag);
+    for (int i = 0; i < w->branch_count; i++)
+        if (!warns(b, i)) walk_add(needed, w->condition[i]);
+    for (int i = 0; i < w->guard_count; i++) walk_add(needed, w->guard[i]);
+    for (int i = 0; i < w->branch_count; i++) {
+        if (!warns(b, i)) continue;
+        walk_start(one);
+        walk_add(one, w->condition[i]);
+        for (int k = 0; k < b->program->switch_count; k++) {
+            TapeSwitch *s = &b->program->sw[k];
+            if (walk_seen(needed, s->relation) || !walk_seen(one, s->relation)) continue;
+            s->watcher = s->watcher == -1 ? i : SHARED;
+        }
+    }
+    for (int k = 0; k < b->program->switch_count; k++)
+        if (b->program->sw[k].watcher == SHARED) b->program->sw[k].watcher = -1;
+    walk_free(needed);
+    walk_free(one);
 }
 
 void find_switches(Builder *b, const ProgramWish *wish) {
@@ -139,6 +169,7 @@ void find_switches(Builder *b, const ProgramWish *wish) {
     }
     walk_free(walk);
     make_switches(b);
+    if (b->system->whens.branch_count) find_watchers(b, wish);
 }
 
 void write_switches(Builder *b, Draft *draft) {

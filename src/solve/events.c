@@ -24,9 +24,16 @@ static bool is_true(const Job *j, int i, double border) {
     return j->p->sw[i].or_equal ? border <= 0 : border < 0;
 }
 
+// Relations of a warning that has been given are left alone.
+static bool is_mute(const Job *j, int i) {
+    int branch = j->p->sw[i].watcher;
+    return branch >= 0 && j->when.was[branch];
+}
+
 bool events_borders(Job *j, double time, const double *state, double *border) {
     if (!machine_switches(j->m, time, state, border)) return false;
-    for (int i = 0; i < j->p->switch_count; i++) border[i] += j->shift[i];
+    for (int i = 0; i < j->p->switch_count; i++)
+        border[i] = is_mute(j, i) ? (j->m->held[i] ? -1 : 1) : border[i] + j->shift[i];
     return true;
 }
 

@@ -115,6 +115,28 @@ static bool locate(Fixed *f, double t, double *next) {
     return step_from_begin(f, t, h) && (events_missed(j, *next, f->y, f->direction) || true);
 }
 
+// A point inside the step, by a shorter one; roughly: on the line between its ends.
+static bool inside(void *context, double time, bool roughly, double *state) {
+    Fixed *f = context;
+    int n = f->j->n;
+    double part = (time - f->t) / f->length;
+    if (!roughly && !step_or_trouble(f, f->begin, f->t, time - f->t, f->aside)) return false;
+    for (int i = 0; i < n; i++)
+        state[i] = roughly ? f->begin[i] + part * (f->y[i] - f->begin[i]) : f->aside[i];
+    return true;
+}
+
+// What an event sent off may be back before the step ends, and look as if nothing had happened: a
+// ball that bounces less than a step would fall through the floor.
+static bool comes_back(Fixed *f, double t, double *next) {
+    StepInside in = {f->begin, f->y, inside, f};
+    double time;
+    f->length = *next - t;
+    if (!f->after || !between_find(f->j, t, *next, &in, f->direction, &time)) return false;
+    *next = time;
+    return true;
+}
+
 // A step to *next, or to the first event before it. False: stop here.
 static bool step_to(Fixed *f, double t, double *next, bool *event) {
     Job *j = f->j;
@@ -122,7 +144,8 @@ static bool step_to(Fixed *f, double t, double *next, bool *event) {
     f->y = f->begin;
     f->begin = begin;
     if (!step_from_begin(f, t, *next - t)) return false;
-    *event = j->p->switch_count > 0 && events_missed(j, *next, f->y, f->direction);
+    *event = j->p->switch_count > 0 &&
+             (comes_back(f, t, next) || events_missed(j, *next, f->y, f->direction));
     return !*event || locate(f, t, next);
 }
 
@@ -175,6 +198,7 @@ bool fixed_advance(Fixed *f) {
     double h = next - t;
     if (!history_add(j, next, f->y)) return false;
     if (breaks && !event) next = over + events_margin(j, over);
+    f->after = event && next < grid - close;
     if (next >= grid - close) f->k++;
     f->t = next;
     if (event && !events_cross(j, next, f->y, f->direction)) return false;

@@ -11,7 +11,9 @@ struct Fixed {
                  double *to); // NULL: a method of fixed.c
     int total;                // states and quadratures
     bool quiet;      // nothing happens in this run: no relation, sample, kink, delay, choice, mode
+    bool after;      // the present step begins at an event
     double t, k;     // where the run is; the last point of the grid up to there
+    double length;   // of the step that is looked into
     double *space;   // all below but the switches
     double *y;       // states, then quadratures
     double *begin;   // the same where the present step begins; the two change places

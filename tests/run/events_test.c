@@ -109,6 +109,61 @@ static void order_changes_nothing(void **state) {
     bench_close(&b);
 }
 
+// A sign in a law is found like an `if`: v falls by 1 m/s2 in either direction of x.
+static void signs_are_events(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        Bench b;
+        run_well(&b,
+                 "model M\n var x initial -1, v initial 0 {1/s}\n der(x) = v\n"
+                 "der(v) = -sign(x)/(1 {s2})\nend\n"
+                 "experiment E of M\n stop 20 {s}\n solver cvode rtol 1e-9 step 0.01 {s}\n"
+                 "expect x(16*sqrt(2)*0.5 {s}) = -1 within 1e-5\nend\n",
+                 method[i]);
+        assert_int_equal(b.run->stats.events, 7);
+        bench_close(&b);
+    }
+}
+
+// A ball whose bounces become shorter than a step does not fall through the floor: they pile up,
+// and that is said.
+static void fixed_steps_see_short_bounces(void **state) {
+    (void)state;
+    Bench b;
+    bench_run(&b,
+              "model M\n var x initial 1, v initial 0 {1/s}\n der(x) = v\n der(v) = -10 {1/s2}\n"
+              "when x < 0 then\n reinit(v, -0.5*v)\n end\nend\n"
+              "experiment E of M\n stop 3 {s}\n solver rk4 step 0.05 {s}\n"
+              "record x\nend\n",
+              &(RunOptions){0});
+    assert_false(b.run->results.complete);
+    assert_int_equal(b.built.report.errors, 1);
+    int column = results_column(&b.run->results, "x");
+    for (int i = 0; i < b.run->results.row_count; i++)
+        assert_true(b.run->results.column[column].value[i] > -1e-6);
+    bench_close(&b);
+}
+
+// --- warnings ---
+
+// A limit that has been passed is told of once, and no step ends at it again.
+static void warnings_cause_one_event(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        Bench b;
+        run_well(
+            &b,
+            "model M\n var x initial 1, v initial 0 {1/s}\n der(x) = v\n der(v) = -x/(1 {s2})\n"
+            "assert x < 0.5 and x > -0.9, warning \"too far\"\n"
+            "assert v < 0.2 {1/s}, warning \"too fast\"\nend\n"
+            "experiment E of M\n stop 60 {s}\n solver cvode step 0.01 {s}\nend\n",
+            method[i]);
+        assert_int_equal(b.built.report.warnings, 2);
+        assert_true(b.run->stats.events <= 2);
+        bench_close(&b);
+    }
+}
+
 // --- energy -------------------------------------------------------------------------------------
 
 static void audit_holds_through_events(void **state) {
@@ -135,6 +190,9 @@ int main(void) {
         cmocka_unit_test(samples_see_new_values),
         cmocka_unit_test(vectors_are_set_by_parts),
         cmocka_unit_test(order_changes_nothing),
+        cmocka_unit_test(signs_are_events),
+        cmocka_unit_test(fixed_steps_see_short_bounces),
+        cmocka_unit_test(warnings_cause_one_event),
         cmocka_unit_test(audit_holds_through_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
