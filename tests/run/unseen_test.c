@@ -401,7 +401,8 @@ static void nothing_is_missed(void **state) {
         events += f.count;
         rests += f.rests && f.count > 0;
         for (int s = 0; s < 4; s++)
-            if (seeds > 100 || s == seed % 4) wrong += !agrees(&k, &half, solver[s], seed);
+            if (seeds > 100 || getenv("BONDYN_SEED") || s == seed % 4)
+                wrong += !agrees(&k, &half, solver[s], seed);
     }
     print_message(
         "%d seeds with %ld events, %d at rest before the first; %d dropped; %d wrong runs\n",
