@@ -439,7 +439,8 @@ bool machine_guards(Machine *m, double time, const double *state, double *value)
 }
 
 bool machine_memory(Machine *m, double time, const double *state, double *value) {
-    return evaluate(m, &m->program->memory, NULL, time, state, value);
+    NativeFunction *native = m->native ? m->native->memory : NULL;
+    return evaluate(m, &m->program->memory, native, time, state, value);
 }
 
 bool machine_delays(Machine *m, double time, const double *state, double *value) {
@@ -479,7 +480,8 @@ void machine_update_switches(Machine *m, double time, const double *state) {
     const Program *p = m->program;
     bool hold = m->hold;
     m->hold = false;
-    if (evaluate(m, &p->switches, NULL, time, state, m->switch_value))
+    NativeFunction *native = m->native ? m->native->switches : NULL;
+    if (evaluate(m, &p->switches, native, time, state, m->switch_value))
         for (int i = 0; i < p->switch_count; i++) {
             bool pieces = switch_has_pieces(&p->sw[i]);
             double border = m->switch_value[i];

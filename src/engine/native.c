@@ -123,6 +123,7 @@ static bool find_single(const Native *n, NativeCode *c) {
     find_steps(n, c);
     find_symbol(n, "bondyn_jacobian", &c->jacobian);
     find_symbol(n, "bondyn_guards", &c->guards);
+    find_symbol(n, "bondyn_memory", &c->memory);
     return find_symbol(n, "bondyn_residual", &c->residual) &&
            find_symbol(n, "bondyn_matrix", &c->matrix);
 }

@@ -41,8 +41,8 @@ typedef int NativeInside(BondynCall *c, const double *time, const double *h, con
 
 typedef struct { // of one loaded library
     NativeFunction *rates, *outputs, *switches;
-    NativeFunction *jacobian; // NULL: not compiled
-    NativeFunction *guards;   // NULL: laws do not switch
+    NativeFunction *jacobian;        // NULL: not compiled
+    NativeFunction *guards, *memory; // NULL: laws do not switch
     NativeQuads *quads;
     NativeFunction *const *residual, *const *matrix; // per implicit block
     NativeStep *euler, *heun, *rk4;                  // NULL: one run, and there are such blocks

@@ -375,6 +375,7 @@ void native_text(Text *out, const Program *p, bool jacobian, int width, Rolling 
     write_rare(&w, "outputs", &p->outputs);
     write_rare(&w, "switches", &p->switches);
     if (p->guards.result_count) write_rare(&w, "guards", &p->guards);
+    if (p->memory.result_count) write_rare(&w, "memory", &p->memory);
     if (jacobian && p->has_jacobian) write_rare(&w, "jacobian", &p->jacobian);
     write_blocks(&w);
     if (!order_solves(&p->derivative)) native_steps(out, p, false);

@@ -8,8 +8,8 @@
 //
 // In each stage as many quantities give way as there are rules, such that the Jacobian of the
 // rules by them is regular. Columns with constant pivots are taken in the order in which they
-// should go: corrections that hold a mechanism on its constraints (their pivots change, but vanish
-// only where the constraints do), names that the user did not make a state, storages that the graph
+// should go: names that the user did not make a state, then corrections that hold a mechanism on its
+// constraints (their pivots change, but vanish only where the constraints do), storages that the graph
 // found dependent, other storages; those that the user wants integral come last. A column that
 // depends on the ones before it is passed over, so the result is the best possible (a matroid). A
 // pivot that changes during the run may vanish: rows that have no other choose their states then
@@ -19,9 +19,9 @@
 #include <math.h>
 
 enum {
-    RANK_CORRECTION,
     RANK_INTERNAL,
     RANK_PLAIN,
+    RANK_CORRECTION,
     RANK_WANTED,
     RANK_DEPENDENT,
     RANK_STORAGE,

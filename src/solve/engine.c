@@ -32,8 +32,8 @@ static double compile_seconds(const TapeFunction *f) {
 
 double engine_compile_seconds(const Program *p, bool jacobian) {
     double rates = COMPILER_SECOND * p->derivative.count;
-    double rest =
-        compile_seconds(&p->outputs) + compile_seconds(&p->switches) + compile_seconds(&p->guards);
+    double rest = compile_seconds(&p->outputs) + compile_seconds(&p->switches) +
+                  compile_seconds(&p->guards) + compile_seconds(&p->memory);
     if (jacobian) rest += compile_seconds(&p->jacobian);
     return COMPILER_START + rates + rest;
 }

@@ -265,6 +265,50 @@ static void bridge_change(Case *c, double t, double *x) {
         c->mode[worst] = !c->mode[worst];
 }
 
+// --- engine V6: one degree of freedom, the angle of the shaft ------------------------------------
+//
+//   In the plane of a cylinder, with a = angle - inc of its crank:  sin b = 0.5 sin a,
+//   d = 0.1 cos a + 0.2 cos b is where the rod hangs on the piston. Energy: I(q) w^2/2 + V(q).
+
+static void engine(double q, double *inertia, double *potential) {
+    static const double off[] = {-30, 90, 210, 210, 90, -30}, inc[] = {-30, 30, -30, 30, -30, 30};
+    const double rho = 7700, g = 9.80665, deg = M_PI / 180;
+    double m1 = rho * M_PI * 0.025 * 0.025 * 0.12, m2 = rho * 0.02 * 0.1 * 0.05;
+    double m3 = rho * M_PI * 0.015 * 0.015 * 0.12, piston = rho * M_PI * 0.05 * 0.05 * 0.1;
+    double rod = rho * 0.02 * 0.22 * 0.06, rod_inertia = rod / 12 * (0.22 * 0.22 + 0.06 * 0.06);
+    double crank = m1 * 0.025 * 0.025 / 2 + m3 * (0.015 * 0.015 / 2 + 0.01) +
+                   2 * m2 * ((0.01 + 0.0025) / 12 + 0.0025);
+    *inertia = 0.2; // the flywheel
+    *potential = 0;
+    for (int k = 0; k < 6; k++) {
+        double tilt = inc[k] * deg, a = q + off[k] * deg - tilt, b = asin(0.5 * sin(a));
+        double turn = 0.5 * cos(a) / cos(b); // of the rod, per turn of the crank
+        double d = 0.1 * cos(a) + 0.2 * cos(b), slide = -0.1 * sin(a) - 0.2 * sin(b) * turn;
+        double along = slide + 0.11 * sin(b) * turn, across = 0.11 * cos(b) * turn;
+        *inertia += crank + piston * slide * slide + rod * (along * along + across * across) +
+                    rod_inertia * turn * turn;
+        *potential += g * ((m2 * 0.1 + m3 * 0.1) * cos(a + tilt) + piston * (d + 0.05) * cos(tilt) +
+                           rod * ((d - 0.11 * cos(b)) * cos(tilt) - 0.11 * sin(b) * sin(tilt)));
+    }
+}
+
+static double engine_speed(double energy, double q) {
+    double inertia, potential;
+    engine(q, &inertia, &potential);
+    return sqrt(2 * (energy - potential) / inertia);
+}
+
+static double engine_advance(double energy, double q, double seconds) {
+    const double h = 1e-5;
+    long steps = lround(seconds / h);
+    for (long i = 0; i < steps; i++) {
+        double k1 = engine_speed(energy, q), k2 = engine_speed(energy, q + h / 2 * k1);
+        double k3 = engine_speed(energy, q + h / 2 * k2), k4 = engine_speed(energy, q + h * k3);
+        q += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+    }
+    return q;
+}
+
 // --- closed forms
 // ---------------------------------------------------------------------------------
 
@@ -357,6 +401,19 @@ static void test_bridge(void **state) {
     check("rectifier_b6", "lb.f(0.03 {s})", x[1], 1e-7);
 }
 
+static void test_engine(void **state) {
+    (void)state;
+    double inertia, potential;
+    engine(0, &inertia, &potential);
+    double energy = inertia * 12 * 12 / 2 + potential, q = engine_advance(energy, 0, 0.1);
+    check("engine_v6", "w.f(0.1 {s})", engine_speed(energy, q), 1e-9);
+    q = engine_advance(energy, q, 0.2);
+    check("engine_v6", "w.f(0.3 {s})", engine_speed(energy, q), 1e-9);
+    q = engine_advance(energy, q, 0.2);
+    check("engine_v6", "w.f(0.5 {s})", engine_speed(energy, q), 1e-9);
+    check("engine_v6", "m.bearing.q(0.5 {s})", q, 1e-9);
+}
+
 static void test_closed_forms(void **state) {
     (void)state;
     check("multivibrator", "store.e(0.02 {s})", vibrator(0.02), 1e-9);
@@ -369,9 +426,8 @@ static void test_closed_forms(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clutches),
-        cmocka_unit_test(test_gear),
-        cmocka_unit_test(test_bridge),
+        cmocka_unit_test(test_clutches),     cmocka_unit_test(test_gear),
+        cmocka_unit_test(test_bridge),       cmocka_unit_test(test_engine),
         cmocka_unit_test(test_closed_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
