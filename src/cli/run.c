@@ -173,10 +173,10 @@ static void print_audit(Text *t, const Task *k, bool table) {
         text_add(t, "energy       NOT BALANCED: the sums are beyond the range of numbers\n");
         return;
     }
-    text_printf(t,
-                "energy       supplied %.6g J, dissipated %.6g J, stored %.6g J; residual %.3g J"
-                " (%.2g of the throughput): %s\n",
-                a->supplied, a->dissipated, a->stored, a->residual, a->relative,
+    text_printf(t, "energy       supplied %.6g J, ", a->supplied);
+    if (a->returned > 0) text_printf(t, "returned %.6g J, ", a->returned);
+    text_printf(t, "dissipated %.6g J, stored %.6g J; residual %.3g J (%.2g of it): %s\n",
+                a->dissipated, a->stored, a->residual, a->relative,
                 a->pass ? "balanced" : "NOT BALANCED");
     if (!a->pass && a->worst >= 0) {
         const Model *m = k->p->model;
@@ -184,7 +184,9 @@ static void print_audit(Text *t, const Task *k, bool table) {
         if (a->worst_junction >= 0)
             text_printf(t, " beside junction '%s'",
                         name_text(m->names, m->comp[a->worst_junction].path));
-        text_add(t, " first: its own balance is the worst\n");
+        text_printf(t, " first: its own balance is the worst; %s\n",
+                    a->cause == CAUSE_LAW ? "its law makes or loses energy"
+                                          : "the integration lost or made the energy");
     }
     if (table) audit_print(t, a, k->p->system);
 }

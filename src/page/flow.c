@@ -70,7 +70,8 @@ static void put(double energy[KINDS], Kind positive, Kind negative, double joule
 static void add_line(Flow *f, int line) {
     const AuditLine *l = &f->audit->line[line];
     double *energy = f->group.data[f->of[line]].energy;
-    if (isfinite(l->supplied)) put(energy, SUPPLIED, TAKEN, l->supplied);
+    double given = l->supplied - l->returned;
+    if (isfinite(given)) put(energy, SUPPLIED, TAKEN, given);
     if (isfinite(l->dissipated)) put(energy, HEAT, SUPPLIED, l->dissipated);
     if (isfinite(l->stored)) put(energy, STORED, RELEASED, l->stored);
 }

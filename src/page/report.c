@@ -344,23 +344,24 @@ static void add_energy(Text *out, const ReportPage *p) {
     if (a->off) return;
     section(out, "energy", "Where the energy went");
     text_printf(out,
-                "<p>Supplied %.6g J, dissipated %.6g J, stored %.6g J; unaccounted %.2g J, "
-                "%.1e of the throughput: <b class=\"%s\">%s</b>.</p>\n",
-                a->supplied, a->dissipated, a->stored, a->residual, a->relative,
+                "<p>Supplied %.6g J, returned %.6g J, dissipated %.6g J, stored %.6g J; "
+                "unaccounted %.2g J, %.1e of all that: <b class=\"%s\">%s</b>.</p>\n",
+                a->supplied, a->returned, a->dissipated, a->stored, a->residual, a->relative,
                 a->pass ? "good" : "bad", a->pass ? "balanced" : "not balanced");
     flow_svg(out, a, p->system);
     bool many = open_rows(out, a->line_count, "components");
     double scale = 0;
     for (int i = 0; i < a->line_count; i++)
-        scale = fmax(scale, fmax(fabs(a->line[i].supplied),
-                                 fmax(fabs(a->line[i].dissipated), fabs(a->line[i].stored))));
-    text_add(out, "<table><tr><th>component</th><th>supplied</th><th>dissipated</th>"
-                  "<th>stored</th></tr>\n");
+        scale = fmax(fmax(scale, fmax(a->line[i].supplied, a->line[i].returned)),
+                     fmax(fabs(a->line[i].dissipated), fabs(a->line[i].stored)));
+    text_add(out, "<table><tr><th>component</th><th>supplied</th><th>returned</th>"
+                  "<th>dissipated</th><th>stored</th></tr>\n");
     for (int i = 0; i < a->line_count && i < MOST_PARAMETERS; i++) {
         const AuditLine *l = &a->line[i];
         text_add(out, "<tr>");
         code_cell(out, name_text(m->names, m->comp[l->comp].path));
         energy_cell(out, l->supplied, scale, "supplied");
+        energy_cell(out, l->returned, scale, "supplied");
         energy_cell(out, l->dissipated, scale, "dissipated");
         energy_cell(out, l->stored, scale, "stored");
         text_add(out, "</tr>\n");

@@ -1,11 +1,12 @@
 // The energy audit.
 //
-//      supplied        - energy into a source, over the run
+//      supplied        energy that a source gave, from point to point
+//      returned        energy that a source took back: what is in one is not netted with the other
 //      dissipated      energy into a resistor
-//                      (either also of a storage whose state an event changes)
+//                      (supplied and dissipated: also of a storage whose state an event changes)
 //      stored          change of a storage's energy: in closed form if known, else the energy in
-//      residual        supplied - dissipated - stored; zero when every law conserves power and the
-//                      integration is exact
+//      residual        supplied - returned - dissipated - stored; zero when every law conserves
+//                      power and the integration is exact
 //
 // Energies are integrals of powers, W(t), carried along by the solver. Because junctions conserve
 // power exactly, a residual is always the sum of residuals of single components:
@@ -14,10 +15,20 @@
 //      lossless        the energy that went in or out, summed over the steps between points
 //      resistor        the energy that it handed out
 //
-// Throughput, the measure for a residual, is half the sum of |change of W| over all components and
-// all points: the energy that has changed places, each time that it did. In a mechanism potential
-// energy becomes kinetic, and kinetic energy passes from one velocity to the next, in a field from
-// state to state, without passing a bond; that counts too.
+// The measure for a residual is the energy that there was:
+//
+//      scale           what each source had given since the start, at most
+//                      + what was dissipated + what was stored, at most
+//
+// It does not grow with the periods of a swing: a swing that has died out has lost its energy,
+// however often that changed places before. Laws of components without a store are also held to
+// the throughput, half the sum of |change of W| over all components and all points, so that a
+// large store at rest excuses none of them. In a mechanism potential energy becomes kinetic, and
+// kinetic energy passes from one velocity to the next, in a field from state to state, without
+// passing a bond; that counts too.
+//
+// Whose fault a residual of a storage is: its power less the rate of its closed form, both at the
+// same point, is made by its law; what is left of the residual is the error of the integration.
 #include "results/audit.h"
 
 #include <float.h>
@@ -40,8 +51,8 @@ void audit_open(AuditBook *book, Arena *out, const System *s) {
     *book = (AuditBook){.system = s, .track = ARENA_ARRAY(out, AuditTrack, count)};
     for (int c = 0; c < s->model->comp_count; c++)
         if (is_audited(s, c))
-            book->track[book->track_count++] =
-                (AuditTrack){.comp = c, .stored = -1, .inner = -1, .drive = -1, .loss = -1};
+            book->track[book->track_count++] = (AuditTrack){
+                .comp = c, .stored = -1, .inner = -1, .drive = -1, .loss = -1, .defect = -1};
 }
 
 // The state of the books before anything has moved.
@@ -50,9 +61,15 @@ static void start(AuditBook *book, const double *output) {
         AuditTrack *t = &book->track[i];
         if (t->stored >= 0) t->first_stored = output[t->stored];
         if (t->inner >= 0) t->last_inner = output[t->inner];
+        if (t->inner >= 0) t->first_potential = t->first_stored - t->last_inner;
         for (int k = 0; k < t->share_count; k++) t->share[k].last = output[t->share[k].output];
     }
     book->started = true;
+}
+
+// Energy that a source gives to the model, or takes from it.
+static void give(AuditTrack *t, double joules) {
+    *(joules > 0 ? &t->given : &t->taken) += fabs(joules);
 }
 
 static double change(double *last, double now) {
@@ -77,15 +94,31 @@ static double moved_into(AuditTrack *t, Role role, const double *quad, double en
     double more = energy - t->energy, drive = driven - t->driven, loss = heat - t->heat;
     if (role == ROLE_LOSSLESS) t->against += fabs(more);
     if (role == ROLE_DISSIPATE && !(more >= 0)) t->against -= more;
+    give(t, role == ROLE_SUPPLY ? -more : drive);
     t->energy = energy;
     t->driven = driven;
     t->heat = heat;
+    t->most_given = fmax(t->most_given, role == ROLE_SUPPLY ? -energy : driven);
     t->moved = fmax(t->moved, fabs(energy + driven - heat) + fabs(driven) + fabs(heat));
     return fabs(more + drive - loss) + fabs(drive) + fabs(loss);
 }
 
-void audit_point(AuditBook *book, const double *quad, const double *output) {
-    double moved = 0, stored = 0;
+// Where the potential energy of a mechanism is zero means nothing: it is counted from the start.
+static double size_of_stored(const AuditTrack *t) {
+    if (t->inner < 0) return fabs(t->last_stored);
+    return fabs(t->last_inner) + fabs(t->last_stored - t->last_inner - t->first_potential);
+}
+
+// The integral of what the law of a storage makes, by trapezoids from point to point.
+static void add_defect(AuditTrack *t, double elapsed, const double *output) {
+    if (t->defect < 0) return;
+    double now = output[t->defect];
+    t->made += elapsed * (now + t->last_defect) / 2;
+    t->last_defect = now;
+}
+
+void audit_point(AuditBook *book, double time, const double *quad, const double *output) {
+    double moved = 0, stored = 0, size = 0, elapsed = book->started ? time - book->time : 0;
     if (!book->started) start(book, output);
     for (int i = 0; i < book->track_count; i++) {
         AuditTrack *t = &book->track[i];
@@ -95,12 +128,16 @@ void audit_point(AuditBook *book, const double *quad, const double *output) {
         t->gained += t->gaining;
         t->lost += t->losing;
         t->gaining = t->losing = 0;
+        add_defect(t, elapsed, output);
         if (t->stored < 0) continue;
         t->last_stored = output[t->stored];
         stored += fabs(t->last_stored);
+        size += size_of_stored(t);
     }
+    book->time = time;
     book->throughput += moved / 2;
     if (!(stored <= book->most_stored)) book->most_stored = stored; // nan stays
+    if (!(size <= book->largest)) book->largest = size;
 }
 
 // A reinit changes what is stored without any power: energy lost in an impact, or put in.
@@ -142,17 +179,22 @@ void audit_jump(AuditBook *book, const double *before, const double *after, cons
 static AuditLine close_line(const AuditTrack *t, Role role) {
     AuditLine line = {.comp = t->comp, .moved = t->moved};
     switch (role) {
-    case ROLE_SUPPLY: line.supplied = -t->energy; break;
+    case ROLE_SUPPLY:
+        line.supplied = t->given;
+        line.returned = t->taken;
+        break;
     case ROLE_DISSIPATE:
         line.dissipated = t->energy;
         line.residual = t->against;
         break;
     case ROLE_STORE:
-        line.supplied = t->gained + t->driven;
+        line.supplied = t->gained + t->given;
+        line.returned = t->taken;
         line.dissipated = t->lost + t->heat;
         line.stored =
             t->stored < 0 ? t->energy + t->driven - t->heat : t->last_stored - t->first_stored;
-        line.residual = t->energy + line.supplied - line.dissipated - line.stored;
+        line.residual = t->energy + line.supplied - line.returned - line.dissipated - line.stored;
+        line.made = t->made;
         break;
     case ROLE_LOSSLESS: line.residual = t->against; break;
     case ROLE_NONE: break;
@@ -176,41 +218,69 @@ static int junction_beside(const Model *m, int comp) {
     return -1;
 }
 
-// A storage's own residual is an error of the integration, and that knows energies only to a part
-// of what is stored; laws of other components are held to the throughput alone.
-static bool line_passes(const Audit *a, const AuditLine *l, Role role) {
-    double allowed = a->bound * a->throughput + (role == ROLE_STORE ? a->noise : 0);
-    return fabs(l->residual) <= allowed;
+#define LARGEST_BOUND 0.01
+
+double audit_default_bound(double rtol) {
+    return rtol > 0 ? fmin(fmax(1e-6, 100 * rtol), LARGEST_BOUND) : 1e-3;
 }
 
-double audit_default_bound(double rtol) { return rtol > 0 ? fmax(1e-6, 1000 * rtol) : 1e-3; }
+// A storage's own residual, and with it the sum, is an error of the integration, and that knows
+// energies only to a part of what is stored. Other laws are held to the throughput as well.
+static double allowed(const Audit *a, const AuditBook *book, Role role, double rtol) {
+    if (role != ROLE_STORE) return a->bound * fmin(a->scale, a->throughput);
+    double noise = 10 * rtol * book->most_stored;
+    return fmax(a->bound * a->scale, fmin(noise, LARGEST_BOUND * a->scale));
+}
+
+static void add_lines(Audit *a, const AuditBook *book) {
+    const Model *m = book->system->model;
+    a->scale = book->largest;
+    for (int i = 0; i < book->track_count; i++) {
+        const AuditTrack *t = &book->track[i];
+        AuditLine line = a->line[a->line_count++] = close_line(t, m->comp[t->comp].role);
+        a->supplied += line.supplied;
+        a->returned += line.returned;
+        a->dissipated += line.dissipated;
+        a->stored += line.stored;
+        a->scale += t->most_given + t->gained + fabs(line.dissipated);
+    }
+    a->residual = a->supplied - a->returned - a->dissipated - a->stored;
+}
+
+// Is the worst residual made by a law, or lost or won on the way by the integration?
+static AuditCause cause_of(const Audit *a, const Model *m) {
+    if (a->worst < 0) return CAUSE_INTEGRATION;
+    for (int i = 0; i < a->line_count; i++) {
+        const AuditLine *l = &a->line[i];
+        if (l->comp != a->worst) continue;
+        if (m->comp[l->comp].role != ROLE_STORE) return CAUSE_LAW;
+        return fabs(l->made) >= 0.5 * fabs(l->residual) ? CAUSE_LAW : CAUSE_INTEGRATION;
+    }
+    return CAUSE_INTEGRATION;
+}
 
 void audit_close(Audit *a, Arena *out, const AuditBook *book, double bound, double rtol) {
     const Model *m = book->system->model;
     *a = (Audit){.line = ARENA_ARRAY(out, AuditLine, book->track_count),
                  .throughput = book->throughput,
                  .bound = bound,
-                 .noise = 10 * rtol * book->most_stored,
-                 .worst = -1,
-                 .pass = true};
+                 .worst = -1};
+    add_lines(a, book);
     double worst = 0;
-    for (int i = 0; i < book->track_count; i++) {
-        Role role = m->comp[book->track[i].comp].role;
-        AuditLine line = a->line[a->line_count++] = close_line(&book->track[i], role);
-        a->supplied += line.supplied;
-        a->dissipated += line.dissipated;
-        a->stored += line.stored;
-        a->pass = a->pass && line_passes(a, &line, role);
-        if (!(fabs(line.residual) <= worst)) worst = fabs(line.residual), a->worst = line.comp;
+    a->pass = fabs(a->residual) <= allowed(a, book, ROLE_STORE, rtol);
+    for (int i = 0; i < a->line_count; i++) {
+        const AuditLine *l = &a->line[i];
+        double size = fabs(l->residual);
+        a->pass = a->pass && size <= allowed(a, book, m->comp[l->comp].role, rtol);
+        if (!(size <= worst)) worst = size, a->worst = l->comp;
     }
     qsort(a->line, (size_t)a->line_count, sizeof *a->line, by_moved);
-    a->residual = a->supplied - a->dissipated - a->stored;
     worst = fmax(worst, fabs(a->residual));
-    a->relative = worst == 0 ? 0 : a->throughput > 0 ? worst / a->throughput : INFINITY;
-    a->pass = a->pass && fabs(a->residual) <= bound * a->throughput + a->noise;
+    a->relative = worst == 0 ? 0 : a->scale > 0 ? worst / a->scale : INFINITY;
     bool rounding = worst <= 100 * DBL_EPSILON * book->most_stored;
     if (a->pass && (rounding || a->relative == INFINITY)) a->relative = 0; // nothing changes places
     a->worst_junction = junction_beside(m, a->worst);
+    a->cause = cause_of(a, m);
 }
 
 // --- telling ------------------------------------------------------------------------------------
@@ -242,6 +312,7 @@ static void add_energy(Text *out, double joules) {
 static void add_line(Text *out, const char *name, int width, const AuditLine *l) {
     text_printf(out, "  %-*s", width, name);
     add_energy(out, l->supplied);
+    add_energy(out, l->returned);
     add_energy(out, l->dissipated);
     add_energy(out, l->stored);
     add_energy(out, l->residual);
@@ -279,19 +350,23 @@ void audit_print(Text *out, const Audit *a, const System *s) {
     }
     int shown = a->line_count < MOST_LINES ? a->line_count : MOST_LINES;
     int width = name_width(a, s, shown);
-    text_printf(out, "  %-*s %13s %13s %13s %13s\n", width, "energy [J]", "supplied", "dissipated",
-                "stored", "own residual");
+    text_printf(out, "  %-*s %13s %13s %13s %13s %13s\n", width, "energy [J]", "supplied",
+                "returned", "dissipated", "stored", "own residual");
     for (int i = 0; i < shown; i++) add_line(out, path_of(s, a->line[i].comp), width, &a->line[i]);
     if (a->line_count > shown)
         text_printf(out, "  ... and %d components more\n", a->line_count - shown);
     AuditLine total = {.supplied = a->supplied,
+                       .returned = a->returned,
                        .dissipated = a->dissipated,
                        .stored = a->stored,
                        .residual = a->residual};
     add_line(out, "sum", width, &total);
-    text_printf(out, "  throughput %.6g J, residual %.3g J: %.2g of it, %.2g allowed: %s\n",
-                a->throughput, a->residual, a->relative, a->bound,
+    text_printf(out,
+                "  supplied, dissipated and stored %.6g J, residual %.3g J: %.2g of it, %.2g "
+                "allowed: %s\n",
+                a->scale, a->residual, a->relative, a->bound,
                 a->pass ? "balanced" : "NOT BALANCED");
+    text_printf(out, "  throughput %.6g J\n", a->throughput);
     print_worst(out, a, s);
 }
 
@@ -316,6 +391,7 @@ static void json_line(Text *out, const AuditLine *l, const System *s) {
     text_json(out, path_of(s, l->comp));
     text_printf(out, ", \"role\": \"%s\"", role_text(s->model->comp[l->comp].role));
     add_number(out, "supplied", l->supplied);
+    add_number(out, "returned", l->returned);
     add_number(out, "dissipated", l->dissipated);
     add_number(out, "stored", l->stored);
     add_number(out, "residual", l->residual);
@@ -329,12 +405,16 @@ void audit_json(Text *out, const Audit *a, const System *s) {
     }
     text_printf(out, "{\"pass\": %s", a->pass ? "true" : "false");
     add_number(out, "supplied", a->supplied);
+    add_number(out, "returned", a->returned);
     add_number(out, "dissipated", a->dissipated);
     add_number(out, "stored", a->stored);
     add_number(out, "throughput", a->throughput);
+    add_number(out, "scale", a->scale);
     add_number(out, "residual", a->residual);
     add_number(out, "relative", a->relative);
     add_number(out, "bound", a->bound);
+    if (!a->pass)
+        text_printf(out, ", \"cause\": \"%s\"", a->cause == CAUSE_LAW ? "law" : "integration");
     add_component(out, "worst", s, a->worst);
     add_component(out, "worst_junction", s, a->worst_junction);
     text_add(out, ", \"components\": [");

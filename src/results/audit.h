@@ -7,18 +7,23 @@
 
 typedef struct {
     int comp;
-    double supplied, dissipated, stored, residual; // joules over the run
+    double supplied, returned, dissipated, stored, residual; // joules over the run
+    double made;  // of the residual of a storage: by its law, about
     double moved; // largest |energy received since the start| at any point
 } AuditLine;
+
+typedef enum { CAUSE_LAW, CAUSE_INTEGRATION } AuditCause;
 
 typedef struct {
     AuditLine *line; // per component with a role, largest throughput first
     int line_count;
-    double supplied, dissipated, stored, throughput,
-        residual;       // residual = supplied - dissipated - stored
-    double relative;    // the larger of |residual| and the worst own residual, by throughput
+    double supplied, returned, dissipated, stored; // sums over the components
+    double residual;                               // supplied - returned - dissipated - stored
+    double throughput;  // energy that changed places, each time that it did
+    double scale;       // supplied + dissipated + stored at most: the measure for residuals
+    double relative;    // the larger of |residual| and the worst own residual, by `scale`
     double bound;       // that `relative` is held to
-    double noise;       // joules more that the integration of storages may be off by
+    AuditCause cause;   // of the worst, when it does not pass
     int worst;          // component with the largest own residual, or -1
     int worst_junction; // component: junction beside it, or -1
     bool off;           // no audit was wanted: nothing above is set, pass is true
@@ -42,8 +47,12 @@ typedef struct { // one audited component
     double first_stored;        // its value at the start
     double last_stored, energy; // at the last point; energy received since the start
     double moved, against;      // largest |energy|; energy that went the forbidden way
+    double given, taken;        // of a source, or a drive: summed over steps between points
+    double most_given;          // since the start, at most
+    int defect;                 // which output is power - rate of the closed form, or -1
+    double last_defect, made;   // its last value, and its integral
     int inner;                  // which output is its kinetic energy, of a mechanism; or -1
-    double last_inner;
+    double last_inner, first_potential;
     AuditShare *share; // of the kinetic energy, one per velocity; of a field, one per state
     int share_count;
     int drive, loss; // which integral is energy that came in without a bond; that became heat; or
@@ -58,7 +67,9 @@ typedef struct {
     const System *system;
     AuditTrack *track; // quadrature i is the energy of track i
     int track_count;
+    double time;                    // of the last point
     double throughput, most_stored; // so far; most_stored = sum of |stored energy|
+    double largest;                 // the same, potential energy counted from the start
     bool started;
 } AuditBook;
 
@@ -66,7 +77,7 @@ bool audit_conserves(const System *s); // no energy comes or goes, see conserved
 
 // Components with a role; their powers are the first wishes for quadratures.
 void audit_open(AuditBook *book, Arena *out, const System *s);
-void audit_point(AuditBook *book, const double *quad, const double *output);
+void audit_point(AuditBook *book, double time, const double *quad, const double *output);
 void audit_event(AuditBook *book, const double *before, const double *after); // outputs
 void audit_jump(AuditBook *book, const double *before, const double *after,
                 const double *work); // outputs; energy by ports, then by drives, per component

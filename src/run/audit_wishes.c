@@ -61,6 +61,45 @@ static void want_mechanisms(Job *j) {
         }
 }
 
+// Does an energy depend on what blocks find by iteration? Then no formula tells its rate.
+static bool is_found_by_blocks(const System *s, Expr energy) {
+    SymbolLists below = {0};
+    bool found = false;
+    expr_symbols_below(s->dag, &energy, 1, &below);
+    for (int b = 0; b < s->block_count && !found; b++)
+        for (int i = 0; i < below.symbol.count && !found; i++)
+            for (int k = 0; k < s->block[b].size && !found; k++)
+                found = s->block[b].unknown[k] == below.symbol.data[i];
+    symbol_lists_free(&below);
+    return found;
+}
+
+// What the law of a storage makes: the power into it, without what it loses, less the rate of its
+// closed form. By symbols zero for every law that is the derivative of its energy.
+static void want_defect(Job *j, AuditTrack *t, Rates *rates) {
+    const System *s = j->system;
+    Dag *d = s->dag;
+    const Comp *c = &s->model->comp[t->comp];
+    Expr energy = s->stored[t->comp];
+    double zero;
+    if (t->stored < 0 || t->inner >= 0 || c->own_supply || is_found_by_blocks(s, energy)) return;
+    Expr lost = c->lost ? job_wish(j, c->lost) : expr_number(d, 0);
+    Expr power = expr_sub(d, s->power[t->comp], lost);
+    Expr defect = expr_sub(d, power, rates_of(rates, energy));
+    if (expr_is_number(d, defect, &zero) && zero == 0) return;
+    t->defect = outputs_add(&j->outputs, defect);
+}
+
+static void want_defects(Job *j) {
+    const System *s = j->system;
+    if (s->model->choice_count) return; // each mode has rates of its own
+    Rates *rates = rates_new(s->dag);
+    rates_set(rates, s->time, expr_number(s->dag, 1));
+    for (int i = 0; i < s->state_count; i++) rates_set(rates, s->state[i], s->rate[i]);
+    for (int i = 0; i < j->book.track_count; i++) want_defect(j, &j->book.track[i], rates);
+    rates_free(rates);
+}
+
 static int want_integral(Job *j, Expr power) {
     if (!power) return -1;
     array_push(&j->quads, job_wish(j, power));
@@ -89,4 +128,5 @@ void audit_want(Job *j) {
         t->drive = want_integral(j, c->own_supply ? s->model->var[c->own_supply].symbol : 0);
         t->loss = want_integral(j, c->lost);
     }
+    want_defects(j);
 }

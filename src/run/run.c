@@ -182,7 +182,7 @@ static bool take_point(void *context, const SolvePoint *p) {
     bool row;
     if (!times_next(&j->times, &j->present, &time, &row)) return false;
     if (j->bad_output < 0) note_bad_outputs(j, p);
-    if (!j->run->audit.off) audit_point(&j->book, p->quad, p->output);
+    if (!j->run->audit.off) audit_point(&j->book, p->time, p->quad, p->output);
     probes_point(j, p);
     j->taken++;
     return !row || rows_add(j, p);
@@ -315,18 +315,28 @@ static bool build_and_solve(Job *j) {
 
 // --- closing ------------------------------------------------------------------------------------
 
-static const char *audit_advice(Role role) {
+static const char *audit_advice(const Audit *a, Role role) {
     switch (role) {
     case ROLE_LOSSLESS:
         return "its law does not conserve power: mend the law, or declare what it is";
     case ROLE_DISSIPATE: return "it hands out energy: mend its law, or declare `supplies`";
     case ROLE_STORE:
-        return "its energy drifts: tighten `rtol` or the step; with a law of your own compare it "
-               "with `stores`";
+        return a->cause == CAUSE_LAW
+                   ? "its law makes the energy, not the integration: the power into it is not the "
+                     "rate of what it stores; compare `stores` with the law, look for a field "
+                     "that is not symmetric"
+                   : "the laws keep it, the integration does not: tighten `rtol` or the step, or "
+                     "take another solver";
     case ROLE_SUPPLY:
     case ROLE_NONE: break;
     }
     return "`bondyn explain R020` tells what to look for";
+}
+
+// Only a loss or gain of the whole can be told in one word.
+static const char *what_happened(const Audit *a) {
+    if (a->cause == CAUSE_LAW) return "a law makes or loses energy";
+    return a->residual > 0 ? "the integration has lost energy" : "the integration has made energy";
 }
 
 static void report_audit(Job *j) {
@@ -334,12 +344,13 @@ static void report_audit(Job *j) {
     const Model *m = j->model;
     if (a->pass || a->off || a->worst < 0) return;
     const Comp *c = &m->comp[a->worst];
-    Remark *r =
-        report_warning(j->report, R_AUDIT, c->pos,
-                       "energy is not balanced: %.2g of the throughput of %.4g J does not add up; "
-                       "'%s' has the largest residual",
-                       a->relative, a->throughput, name_text(m->names, c->path));
-    remark_help(j->report, r, "%s", audit_advice(c->role));
+    Remark *r = report_warning(
+        j->report, R_AUDIT, c->pos,
+        "energy is not balanced: %.2g of the %.4g J that were supplied, dissipated "
+        "or stored does not add up, %.2g is allowed: %s; '%s' has the largest "
+        "residual",
+        a->relative, a->scale, a->bound, what_happened(a), name_text(m->names, c->path));
+    remark_help(j->report, r, "%s", audit_advice(a, c->role));
 }
 
 static void close_audit(Job *j) {

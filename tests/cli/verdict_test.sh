@@ -1,0 +1,76 @@
+#!/bin/sh
+# The verdict on energy: what went in and what came back stand apart, a loss is one however long the run
+# was, and losses of the integration are told from energy that a law makes.
+. "$(dirname "$0")/common.sh"
+
+cat >winch.bond <<END
+model Winch "a pump lifts a weight"
+  Se pump = 1200 {N}
+  Se weight = -981 {N}
+  I load(100 {kg})
+  R oil(100 {N.s/m})
+  1 v
+  pump -> v
+  weight -> v
+  v -> load, oil
+end
+experiment Lift of Winch
+  stop 10 {s}
+end
+END
+expect_exit 0 run winch.bond --no-plot
+expect_text out "supplied 23652.1 J, returned 19335.6 J, dissipated 4076.7"
+expect_exit 0 run winch.bond --no-plot --json
+expect_text out '"returned": 19335.'
+
+# Where the potential energy is zero, and what else there is, excuses no loss.
+cat >high.bond <<END
+mechanism Pendulum
+  param h = 1e6 {m}
+  gravity (0, 0, -9.81 {m/s2})
+  joint pin revolute y: world -> bob at (0, 0, h) initial 1 {rad}
+  body bob mass 1 {kg} cg (0, 0, -1 {m})
+end
+experiment Coarse of Pendulum
+  stop 300 {s}
+  solver bdf rtol 1e-3
+end
+END
+expect_exit 3 run high.bond --no-plot
+expect_text err "the integration has lost energy"
+expect_text err "0.01 is allowed"
+
+# own LAW...: a mass on an element with a law of its own and an energy that fits, or does not.
+own() {
+    cat >own.bond <<END
+element Spring
+  port p: translation
+  var q {m} initial 0.1 {m}
+  der(q) = p.f
+  p.e = 100 {N/m}*q
+  $1
+end
+model Swing
+  Spring s
+  I m(1 {kg})
+  1 v
+  v -> s.p, m
+end
+experiment Go of Swing
+  stop $2 {s}
+  solver $3
+end
+END
+}
+own 'stores 50 {N/m}*q^2' 20 "rk78 rtol 1e-8"
+expect_exit 0 run own.bond --no-plot
+own 'stores 40 {N/m}*q^2' 20.1 "rk78 rtol 1e-8"
+expect_exit 3 run own.bond --no-plot
+expect_text err "a law makes or loses energy; 's' has the largest residual"
+own 'stores 50 {N/m}*q^2' 400 "bdf rtol 1e-3"
+expect_exit 3 run own.bond --no-plot
+expect_text err "the integration has lost energy"
+own 'stores 50 {N/m}*q^2' 30 "euler step 1e-3 {s}"
+expect_exit 3 run own.bond --no-plot
+expect_text err "the integration has made energy"
+exit $failed
