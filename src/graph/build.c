@@ -270,6 +270,7 @@ Graph *graph_build(Arena *out, const Model *m, Report *r) {
     make_bonds(&b);
     report_lonely_junctions(&b);
     report_parts(&b);
+    check_storages(m, r);
     free(b.filled);
     free(b.port_offset);
     return g;

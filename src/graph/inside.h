@@ -69,6 +69,7 @@ typedef enum {
 
 // symbol index -> variable, or -1; on the heap
 int *model_symbol_vars(const Model *m);
+void check_storages(const Model *m, Report *r); // warns of energies that can be negative
 
 // Junctions, TF and GY (RULE_COUNT): does this end bring what the node wants from exactly one?
 static inline bool end_hits(const Graph *g, int end) {

@@ -383,6 +383,8 @@ typedef struct {
     Pos pos;
 } Model;
 
+// By symbol index: what parameters are, before a run; NaN for what is no parameter.
+double *model_numbers(Arena *out, const Model *m);
 int model_find(const Model *m, const char *path);         // variable by path, or -1
 bool path_matches(const char *pattern, const char *path); // * = any text
 // What a pattern of `record` takes: no parameter unless its whole path is written, no derivative

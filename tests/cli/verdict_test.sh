@@ -73,4 +73,21 @@ expect_text err "the integration has lost energy"
 own 'stores 50 {N/m}*q^2' 30 "euler step 1e-3 {s}"
 expect_exit 3 run own.bond --no-plot
 expect_text err "the integration has made energy"
+
+# A field that is not symmetric has no energy: warned of before the run, named after it.
+cat >field.bond <<END
+model Field
+  C plate([1, 0.2; 0.3, 1]*0.01 {m/N}, q0 = (0.1, 0) {m})
+  I mass([1, 0; 0, 1]*1 {kg}, p0 = (0, 1) {N.s})
+  1[2] v
+  v -> plate, mass
+end
+experiment Round of Field
+  stop 5 {s}
+  solver rk78 rtol 1e-9
+end
+END
+expect_exit 3 run field.bond --no-plot
+expect_text err "warning G015: the matrix of 'plate' is not symmetric"
+expect_text err "a law makes or loses energy; 'plate' has the largest residual"
 exit $failed
