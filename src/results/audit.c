@@ -51,8 +51,13 @@ void audit_open(AuditBook *book, Arena *out, const System *s) {
     *book = (AuditBook){.system = s, .track = ARENA_ARRAY(out, AuditTrack, count)};
     for (int c = 0; c < s->model->comp_count; c++)
         if (is_audited(s, c))
-            book->track[book->track_count++] = (AuditTrack){
-                .comp = c, .stored = -1, .inner = -1, .drive = -1, .loss = -1, .defect = -1};
+            book->track[book->track_count++] = (AuditTrack){.comp = c,
+                                                            .stored = -1,
+                                                            .source = -1,
+                                                            .inner = -1,
+                                                            .drive = -1,
+                                                            .loss = -1,
+                                                            .defect = -1};
 }
 
 // The state of the books before anything has moved.
@@ -147,6 +152,24 @@ void audit_event(AuditBook *book, const double *before, const double *after) {
         if (t->stored < 0) continue;
         double more = after[t->stored] - before[t->stored];
         *(more > 0 ? &t->gaining : &t->losing) += fabs(more);
+    }
+}
+
+// What is prescribed jumps: the energy that a storage gets with it is the work of an impulse, of the
+// drives of a mechanism or of the source that sets the velocity.
+void audit_impulse(AuditBook *book, const double *before, const double *after) {
+    if (!book->started) return;
+    for (int i = 0; i < book->track_count; i++) {
+        AuditTrack *t = &book->track[i];
+        double more = t->stored < 0 ? 0 : after[t->stored] - before[t->stored];
+        if (t->drive >= 0) {
+            t->drive_impulse += more;
+        } else if (t->source >= 0) {
+            t->impulse += more;
+            book->track[t->source].impulse -= more;
+        } else if (t->source == UNSEEN_SOURCE) {
+            *(more > 0 ? &t->gaining : &t->losing) += fabs(more);
+        }
     }
 }
 

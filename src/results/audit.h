@@ -41,6 +41,8 @@ typedef struct { // of one velocity p*f/2, of a state x of a field x/2 dE/dx
     double last;
 } AuditShare;
 
+enum { UNSEEN_SOURCE = -2 }; // its power is always zero, but for impulses
+
 typedef struct { // one audited component
     int comp;
     int stored;                 // which output is its stored energy, or -1
@@ -55,6 +57,7 @@ typedef struct { // one audited component
     double last_inner, first_potential;
     AuditShare *share; // of the kinetic energy, one per velocity; of a field, one per state
     int share_count;
+    int source;      // the track of a source that sets its velocity, UNSEEN_SOURCE, or -1: none
     int drive, loss; // which integral is energy that came in without a bond; that became heat; or
                      // -1
     double driven, heat;
@@ -81,6 +84,7 @@ void audit_point(AuditBook *book, double time, const double *quad, const double 
 void audit_event(AuditBook *book, const double *before, const double *after); // outputs
 void audit_jump(AuditBook *book, const double *before, const double *after,
                 const double *work); // outputs; energy by ports, then by drives, per component
+void audit_impulse(AuditBook *book, const double *before, const double *after); // outputs
 void audit_close(Audit *a, Arena *out, const AuditBook *book, double bound, double rtol);
 // The bound when the experiment gives none: rtol of the solver, 0 for fixed steps.
 double audit_default_bound(double rtol);

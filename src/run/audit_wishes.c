@@ -106,6 +106,54 @@ static int want_integral(Job *j, Expr power) {
     return j->quads.count - 1;
 }
 
+static int track_of(const AuditBook *book, int comp) {
+    for (int i = 0; i < book->track_count; i++)
+        if (book->track[i].comp == comp) return i;
+    return -1;
+}
+
+// Storages whose velocity a source sets: the first one that does gives their impulses.
+static void find_sources(Job *j) {
+    const Graph *g = j->system->graph;
+    for (int i = 0; g && i < g->dependent_count; i++) {
+        const DependentStorage *d = &g->dependent[i];
+        int track = track_of(&j->book, g->node[d->node].comp);
+        if (track < 0 || !d->source_count) continue;
+        int source = track_of(&j->book, g->node[d->source[0]].comp);
+        j->book.track[track].source = source >= 0 ? source : UNSEEN_SOURCE;
+    }
+}
+
+// What is integrated of a mechanism that is held, and what that is when it is projected.
+static void want_settled(Job *j, const Mechanism *x) {
+    for (int i = 0; x->held && i < x->joint_count; i++)
+        for (int c = 0; c < joint_velocities(x->joint[i].kind); c++) {
+            const MechJoint *joint = &x->joint[i];
+            int value = (x->lagrange ? joint->f : joint->p) + c;
+            if (joint->motion + c == value) continue;
+            array_push(&j->settle_var, joint->motion + c);
+            array_push(&j->settle_output,
+                       outputs_add(&j->outputs, job_wish(j, j->model->var[value].symbol)));
+        }
+}
+
+// Energies that depend on time by themselves may jump where what prescribes them does.
+static void want_jumps(Job *j) {
+    const System *s = j->system;
+    if (s->model->choice_count) return;
+    ExprWalk *walk = walk_new(s->dag);
+    walk_start(walk);
+    for (int i = 0; i < j->book.track_count; i++) {
+        const AuditTrack *t = &j->book.track[i];
+        if (t->stored >= 0 && (t->drive >= 0 || t->source != -1))
+            walk_add(walk, j->outputs.expr.data[t->stored]);
+    }
+    j->energy_jumps = walk_seen(walk, s->time);
+    walk_free(walk);
+    for (int m = 0; j->energy_jumps && m < s->model->mechanism_count; m++)
+        want_settled(j, &s->model->mechanism[m]);
+}
+
 // Powers are the first integrals; stored energies are outputs.
 void audit_want(Job *j) {
     j->run->audit =
@@ -128,5 +176,7 @@ void audit_want(Job *j) {
         t->drive = want_integral(j, c->own_supply ? s->model->var[c->own_supply].symbol : 0);
         t->loss = want_integral(j, c->lost);
     }
+    find_sources(j);
+    want_jumps(j);
     want_defects(j);
 }

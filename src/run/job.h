@@ -97,6 +97,8 @@ typedef struct { // everything about one run
     Times times;
     TimesCursor wanted, present; // the solver's next point, and the one that it hands over
     AuditBook book;
+    bool energy_jumps; // where what prescribes a velocity does
+    ARRAY(int) settle_var, settle_output;
     ProbeTrack *probe; // per probe of the plan
     int cut_off;       // probes of times that the command line's `stop` left out
     int *unknown;      // outputs: unknowns of implicit blocks, for partial derivatives

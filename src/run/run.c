@@ -200,6 +200,12 @@ static void take_event(void *context, double time, const double *before, const d
     audit_event(&j->book, before, after);
 }
 
+static void take_jump(void *context, double time, const double *before, const double *after) {
+    Job *j = context;
+    (void)time;
+    audit_impulse(&j->book, before, after);
+}
+
 static void tell_progress(void *context, double time) {
     const Job *j = context;
     double part = (time - j->plan.start) / (j->plan.stop - j->plan.start);
@@ -265,6 +271,10 @@ SolveOptions job_solve_options(Job *j, const SolveModes *modes) {
                           .context = j,
                           .progress = j->options->progress ? tell_progress : NULL,
                           .event = j->run->audit.off ? NULL : take_event,
+                          .jump = j->energy_jumps ? take_jump : NULL,
+                          .settle_var = j->settle_var.data,
+                          .settle_output = j->settle_output.data,
+                          .settle_count = j->settle_var.count,
                           .modes = modes,
                           .cancel = j->options->cancel,
                           .most_steps = j->options->most_steps,
@@ -436,6 +446,8 @@ Run *job_close(Job *j, bool good) {
     symbols_close(&j->symbols);
     outputs_free(&j->outputs);
     array_free(&j->quads);
+    array_free(&j->settle_var);
+    array_free(&j->settle_output);
     array_free(&j->tracks);
     for (int i = 0; i < j->curves.count; i++) trace_free(&j->curves.data[i].trace);
     array_free(&j->curves);

@@ -186,6 +186,7 @@ bool events_cross(Job *j, double time, double *state, const int *direction) {
     between_forget(j);
     for (int i = 0; i < j->p->switch_count; i++)
         pieces = pieces || (direction[i] && switch_has_pieces(&j->p->sw[i]));
+    double *sides = jumps_before(j, time, state);
     if (has_modes(j)) shift_crossed(j, time, state, direction);
     if (pieces) events_borders(j, time, state, j->border);
     for (int i = 0; i < j->p->switch_count; i++) {
@@ -196,6 +197,7 @@ bool events_cross(Job *j, double time, double *state, const int *direction) {
         j->last_switch = i;
     }
     settle_others(j, time, state, direction);
+    jumps_after(j, time, state, sides);
     if (!jumps) j->stats->events++;
     long actions = j->when.actions;
     if (!whens_run(j, time, state) || (jumps && !count_event(j, time))) return false;
@@ -323,8 +325,10 @@ bool events_jump(Job *j, double time, double *state) {
     between_forget(j);
     j->stats->events++;
     if (j->p->switch_count > 0) {
+        double *sides = jumps_before(j, time, state);
         update_switches(j, time, state);
         settle_borders(j, time, state, NULL);
+        jumps_after(j, time, state, sides);
     }
     return whens_moment(j, time, events_margin(j, time), state) && modes_hold(j, time, state);
 }

@@ -74,6 +74,10 @@ static bool take_step(Fixed *f, const double *y, double t, double h, double *to)
     }
 }
 
+bool fixed_try(Fixed *f, const double *y, double t, double h, double *to) {
+    return take_step(f, y, t, h, to);
+}
+
 // From y at t to `to` at t + h; they are not the same place.
 static bool step_or_trouble(Fixed *f, const double *y, double t, double h, double *to) {
     if (take_step(f, y, t, h, to)) return true;
@@ -180,6 +184,7 @@ static bool advance_quietly(Fixed *f) {
     bool event;
     if (!step_to(f, t, &grid, &event) || !fixed_emit_between(f, t, grid - fixed_near(j)))
         return false;
+    if (!fixed_watch_step(f, t, grid - t)) return false;
     f->k++;
     f->t = grid;
     return fixed_arrive(f, grid - t, false);
@@ -201,8 +206,12 @@ bool fixed_advance(Fixed *f) {
     f->after = event && next < grid - close;
     if (next >= grid - close) f->k++;
     f->t = next;
+    bool jumps = event || breaks || moment <= next + close;
+    if (!jumps && !fixed_watch_step(f, t, h)) return false;
     if (event && !events_cross(j, next, f->y, f->direction)) return false;
-    return fixed_arrive(f, h, event || breaks || moment <= next + close);
+    bool good = fixed_arrive(f, h, jumps);
+    if (jumps) fixed_watch_begin(f);
+    return good;
 }
 
 bool fixed_arrive(Fixed *f, double h, bool jumps) {
@@ -210,6 +219,7 @@ bool fixed_arrive(Fixed *f, double h, bool jumps) {
     bool changed;
     j->stats->steps++;
     j->stats->last_step = h;
+    if (!watch_step(j, f->t, f->y, INFINITY, -1)) return false;
     if (f->quiet) return job_poll(j, f->t);
     return whens_moment(j, f->t, fixed_near(j), f->y) && job_choose(j, f->t, f->y, &changed) &&
            (!jumps || history_break(j, f->t, f->y)) && modes_hold(j, f->t, f->y) &&
@@ -248,6 +258,8 @@ bool fixed_open(Fixed *f, Job *j) {
     f->aside = f->space + 7 * f->total;
     if (j->n) memcpy(f->y, j->state, (size_t)j->n * sizeof *f->y);
     if (j->nq) memcpy(f->y + j->n, j->quad, (size_t)j->nq * sizeof *f->y);
+    f->t = j->time;
+    fixed_watch_open(f);
     if (j->stats->method != SOLVER_ROSENBROCK) return true;
     f->rosenbrock = rosenbrock_new(j);
     if (!f->rosenbrock) problem_solver(j, j->o->start, "d rate / d state is out of proportion", 0);
@@ -263,6 +275,7 @@ void fixed_leave(const Fixed *f) {
 
 void fixed_shut(Fixed *f) {
     rosenbrock_free(f->rosenbrock);
+    fixed_watch_shut(f);
     free(f->space);
     free(f->direction);
 }

@@ -223,11 +223,14 @@ static void arrive(Lanes *l, int i, double grid) {
     double h = grid - l->t;
     f->t = grid;
     count_calls(f->j);
-    if (acts) {
+    bool due = fixed_watch_due(f), good = true;
+    if (acts || due || watch_will_look(f->j)) {
         take(l, i, l->y, f->y, f->total);
         lanes_hand_back(l->x, i, NULL);
     }
-    put_in(&l->over, i, !fixed_arrive(f, h, false));
+    if (due) take(l, i, l->begin, f->begin, f->total);
+    good = fixed_watch_step(f, l->t, h);
+    put_in(&l->over, i, !good || !fixed_arrive(f, h, false));
     if (!acts) return;
     put(l, i, l->y, f->y, f->total);
     lanes_load_held(l->x, i, f->j->m);

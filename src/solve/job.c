@@ -78,6 +78,7 @@ void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Repo
         j->known_sizes =
             memory_zeroed((size_t)m->program->system->model->var_count, sizeof *j->known_sizes);
     job_take(j, m);
+    watch_open(j);
     fetch_wanted(j);
     clock_gettime(CLOCK_MONOTONIC, &j->begin);
     j->shown = j->begin;
@@ -86,6 +87,7 @@ void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Repo
 
 void job_free(Job *j) {
     history_close(j);
+    watch_close(j);
     job_leave(j);
     free(j->quad);
     free(j->known_sizes);
@@ -154,7 +156,7 @@ bool job_choose(Job *j, double time, double *state, bool *changed) {
 // --- moments that come ever faster
 // ----------------------------------------------------------------
 
-enum { MOST_SHRINKING = 10 };
+enum { LEAST_SHRINKING = 5, MOST_SHRINKING = 10 };
 
 double job_pile_up(const Job *j, Pace *p, double time) {
     double gap = time - p->time;
@@ -165,8 +167,10 @@ double job_pile_up(const Job *j, Pace *p, double time) {
     p->gap = gap;
     p->time = time;
     p->count++;
+    // Much later a bounce is smaller than the error of the state, and is lost: a ball falls
+    // through.
     bool piles_up =
-        p->shrinking >= MOST_SHRINKING && gap <= fmin(1e-9 * j->span, 1e-6 * p->longest);
+        p->shrinking >= LEAST_SHRINKING && gap <= fmin(1e-7 * j->span, 1e-6 * p->longest);
     return piles_up ? time + gap * ratio / (1 - ratio) : (double)NAN;
 }
 

@@ -93,6 +93,18 @@ typedef struct { // how large everything is, see sizes.c
     int countdown;       // steps until rates are looked at again
 } Sizes;
 
+typedef struct {           // what goes wrong, and what keeps steps short, see watch.c
+    int count;             // variables of the model: so are all arrays
+    double *first, *since; // largest while it was young; when it began to move
+    long *held, *recent;   // how often its error was the largest; in the present window
+    double largest;        // of all `first`
+    long steps, looks;
+    double window_time, middle_time;
+    long window_steps;
+    double least_step, least_time;
+    bool warned;
+} Watch;
+
 typedef struct {
     Machine *m;
     const Program *p;
@@ -133,6 +145,7 @@ typedef struct {
     bool own_jump;            // the next jump in time is not only one of the past that comes back
     Schur *schur;             // NULL until needed
     EngineRun engine;
+    Watch watch;
     // progress
     long polls;
     int idle; // steps without progress in time
@@ -194,6 +207,21 @@ double sizes_of(const Job *j, int state);
 void sizes_weights(const Job *j, const double *x, double *weight); // 1/tolerance
 void sizes_unknown_weights(const Job *j, const double *u, double *weight);
 double sizes_quad_tolerance(const Job *j, int i); // absolute
+
+// --- jumps.c: before switches change, and after; nothing when nobody wants to know
+double *jumps_before(Job *j, double time, const double *state);
+void jumps_after(Job *j, double time, double *state, double *sides);
+
+// --- watch.c
+void watch_open(Job *j);
+void watch_close(Job *j);
+// After an accepted step. worst: the state with the largest error, -1: not known. False: the run
+// leads nowhere, which is reported.
+bool watch_step(Job *j, double time, const double *state, double step, int worst);
+bool watch_will_look(const Job *j); // is the state of the next step looked at?
+bool watch_wants_worst(const Job *j);
+void watch_tell(const Job *j, char *out, size_t size); // what kept steps short, in words
+const char *watch_name(const Job *j, int var);
 
 // --- jacobian.c
 bool job_has_jacobian(const Job *j);    // by formulas or by a bearable number of differences
@@ -324,6 +352,9 @@ void problem_step(Job *j, double time, double step, int state); // too small; -1
 void problem_singular(Job *j, double time);
 void problem_solver(Job *j, double time, const char *words, long flag);
 void problem_start(Job *j, int state);
+void problem_stall(Job *j, double time, double step, const int *var, int count);
+void problem_growth(Job *j, double time, const int *var, const double *much, int count);
+void problem_method_growth(Job *j, double time, double step, int state, double good);
 void problem_choice(Job *j, double time);
 
 // --- methods: each leaves its result in j->status

@@ -371,6 +371,8 @@ static void integrate(Multistep *c) {
         if (c->first_step > 0) c->how->set_first(c, c->first_step = 0);
         double now;
         c->how->where(c, &now, &j->stats->last_step);
+        int worst = watch_wants_worst(j) ? worst_state(c) : -1;
+        if (!watch_step(j, c->t, N_VGetArrayPointer(c->y), j->stats->last_step, worst)) return;
         watch_sizes(c);
         if (!after_step(c, flag) || !step_over_jump(c)) return;
         if (!job_poll(j, c->t) ||

@@ -191,6 +191,72 @@ void problem_step(Job *j, double time, double step, int state) {
     j->status = SOLVE_FAILED;
 }
 
+// "'a', 'b' and 'c'"
+static void name_vars(Text *out, const Job *j, const int *var, int count) {
+    for (int i = 0; i < count; i++)
+        text_printf(out, "%s'%s'",
+                    !i               ? ""
+                    : i == count - 1 ? " and "
+                                     : ", ",
+                    watch_name(j, var[i]));
+}
+
+static Pos var_pos(const Job *j, const int *var, int count) {
+    const Model *m = j->p->system->model;
+    if (!count) return POS_NONE;
+    const Var *v = &m->var[var[0]];
+    return v->comp >= 0 ? m->comp[v->comp].pos : v->pos;
+}
+
+void problem_stall(Job *j, double time, double step, const int *var, int count) {
+    Text names = {0};
+    name_vars(&names, j, var, count);
+    bool own = j->o->max_step > 0 && step >= 0.5 * j->o->max_step;
+    Remark *m = report_error(j->r, S_STALL, var_pos(j, var, count),
+                             "at t = %.9g s time no longer advances: 100000 steps, the last %.3g s "
+                             "long, did not pass a millionth of the run%s%s",
+                             time, step, count && !own ? "; the step is forced by " : "",
+                             own ? "" : text_get(&names));
+    if (own)
+        remark_help(j->r, m, "`max_step` is %g s: a longer one, or a shorter run", j->o->max_step);
+    else
+        remark_help(j->r, m,
+                    "look for what moves so fast there, and for numbers out of proportion; "
+                    "`solver bdf` or a larger rtol or atol may pass it");
+    text_free(&names);
+    j->status = SOLVE_FAILED;
+}
+
+void problem_growth(Job *j, double time, const int *var, const double *much, int count) {
+    Text names = {0};
+    for (int i = 0; i < count; i++)
+        text_printf(&names, "%s'%s' (%.1g times)",
+                    !i               ? ""
+                    : i == count - 1 ? " and "
+                                     : ", ",
+                    watch_name(j, var[i]), much[i]);
+    Remark *m = report_warning(j->r, S_GROWTH, var_pos(j, var, count),
+                               "at t = %g s values have grown beyond every scale: %s", time,
+                               text_get(&names));
+    remark_help(j->r, m,
+                "if that is not what you mean, look for a sign or a feedback that drives itself; "
+                "the run goes on, later times are not reported");
+    text_free(&names);
+}
+
+void problem_method_growth(Job *j, double time, double step, int state, double good) {
+    Remark *m = report_error(j->r, S_METHOD_GROWTH, program_state_pos(j->p, state),
+                             "at t = %g s '%s' grows because the step of %g s is too long for the "
+                             "method: with shorter steps it does not",
+                             time, program_state_name(j->p, state), step);
+    remark_help(j->r, m,
+                "`step %.1g {s}` or shorter; or `solver rosenbrock` or bdf, which have no "
+                "such limit",
+                good);
+    j->status = SOLVE_FAILED;
+    j->stats->reached = time;
+}
+
 void problem_singular(Job *j, double time) {
     Remark *m = report_error(j->r, S_SINGULAR, POS_NONE,
                              "at t = %g s the solver's linear equations cannot be solved", time);

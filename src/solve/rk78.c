@@ -240,6 +240,8 @@ static bool arrive(Rk78 *k, bool event) {
     j->stats->steps++;
     j->stats->last_step = k->step;
     if (job_is_stuck(j, k->t)) return fail(k);
+    int worst = watch_wants_worst(j) ? worst_state(k) : -1;
+    if (!watch_step(j, k->t, k->y, k->step, worst)) return false;
     sizes_step(j, k->t, k->y, k->y + j->n, k->step);
     if (!history_add(j, k->t, k->y) || !emit_up_to(k, events_before(j, k->t, k->jump)))
         return false;

@@ -134,6 +134,7 @@ SolveStatus solve_end(Job *j) {
     j->m->hold = false;
     j->stats->start_steps = j->m->continued;
     j->stats->wall_seconds = job_seconds(j);
+    watch_tell(j, j->stats->pace, sizeof j->stats->pace);
     SolveStatus status = j->status;
     job_free(j);
     return status;

@@ -63,6 +63,11 @@ typedef struct {
     void (*progress)(void *context, double time);
     // The outputs just before and after a `when` changed something. Nullable.
     void (*event)(void *context, double time, const double *before, const double *after);
+    // The outputs on both sides of a switch, at the same states; these then become settle_output of
+    // them. Nullable.
+    void (*jump)(void *context, double time, const double *before, const double *after);
+    const int *settle_var, *settle_output; // states by variable
+    int settle_count;
     // Per branch of `when`: an assertion that has warned already, perhaps in an earlier run.
     // Nullable.
     unsigned char *warned;
@@ -97,6 +102,7 @@ typedef struct {
     double wall_seconds;
     bool native;      // the run ended on native code
     char engine[200]; // in words
+    char pace[300];   // the shortest step, and the states that kept steps short, in words
 } SolveStats;
 
 // On failure the report names time, state and component; points so far have gone to the sink. A run

@@ -90,4 +90,50 @@ END
 expect_exit 3 run field.bond --no-plot
 expect_text err "warning G015: the matrix of 'plate' is not symmetric"
 expect_text err "a law makes or loses energy; 'plate' has the largest residual"
+
+# What prescribes a velocity jumps: the impulse is in the audit, and both forms go on the same way.
+cat >jump.bond <<END
+mechanism Wagon
+  param m1 = 3 {kg}, m2 = 2 {kg}, L = 0.8 {m}, J = 0.05 {kg.m2}, g = 9.81 {m/s2}, v = 1.5 {m/s}
+  gravity (0, -g, 0)
+  joint roll prismatic x: world -> car driven by (if time < 1 {s} then 0 {m} else v*(time - 1 {s}))
+  joint pin revolute z: car -> bob initial -0.4 {rad}
+  body car mass m1
+  body bob mass m2 cg (0, -L, 0) inertia (J, J, J)
+end
+mechanism WagonW extends Wagon
+  form lagrange
+end
+model Both
+  Wagon a
+  WagonW b
+  // the pendulum by its equations: at 1 s its momentum about the pin stays
+  var q {rad} initial -0.4 {rad}, w {rad/s} initial 0
+  der(q) = w
+  der(w) = -2*9.81*0.8/1.33*1 {rad/s2}*sin(q)
+  when time > 1 {s} then
+    reinit(w, w - 2*0.8*1.5/1.33*1 {rad/s}*cos(q))
+  end
+  Sf winch = (if time < 1 {s} then 0.5 {m/s} else 2 {m/s})
+  I drum(3 {kg})
+  R oil(1 {N.s/m})
+  1 rope
+  winch -> rope -> drum, oil
+  Sf crane = (if time < 1 {s} then 2 {m/s} else 0.5 {m/s})
+  I hook(3 {kg})
+  1 line
+  crane -> line -> hook
+end
+experiment Jumps of Both
+  stop 2 {s}
+  solver rk78 rtol 1e-10
+  expect a.pin.q(end) = b.pin.q(end) within 1e-8
+  expect a.pin.f(end) = b.pin.f(end) within 1e-8
+  expect a.pin.q(end) = q(end) within 1e-8
+  expect a.pin.f(end) = w(end) within 1e-8
+end
+END
+for solver in rk78 adams bdf; do
+    expect_exit 0 run jump.bond --no-plot --solver $solver --rtol 1e-10
+done
 exit $failed
