@@ -12,6 +12,15 @@ static void print_sizes(Text *t, const Model *m) {
                 m->bond_count, m->equation_count, m->var_count);
 }
 
+static void print_forms(Text *t, const Model *m) {
+    for (int i = 0; i < m->mechanism_count; i++)
+        if (m->mechanism[i].chosen)
+            text_printf(
+                t,
+                "  mechanism %s has velocities for states (form lagrange): it falls as a whole\n",
+                name_text(m->names, m->comp[m->mechanism[i].comp].path));
+}
+
 static void sizes_json(Text *t, const Model *m) {
     const struct {
         const char *key;
@@ -37,6 +46,7 @@ static void add_section(Text *t, const char *title, const Text *body) {
 
 static void print_stages(Text *t, const Pipeline *p) {
     if (p->model) print_sizes(t, p->model);
+    if (p->model) print_forms(t, p->model);
     if (p->graph) {
         Text strokes = {0}, findings = {0};
         causality_explain(&strokes, p->graph);

@@ -226,6 +226,10 @@ static void print_summary(Text *t, const Task *k) {
         text_printf(t, "%s%s\n", *text ? ", " : "", text);
     }
     text_printf(t, "states       %d\n", k->p->system->state_count);
+    for (int i = 0; verbose && i < m->mechanism_count; i++)
+        if (m->mechanism[i].chosen)
+            text_printf(t, "form         velocities (lagrange) for %s: it falls as a whole\n",
+                        name_text(m->names, m->comp[m->mechanism[i].comp].path));
     print_times(t, k);
     print_audit(t, k, verbose);
     print_expectations(t, k, verbose);

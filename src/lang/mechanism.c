@@ -346,6 +346,7 @@ static void declare_joint(Builder *b, MechPart part) {
     if (part.instance >= 0 && !known) b->instance.data[part.instance].state = 3;
     if (!known) part.kind = JOINT_FIXED;
     part.angles = attitude_angles(b, part.owner, part.kind);
+    choose_form(b, part.owner);
     array_push(&b->part, part);
     if (part.instance < 0 || !known) return;
     check_joint_clauses(b, item, part.kind);

@@ -191,6 +191,7 @@ typedef struct {
     int drawing_count;
     bool held;      // by ties or drives
     bool lagrange;  // states are velocities in place of momenta
+    bool chosen;    // ... though no form is said: it falls as a whole
     bool by_energy; // a lagrangian: coordinates (as joints) and energies, no bodies
     Expr T, V, D;   // of coordinates q and their flows: kinetic, potential, dissipation function
     MechVelocity *velocity; // whose momenta are the states: as many as coordinates, or none

@@ -359,6 +359,7 @@ static void open_variables(Build *k) {
         k->m.held |= part_entity(b, b->part.data[p].instance, "p_state") >= 0 ||
                      part_entity(b, b->part.data[p].instance, "w_state") >= 0;
     k->m.lagrange = is_lagrange(b, instance);
+    k->m.chosen = form_is_chosen(b, instance);
     bool driven = part_entity(b, instance, "drive_power") >= 0;
     bool lossy = part_entity(b, instance, "loss") >= 0;
     k->m.loss = lossy ? part_variable(b, instance, "loss") : -1;

@@ -1,6 +1,6 @@
 // In which variables a mechanism moves: `form` and `coordinates`.
 //
-//   form momentum     q, p       p' = e + ...           the default
+//   form momentum     q, p       p' = e + ...           the default, but for what falls as a whole
 //   form lagrange     q, w       B(q) w' + C w + g = e + ...
 //
 //   coordinates quaternion       attitude[4]            the default: no singular attitude
@@ -55,7 +55,7 @@ static bool check_form(Builder *b, const AstItem *item) {
     suggest_offer(&g, "momentum");
     suggest_help(b->r, m, &g,
                  "write form lagrange (states q and velocities w), or form momentum (q and p), "
-                 "which is what a mechanism has without this line");
+                 "which is what most mechanisms have without this line");
     return false;
 }
 
@@ -115,9 +115,98 @@ static const AstItem *statement_of(const Builder *b, int mechanism, ItemKind kin
     return part < 0 ? NULL : b->part.data[part].item;
 }
 
+// --- the form that is taken where none is said
+// ------------------------------------------------------------------------------------------------
+
+static bool is_word(const Builder *b, const AstExpr *e, const char *word) {
+    return e && e->kind == AST_NAME && strcmp(text_of(b, e->name), word) == 0;
+}
+
+static bool has_clause(const Builder *b, const AstItem *item, const char *name) {
+    for (int i = 0; i < item->arg_count; i++)
+        if (strcmp(text_of(b, item->args[i].name), name) == 0) return true;
+    return false;
+}
+
+// Does the item leave the mechanism a tree that moves by nothing but forces?
+static bool is_plain(const Builder *b, const AstItem *item) {
+    switch (item->kind) {
+    case ITEM_JOINT: return !has_clause(b, item, "driven") && !has_clause(b, item, "rigid");
+    case ITEM_BODY: return !has_clause(b, item, "added_mass");
+    case ITEM_COMPONENT: return !item->mount;
+    case ITEM_FOR:
+    case ITEM_IF:
+    case ITEM_WHEN:
+    case ITEM_INITIAL:
+    case ITEM_TIE:
+    case ITEM_ENERGY:
+    case ITEM_VELOCITY: return false;
+    default: return true;
+    }
+}
+
+// `initial a.b.p = ...` and `reinit(a.b.p, ...)` mean a state of the form that the user thinks of.
+static bool sets_motion(const Builder *b, const AstItem *list) {
+    for (const AstItem *i = list; i; i = i->next) {
+        if (i->kind == ITEM_WHEN || i->kind == ITEM_FOR || i->kind == ITEM_IF)
+            if (sets_motion(b, i->body) || sets_motion(b, i->otherwise)) return true;
+        if ((i->kind != ITEM_INITIAL && i->kind != ITEM_REINIT) || i->left->kind != AST_MEMBER)
+            continue;
+        const char *name = text_of(b, i->left->name);
+        if (strcmp(name, "p") == 0 || strcmp(name, "f") == 0) return true;
+    }
+    return false;
+}
+
+static bool motion_is_set(const Builder *b) {
+    for (const AstFile *f = b->syntax->files; f; f = f->next)
+        for (const AstClass *c = f->classes; c; c = c->next)
+            if (c->kind != CLASS_EXPERIMENT && sets_motion(b, c->items)) return true;
+    return false;
+}
+
+// Momenta of joints are those of all that they carry: in what falls as a whole they grow with the
+// speed of the fall, times levers that turn, and steps have to follow that. Velocities of joints
+// know nothing of it. This holds where a free joint carries others under gravity.
+static bool falls(const Builder *b, const AstClass *c) {
+    int carried = 0;
+    bool free_root = false, gravity = false;
+    if (!c || c->base || c->lagrangian) return false;
+    for (const AstItem *i = c->items; i; i = i->next) {
+        if (!is_plain(b, i)) return false;
+        gravity = gravity || (i->kind == ITEM_GRAVITY && i->left);
+        if (i->kind != ITEM_JOINT || is_word(b, i->path, "fixed")) continue;
+        bool root = i->expr_count > 0 && is_word(b, i->exprs[0], "world");
+        if (root && !is_word(b, i->path, "free")) return false;
+        free_root = free_root || root;
+        carried += !root;
+    }
+    return gravity && free_root && carried > 0;
+}
+
+static int outermost(const Builder *b, int mechanism) {
+    while (is_mounted(b, mechanism)) mechanism = b->instance.data[mechanism].parent;
+    return mechanism;
+}
+
+enum { FORM_CHOSEN = 255 }; // beside kinds of items in Builder.forms
+
+void choose_form(Builder *b, int mechanism) {
+    mechanism = outermost(b, mechanism);
+    if (pairs_get(&b->forms, FORM_CHOSEN, (uint32_t)mechanism) >= 0) return;
+    bool velocities = !statement_of(b, mechanism, ITEM_FORM) &&
+                      falls(b, b->instance.data[mechanism].class) && !motion_is_set(b);
+    pairs_set(&b->tmp, &b->forms, FORM_CHOSEN, (uint32_t)mechanism, velocities);
+}
+
+bool form_is_chosen(const Builder *b, int mechanism) {
+    return pairs_get(&b->forms, FORM_CHOSEN, (uint32_t)outermost(b, mechanism)) == 1;
+}
+
 bool is_lagrange(const Builder *b, int mechanism) {
     const AstItem *item = statement_of(b, mechanism, ITEM_FORM);
-    return item && strcmp(text_of(b, item->name), "lagrange") == 0;
+    if (item) return strcmp(text_of(b, item->name), "lagrange") == 0;
+    return form_is_chosen(b, mechanism);
 }
 
 EulerAngles attitude_angles(const Builder *b, int mechanism, JointKind kind) {

@@ -33,7 +33,9 @@ int find_place(Builder *b, const MechPart *part, const AstExpr *e, bool frames);
 
 // --- mechanism_form.c
 
-bool is_lagrange(const Builder *b, int mechanism); // velocities are states in place of momenta
+void choose_form(Builder *b, int mechanism);          // while the text is there
+bool form_is_chosen(const Builder *b, int mechanism); // to be lagrange, as none is said
+bool is_lagrange(const Builder *b, int mechanism);    // velocities are states in place of momenta
 EulerAngles attitude_angles(const Builder *b, int mechanism, JointKind kind);
 const char *angle_text(Builder *b, EulerAngles a, int which, const char *behind); // "yaw0"
 void declare_attitude(const Declaring *d, const AstItem *item, EulerAngles a);
