@@ -30,6 +30,7 @@ enum {
     STEPS_PER_COST = 4, // a look takes a tenth of the time of the steps between
     LOOKS = 3,          // in a row for the first change
     ROUNDS = 24,        // of the power iteration
+    COUNTED = 12,       // ... of which the last are counted
     MANY_KINKS = 500
 };
 
@@ -59,7 +60,7 @@ static void times_jacobian(const Program *p, const double *nonzero, const double
             to[p->row[k]] += nonzero[k] * x[c];
 }
 
-// The growth per round over the second half, in the mean: a pair of complex eigenvalues turns.
+// The growth per round over the last rounds, in the mean: a pair of complex eigenvalues turns.
 static double spectral_radius(const Job *j, const double *nonzero, const double *weight, double *x,
                               double *next) {
     double logs = 0, size = norm(x, weight, j->n);
@@ -69,9 +70,9 @@ static double spectral_radius(const Job *j, const double *nonzero, const double 
         times_jacobian(j->p, nonzero, x, next);
         memcpy(x, next, (size_t)j->n * sizeof *x);
         size = norm(x, weight, j->n);
-        if (round >= ROUNDS / 2) logs += log(fmax(size, DBL_MIN));
+        if (round >= ROUNDS - COUNTED) logs += log(fmax(size, DBL_MIN));
     }
-    return exp(logs / (ROUNDS - ROUNDS / 2));
+    return exp(logs / COUNTED);
 }
 
 // y'' = J y' + df/dt; `room` for n numbers.
