@@ -53,8 +53,8 @@ struct Multistep {
     bool taken_back;
     bool fresh;                  // no step since the last start
     double first_step, tried_at; // after a failure, see tries_shorter
-    double begin;            // of the present stretch without restarts
-    double jump, after_jump; // of signals of time: the last time before it, the first behind it
+    double begin;                // of the present stretch without restarts
+    double jump, after_jump;     // of signals of time: the last time before it, the first behind it
 };
 
 int multistep_weights(N_Vector y, N_Vector weight, void *user);          // of states and unknowns
