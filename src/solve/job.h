@@ -197,6 +197,10 @@ bool bands_find(Job *j, Machine *m, const double *state, double *room);
 bool bands_widen(Job *j, const double *state, const double *size, double *room);
 bool bands_keep_still(Job *j, const double *state, double *room);
 
+// A signal that fades in from nothing passes through all that numbers can be. What is smaller than
+// this is nothing, whatever its unit: squares of it would not be numbers any more.
+#define JOB_MOST_WEIGHT 1e100 // 1/tolerance
+
 // --- sizes.c
 void sizes_open(Job *j);
 void sizes_close(Job *j);

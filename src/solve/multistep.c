@@ -23,14 +23,15 @@ int multistep_weights(N_Vector y, N_Vector weight, void *user) {
     double *w = N_VGetArrayPointer(weight);
     w[0] = 1; // a state that keeps still
     sizes_weights(c->j, x, w);
+    for (int i = 0; i < c->j->n; i++) w[i] = fmin(w[i], JOB_MOST_WEIGHT);
     if (c->unknowns) sizes_unknown_weights(c->j, x + c->j->n, w + c->j->n);
     return 0;
 }
 
 void multistep_quad_tolerances(Multistep *c) {
     double *atol = N_VGetArrayPointer(c->quad_atol);
-    const double least = 1e-300; // 0 is none
-    for (int i = 0; i < c->j->nq; i++) atol[i] = fmax(sizes_quad_tolerance(c->j, i), least);
+    for (int i = 0; i < c->j->nq; i++)
+        atol[i] = fmax(sizes_quad_tolerance(c->j, i), 1 / JOB_MOST_WEIGHT);
 }
 
 // --- opening and closing -------------------------------------------------------------------------

@@ -89,6 +89,7 @@ static void find_weights(Rk78 *k) {
     sizes_weights(j, k->y, k->weight);
     for (int i = j->n; i < k->total; i++)
         k->weight[i] = 1 / (j->rtol * fabs(k->y[i]) + sizes_quad_tolerance(j, i - j->n));
+    for (int i = 0; i < k->total; i++) k->weight[i] = fmin(k->weight[i], JOB_MOST_WEIGHT);
 }
 
 static void find_target(Rk78 *k) {
