@@ -30,7 +30,7 @@ static double *cut(double **rest, int count) {
 }
 
 void rk78_open(Rk78 *k, Job *j) {
-    *k = (Rk78){.j = j, .t = j->time, .total = j->n + j->nq};
+    *k = (Rk78){.j = j, .t = j->time, .total = j->n + j->nq, .tried_at = NAN};
     int total = k->total, switches = j->p->switch_count;
     size_t numbers = (size_t)total * (6 + RK78_ALL_STAGES + RK78_POWERS) + 3 * (size_t)switches;
     double *rest = memory_zeroed(numbers, sizeof *rest);
@@ -175,7 +175,12 @@ static bool reject(Rk78 *k, double factor) {
     k->j->stats->rejected++;
     k->h = k->step * factor;
     bool tiny = k->h < fmax(2 * events_margin(k->j, k->t), k->j->o->min_step);
-    return (++k->failures <= MOST_FAILURES && !tiny) || fail(k);
+    if (++k->failures <= MOST_FAILURES && !tiny) return true;
+    if (k->tried_at == k->t || job_in_trouble(k->j)) return fail(k);
+    k->tried_at = k->t; // once more: sizes from here on may be others
+    k->failures = 0;
+    restart(k, 0);
+    return true;
 }
 
 // h/h' = min(x, x h/h_last (err_last/err)^(1/8))   x = 0.75/err^(1/8)

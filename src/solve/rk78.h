@@ -23,6 +23,7 @@ typedef struct {
     double longest;       // step, so that no swing is stepped over; 0: any
     double jump, after;   // of signals of time: the last time before it, the first behind it
     int failures;         // of the present step
+    double tried_at;      // where a start anew was of no use; NaN: nowhere
     double last, judged;  // step that was accepted, 0: none since a start; its error in tolerances
     double step, end;     // of the attempt: its length, and where it ends
     double *k;            // rates at the stages

@@ -142,7 +142,7 @@ static const char *const body[CONSTRUCTS] = {
     " var x initial 0, y\n der(x) = (u - x)/(@4 {s})\n y = hill(x*@2)\n",
     " LimitedIntegrator i(lower = -@1/20, upper = @3/40, y0 = 0, u = u)\n",
     " var x initial 0\n der(x) = (u - x)/(@4 {s})\n",
-    " var x initial 0, z\n z = if u - x/4 > @3 then 1 else 0\n der(x) = (4*z - x)/(@2 {s})\n",
+    " var x initial 0, z\n z = if u + x/8 > @3 then 1 else 0\n der(x) = (4*z - x)/(@2 {s})\n",
 };
 
 static const char *const story[CONSTRUCTS][3] = {
@@ -298,7 +298,7 @@ static double above(const Case *k, const Force *f, double t) {
     case 3: return factor(t, k->d) * u - k->c;
     case 4: return table(f->x[0] * k->b) - k->c;
     case 6: return f->x[0] - k->c / 4;
-    default: return u - f->x[0] / 4 - k->c;
+    default: return u + f->x[0] / 8 - k->c;
     }
 }
 
