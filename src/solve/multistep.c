@@ -64,6 +64,7 @@ static bool open_vectors(Multistep *c) {
 static bool set_stop(Multistep *c) {
     c->begin = c->t;
     c->jump = events_next_jump(c->j, c->t, &c->after_jump);
+    if (c->jump - c->t <= events_margin(c->j, c->t)) c->jump = c->t; // too close to begin with
     c->fresh = true;
     return c->how->set_stop(c, fmin(c->j->o->stop, c->jump));
 }

@@ -183,5 +183,6 @@ double scout_ahead(Job *j, double time, double target, double wish) {
     double pace = find_pace(s, time, end, wish);
     if (isfinite(zero)) zero += 2 * events_margin(j, zero);
     s->next = isfinite(s->zero) ? zero : INFINITY;
-    return time + pace < end ? time + pace : zero;
+    double soonest = time + 100 * events_margin(j, time); // no method begins with less
+    return fmax(time + pace < end ? time + pace : zero, soonest);
 }
