@@ -220,7 +220,14 @@ double job_seconds(const Job *j) {
     return seconds_between(j->begin, now);
 }
 
-enum { POLLS_PER_LOOK = 16, POLLS_PER_SHOW = 1000, MOST_IDLE = 200 };
+enum {
+    POLLS_PER_LOOK = 16,
+    POLLS_PER_SHOW = 1000,
+    // Steps in a row that are lost in the rounding of the time. A first step may be far too short, and a
+    // few more until it has grown; where there are more, the solution ends, and an implicit method would
+    // find its way to the other side of a pole.
+    MOST_IDLE = 10
+};
 
 // Now and then, and at once when there is something to say.
 static void show_progress(Job *j, double time) {
