@@ -184,6 +184,7 @@ Program *program_build(const System *s, const ProgramWish *wish, Report *r);
 void program_free(Program *p);
 
 typedef struct BlockFactor BlockFactor;
+typedef struct Branch Branch;
 
 typedef struct Machine Machine;
 struct Machine {
@@ -208,6 +209,7 @@ struct Machine {
     int failed_block;     // block that did not converge in the last call, or -1
     double residual;      // largest residual of that block, in its own units
     long calls;           // derivative calls
+    Branch *branch;       // on which its blocks stay (branch.h); NULL: they may jump
     const NativeCode *native; // runs in place of the tapes that it has; NULL: none
     double *room;             // its slots
     // Puts delayed values into their held registers, at a point that has just been set. Nullable.

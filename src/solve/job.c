@@ -1,6 +1,8 @@
 // What every method does the same way: rates, wanted points, cancelling.
 #include "solve/job.h"
 
+#include "engine/branch.h"
+
 #include "base/memory.h"
 #include <math.h>
 #include <string.h>
@@ -22,13 +24,14 @@ void job_take(Job *j, Machine *m) {
     j->p = p;
     j->calls = m->calls;
     j->n = p->state_count;
-    size_t states = 4 * (size_t)j->n + (size_t)p->quad_count;
+    size_t states = 5 * (size_t)j->n + 2 * (size_t)p->quad_count;
     size_t events = 2 * (size_t)p->clock_count + 3 * (size_t)p->switch_count;
     double *rest = memory_zeroed(states + (size_t)p->output_count + events, sizeof *rest);
     j->state = cut(&rest, j->n);
     j->later = cut(&rest, j->n);
     j->trouble.state = cut(&rest, j->n);
     j->rate = cut(&rest, j->n + p->quad_count);
+    j->fold = cut(&rest, j->n + p->quad_count);
     j->output = cut(&rest, p->output_count);
     j->phase = cut(&rest, 2 * p->clock_count);
     j->border = cut(&rest, p->switch_count);
@@ -127,7 +130,7 @@ void job_block_failed(Job *j, double time, const double *state) {
 }
 
 bool job_rates(Job *j, double time, const double *state, double *rate, double *quad) {
-    if (!machine_derivative(j->m, time, state, rate, quad))
+    if (!machine_branch_derivative(j->m, time, state, rate, quad))
         return note_trouble(j, time, state, -1, j->m->failed_block);
     int bad = first_not_finite(rate, j->n);
     if (bad < 0 && quad) {

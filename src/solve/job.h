@@ -130,6 +130,9 @@ typedef struct {
     double *phase;          // clocks: phase and rate in pairs
     double *border, *ahead; // switch functions here and a little later
     double *later;          // the state a little later
+    double *fold;           // sums of a small step (folds.c)
+    int refused;            // 2 for each step in which a loop had no solution, less 1 for others
+    int folds;              // so far
     double *shift;          // of borders on which a mode began, until they are left behind
     double chatter_time;    // when the present burst of events began
     long chatter_count;
@@ -157,6 +160,13 @@ typedef struct {
 bool solve_begin(Job *j, Machine *m, const double *params, const SolveOptions *o, SolveStats *stats,
                  Report *r);
 SolveStatus solve_end(Job *j);
+
+// --- folds.c
+bool fold_is_near(
+    Job *j); // after a step: loops had no solution at points that it tried, again and again
+// From a point beyond which a loop has no solution on its branch, with the last step that was
+// tried: to another branch, or at least nearer. False: neither.
+bool fold_pass(Job *j, double *time, double *state, double *quad, double step);
 
 // --- job.c
 void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Report *r);

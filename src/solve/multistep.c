@@ -9,6 +9,7 @@
 #include "solve/multistep.h"
 
 #include "base/memory.h"
+#include "engine/branch.h"
 #include <math.h>
 #include <string.h>
 
@@ -231,6 +232,7 @@ static bool began_on_border(Multistep *c) {
 
 static bool change_switches(Multistep *c) {
     double *y = N_VGetArrayPointer(c->y);
+    machine_release_branch(c->j->m);
     if (!events_cross(c->j, c->t, y, c->crossed) || !history_break(c->j, c->t, y)) return false;
     if (restart(c)) return true;
     problem_solver(c->j, c->t, "no new start after an event", 0);
@@ -278,6 +280,30 @@ static bool ends_inside(Multistep *c) {
     return true;
 }
 
+// Loops stay on their branch from the accepted point on.
+static void keep_branch(Multistep *c) {
+    Job *j = c->j;
+    if (!j->m->branch || machine_keep_branch(j->m, c->t, N_VGetArrayPointer(c->y))) return;
+    machine_release_branch(j->m);
+    machine_keep_branch(j->m, c->t, N_VGetArrayPointer(c->y));
+}
+
+// Where a loop folds the run goes on with its other solution. Where there is none, or no fold, with
+// whatever Newton's method finds.
+static bool pass_fold(Multistep *c) {
+    Job *j = c->j;
+    double step = 0, now = c->t, *y = N_VGetArrayPointer(c->y);
+    if (!j->m->branch) return false;
+    c->how->where(c, &now, &step);
+    get_quad(c);
+    if (!fold_pass(j, &c->t, y, N_VGetArrayPointer(c->q), step)) machine_close_branch(j->m);
+    if (!history_break(j, c->t, y)) return false;
+    copy_point(c);
+    while (job_wants(j, c->t))
+        if (!job_emit(j, j->wanted, j->state, j->quad)) return false;
+    return restart(c);
+}
+
 // After a step: events, wanted points, a new start if need be. False: the run is over.
 static bool after_step(Multistep *c, int flag) {
     Job *j = c->j;
@@ -308,6 +334,7 @@ static bool step_over_jump(Multistep *c) {
     while (c->t >= c->jump) {
         c->t = c->after_jump;
         double *y = N_VGetArrayPointer(c->y);
+        machine_release_branch(j->m);
         if (!events_jump(j, c->t, y) || !history_break(j, c->t, y)) return false;
         copy_point(c);
         while (job_wants(j, c->t + events_margin(j, c->t)))
@@ -363,10 +390,13 @@ static void integrate(Multistep *c) {
     if (!emit_up_to(c, c->t) || !step_over_jump(c)) return;
     while (c->t < stop) {
         remember(c);
+        keep_branch(c);
         look_ahead(c);
         int flag = c->how->step(c, stop);
         if (tries_shorter(c, flag)) continue;
-        if (flag < 0 || job_is_stuck(j, c->t)) {
+        bool stuck = flag < 0 || job_is_stuck(j, c->t);
+        if (stuck && pass_fold(c)) continue;
+        if (stuck) {
             fail(c, flag < 0 ? flag : 0);
             return;
         }
@@ -376,7 +406,12 @@ static void integrate(Multistep *c) {
         int worst = watch_wants_worst(j) ? worst_state(c) : -1;
         if (!watch_step(j, c->t, N_VGetArrayPointer(c->y), j->stats->last_step, worst)) return;
         watch_sizes(c);
+        bool near = fold_is_near(j);
         if (!after_step(c, flag) || !step_over_jump(c)) return;
+        if (near && c->t < stop) {
+            keep_branch(c);
+            if (!pass_fold(c)) return;
+        }
         if (!job_poll(j, c->t) ||
             !choice_watch(j, c->t, N_VGetArrayPointer(c->y), j->stats->last_step))
             return;
@@ -389,6 +424,7 @@ void multistep_run(Job *j) {
     Multistep c = {.j = j, .t = j->time};
     c.how = method == SOLVER_IDA ? &ida : method == SOLVER_CVODE_BDF ? &cvode_bdf : &cvode_adams;
     if (method == SOLVER_IDA) c.unknowns = program_unknown_count(j->p);
+    if (method != SOLVER_IDA) machine_open_branch(j->m);
     if (open_vectors(&c) && open_integrator(&c)) {
         integrate(&c);
         if (j->status == SOLVE_SWITCH || j->status == SOLVE_CHANGE) copy_point(&c);
@@ -398,5 +434,6 @@ void multistep_run(Job *j) {
     } else {
         problem_solver(j, c.t, "it could not be set up", 0);
     }
+    machine_close_branch(j->m);
     close_all(&c);
 }

@@ -1,0 +1,95 @@
+// Where a loop of equations folds: its branch of solutions ends, like that of a clipped amplifier
+// whose feedback no longer holds it at its limit. Steps that would pass over the fold are refused
+// (engine/branch.c) until the method gives up; from its last point small steps, halved where they
+// fail, lead to the fold as near as time can be told. Just behind it another solution is searched,
+// and the run goes on with that: an event.
+#include "solve/job.h"
+
+#include "base/text.h"
+#include "engine/branch.h"
+#include <math.h>
+#include <string.h>
+
+static bool rates_at(Job *j, double time, const double *state) {
+    return machine_branch_derivative(j->m, time, state, j->rate, j->nq ? j->rate + j->n : NULL);
+}
+
+// One step of rk4. False: a loop has no solution on its branch.
+static bool small_step(Job *j, double *time, double *state, double *quad, double h) {
+    static const double at[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
+    int n = j->n, nq = j->nq;
+    double *sum = j->fold, *quad_sum = sum + n;
+    for (int i = 0; i < n + nq; i++) sum[i] = 0;
+    for (int s = 0; s < 4; s++) {
+        for (int i = 0; i < n; i++) j->later[i] = state[i] + (s ? at[s] * h * j->rate[i] : 0);
+        if (!rates_at(j, *time + at[s] * h, j->later)) return false;
+        for (int i = 0; i < n; i++) sum[i] += weight[s] * j->rate[i];
+        for (int i = 0; i < nq; i++) quad_sum[i] += weight[s] * j->rate[n + i];
+    }
+    for (int i = 0; i < n; i++) j->later[i] = state[i] + h / 6 * sum[i];
+    if (!machine_keep_branch(j->m, *time + h, j->later)) return false;
+    if (n) memcpy(state, j->later, (size_t)n * sizeof *state);
+    for (int i = 0; i < nq; i++) quad[i] += h / 6 * quad_sum[i];
+    *time += h;
+    return true;
+}
+
+bool fold_is_near(Job *j) {
+    enum { OFTEN = 6 };
+    const Trouble *t = &j->trouble;
+    if (!j->m->branch) return false;
+    bool refused = t->happened && t->block >= 0 && t->poll == j->polls;
+    j->refused = refused ? j->refused + 2 : j->refused > 0 ? j->refused - 1 : 0;
+    if (j->refused < OFTEN) return false;
+    j->refused = 0;
+    return true;
+}
+
+// True: the fold is reached. False: there is none near.
+static bool walk_to_fold(Job *j, double *time, double *state, double *quad, double step) {
+    enum { MOST_STEPS = 300, MOST_IN_A_ROW = 60 };
+    double least = 4e-16 * fmax(fabs(*time), fabs(j->o->stop)), h = fmax(step, 1e3 * least);
+    for (int i = 0, row = 0; i < MOST_STEPS && h >= least; i++) {
+        if (*time + h > j->o->stop) return false;
+        bool good = small_step(j, time, state, quad, h);
+        row = good ? row + 1 : 0;
+        if (row > MOST_IN_A_ROW) return false;
+        if (!good) h /= 2;
+    }
+    return h < least;
+}
+
+static void tell(Job *j, double time, int block) {
+    const TapeBlock *b = &j->p->block[block];
+    if (j->folds++ > 0) return;
+    Remark *m =
+        report_warning(j->r, S_FOLD, b->pos,
+                       "at t = %g s the equations for %s have no solution near the last one "
+                       "any more: they fold, and the run goes on with another solution",
+                       time, b->what);
+    remark_help(
+        j->r, m,
+        "a storage that nature has there decides which way it goes; `modes` say it in words. "
+        "Later folds are counted as events only");
+}
+
+bool fold_pass(Job *j, double *time, double *state, double *quad, double step) {
+    if (!j->trouble.happened || j->trouble.block < 0 || !j->m->branch) return false;
+    machine_mark_branch(j->m);
+    if (!walk_to_fold(j, time, state, quad, step)) return *time > j->stats->reached;
+    if (!rates_at(j, *time, state)) // on the fold itself
+        for (int i = 0; i < j->n; i++) j->rate[i] = 0;
+    double ahead = 4e-16 * fmax(fabs(*time), fabs(j->o->stop));
+    for (int tries = 0; tries < 20; tries++, ahead *= 4) {
+        for (int i = 0; i < j->n; i++) j->later[i] = state[i] + ahead * j->rate[i];
+        int block = machine_leave_branch(j->m, *time + ahead, j->later);
+        if (block < 0) continue;
+        *time += ahead;
+        if (j->n) memcpy(state, j->later, (size_t)j->n * sizeof *state);
+        j->stats->events++;
+        j->trouble.happened = false;
+        tell(j, *time, block);
+        return true;
+    }
+    return false;
+}
