@@ -113,9 +113,10 @@ static void add_given(Start *s) {
     Resolver *solved = m->initial_count ? resolver_new(w->system) : NULL;
     for (int i = 0; i < m->initial_count; i++) {
         const Equation *e = &m->initial[i];
-        Expr residual = resolve(solved, expr_sub(w->dag, e->left, e->right));
+        Expr said = expr_sub(w->dag, e->left, e->right), residual = resolve(solved, said);
         add_start_row(s, (StartRow){.strength = START_GIVEN,
                                     .residual = residual,
+                                    .said = said,
                                     .var = -1,
                                     .steady = -1,
                                     .origin = ORIGIN_START,

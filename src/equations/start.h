@@ -10,6 +10,7 @@ typedef struct {
     Strength strength;
     Expr residual;    // = 0, in the unknowns of the start
     Expr whole;       // the same in all states, for messages
+    Expr said;        // an initial equation as it is written, left - right; 0: none
     Expr unit, value; // when it only says unknown = value; 0 otherwise
     Expr wanted;      // the start value that it gives to var; 0: none
     int var;          // whose start value it is, or -1

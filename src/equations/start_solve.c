@@ -129,12 +129,31 @@ static void note_demotion(Start *s, Remark *remark, const StartRow *c) {
             remark_note(s->w->report, remark, x->demoted[i].pos, "it follows from this constraint");
 }
 
+// Driven joints that an initial equation speaks of.
+static void note_drives(Start *s, Remark *remark, const StartRow *c) {
+    const Model *m = s->w->model;
+    walk_start(s->w->walk);
+    walk_add(s->w->walk, c->said);
+    for (int i = 0; i < m->mechanism_count; i++)
+        for (int k = 0; k < m->mechanism[i].joint_count; k++) {
+            const MechJoint *j = &m->mechanism[i].joint[k];
+            bool named = j->driven && walk_seen(s->w->walk, m->var[j->f].symbol);
+            for (int q = 0; j->driven && q < joint_coordinates(j); q++)
+                named = named || walk_seen(s->w->walk, m->var[j->coordinate[q]].symbol);
+            if (named)
+                remark_note(s->w->report, remark, j->pos,
+                            "'%s' is driven: its motion is given here",
+                            name_text(m->names, j->name));
+        }
+}
+
 static void note_causes(Start *s, Remark *remark, const StartRow *c) {
     if (s->echelon && note_reasons(s, remark, c)) return;
     note_givens(s, remark, c);
     if (!s->echelon) note_set(s, remark, c);
     if (!s->echelon) note_others(s, remark, c);
     if (!remark->first_note && c->var >= 0) note_demotion(s, remark, c);
+    if (!remark->first_note && c->said) note_drives(s, remark, c);
 }
 
 static bool report_contradiction(Start *s, const StartRow *c, double gap) {

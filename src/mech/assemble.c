@@ -311,6 +311,29 @@ static void report_moved(Closing *c, bool flows, const double *before, const dou
     }
 }
 
+// What is given for a driven joint must be what its motion says. False: reported.
+static bool drives_agree(Closing *c, bool flows, const double *before, const double *after,
+                         const int *first) {
+    bool good = true;
+    for (int i = 0; i < c->a->m->joint_count; i++) {
+        const MechJoint *j = &c->a->m->joint[i];
+        if (!j->driven || !(flows ? j->given_flow : j->given_start)) continue;
+        for (int k = first[i]; k < first[i + 1] && good; k++) {
+            if (fabs(after[k] - before[k]) <= 1e-8 * fmax(1, fabs(before[k]))) continue;
+            bool none = fabs(after[k]) <= 1e-12 * fabs(before[k]); // rounding
+            Remark *e = report_error(c->a->r, M_START_MOVED, j->pos,
+                                     "'%s' is driven: its motion says that its %s at the start is "
+                                     "%.6g, not %.6g",
+                                     text_of_name(c, j->name), flows ? "rate" : "coordinate",
+                                     none ? 0 : after[k], before[k]);
+            remark_help(c->a->r, e,
+                        "leave it out, or let the motion begin there; `initial about` is a guess");
+            good = false;
+        }
+    }
+    return good;
+}
+
 // --- rows that say nothing new
 // ------------------------------------------------------------------------------------------------
 
@@ -559,12 +582,12 @@ static bool find_rates(Closing *c, const int *first_v) {
     double *w = c->a->w, *given = ARENA_ARRAY(c->a->scratch, double, c->nv);
     memcpy(given, w, (size_t)c->nv * sizeof *w);
     set_weights(c, true, true);
-    if (close_rates(c, w)) return true;
+    if (close_rates(c, w)) return drives_agree(c, true, given, w, first_v);
     memcpy(w, given, (size_t)c->nv * sizeof *w);
     set_weights(c, false, true);
     if (!close_rates(c, w)) return report_rates(c);
     report_moved(c, true, given, w, first_v);
-    return true;
+    return drives_agree(c, true, given, w, first_v);
 }
 
 bool held_assemble(const Assembly *a) {
@@ -584,10 +607,11 @@ bool held_assemble(const Assembly *a) {
     if (!kept) {
         set_weights(&c, false, false);
         if (!assemble(&c, given)) return report_open(&c);
-        double *found = ARENA_ARRAY(a->scratch, double, c.nq);
-        for (int q = 0; q < c.nq; q++) found[q] = *place_of(&c, q);
-        report_moved(&c, false, given, found, first_q);
     }
+    double *found = ARENA_ARRAY(a->scratch, double, c.nq);
+    for (int q = 0; q < c.nq; q++) found[q] = *place_of(&c, q);
+    if (!kept) report_moved(&c, false, given, found, first_q);
+    if (!drives_agree(&c, false, given, found, first_q)) return false;
     evaluate(&c);
     return rows_have_directions(&c) && judge_rows(&c) && find_rates(&c, first_v);
 }
