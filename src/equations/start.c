@@ -4,6 +4,7 @@
 // that are open and in the unknowns of the blocks that matter:
 //
 //     must      equations of blocks, as they are (without the rows that pick states)
+//     tie       what is integrated lies on the constraints of its mechanism
 //     given     initial equations; start values of variables that are no states, or of candidates
 //     default   what stays open starts at 0, or at a value that is an expression with the value 0,
 //               such as a library's parameter v0 = 0

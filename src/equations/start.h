@@ -4,7 +4,7 @@
 
 #include "equations/work.h"
 
-typedef enum { START_MUST, START_GIVEN, START_DEFAULT } Strength;
+typedef enum { START_MUST, START_TIE, START_GIVEN, START_DEFAULT } Strength;
 
 typedef struct {
     Strength strength;

@@ -100,7 +100,7 @@ void add_ties(Start *s) {
     Resolver *solved = m->tie_count ? resolver_new(w->system) : NULL;
     for (int i = 0; i < m->tie_count; i++)
         if (s->moved[m->tie[i].comp])
-            add_start_row(s, (StartRow){.strength = START_MUST,
+            add_start_row(s, (StartRow){.strength = START_TIE,
                                         .residual = resolve(solved, m->tie[i].residual),
                                         .var = -1,
                                         .steady = -1,

@@ -104,7 +104,7 @@ static int note_reasons(Start *s, Remark *remark, const StartRow *c) {
     const StartRow *tie = NULL;
     for (int i = 0; i < n; i++) {
         const StartRow *r = &s->row.data[row[i]];
-        if (r->strength == START_MUST && !tie) tie = r;
+        if (r->strength <= START_TIE && !tie) tie = r;
         if (r->strength != START_GIVEN || given == 5) continue;
         Text what = {0};
         describe(s->w, &what, r);
@@ -326,7 +326,7 @@ static const StartRow *put_rules(Solver *v) {
         StartRow *r = &s->row.data[i];
         r->residual = rewrite(v->known, r->residual);
         if (!r->taken || r->unit) continue;
-        if (!first || (first->strength == START_MUST && r->strength == START_GIVEN)) first = r;
+        if (!first || (first->strength <= START_TIE && r->strength == START_GIVEN)) first = r;
         rule_add(&v->inner, r->residual, 0, r->origin, r->pos);
     }
     return first;

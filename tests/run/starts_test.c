@@ -26,6 +26,7 @@ typedef struct {
     double bonded[MOST_JOINTS], ratio[MOST_JOINTS]; // of CRANK and OTHER; 0: nothing
     double gear;                                    // of GEARED: speed of OTHER by that of CRANK
     bool gravity;
+    bool held_twice; // closed by a hinge in space, of which a plane needs two directions
 } Chain;
 
 static const char *const joint_name[] = {"a", "b", "d", "e"};
@@ -62,6 +63,7 @@ static void choose_sizes(Chain *c, Random *r) {
     c->ground[0] = c->kind == FOUR_BAR ? 1 : 0.9;
     c->gear = random_between(r, 0.6, 1.5) * (random_below(r, 2) ? 1 : -1);
     c->gravity = random_below(r, 2);
+    c->held_twice = random_below(r, 4) == 0;
 }
 
 // Joint coordinates from where the points of the chain are; the end of the rods comes out.
@@ -208,8 +210,8 @@ static void write_mechanism(Text *t, const Chain *c, const char *name, const cha
     text_printf(
         t,
         "  frame f on b_bar at (%.17g, 0, 0) {m}\n  frame g on %s_bar at (%.17g, 0, 0) {m}\n"
-        "  constraint c line z: f -> g\nend\n",
-        c->length[ROD], joint_name[last], c->length[last]);
+        "  constraint c %s z: f -> g\nend\n",
+        c->length[ROD], joint_name[last], c->length[last], c->held_twice ? "revolute" : "line");
 }
 
 static void write_model(Text *t, const Chain *c, const char *name, const Place *place) {
