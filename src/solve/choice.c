@@ -117,7 +117,7 @@ static Picture look(Job *j, double t, const double *y, double h) {
     double *space = memory_zeroed(5 * n + (size_t)p->nonzero_count, sizeof *space);
     double *rate = space, *weight = rate + n, *bend = weight + n, *x = bend + n, *next = x + n;
     double *nonzero = next + n, later = fmax(1e-3 * h, 1e-12 * (j->span + fabs(t)));
-    sizes_weights(j, y, weight);
+    sizes_wide_weights(j, y, weight);
     if (job_jacobian(j, t, y, nonzero) && job_rates(j, t, y, rate, NULL) &&
         find_bend(j, t, y, rate, nonzero, later, bend, next)) {
         for (size_t i = 0; i < n; i++) x[i] = (1 + (double)(i * 7 % 11) / 11) / weight[i];

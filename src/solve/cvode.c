@@ -3,6 +3,8 @@
 
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
+enum { MOST_FAILURES = 30 }; // of a step, in a row
+
 static int rates(double t, N_Vector y, N_Vector dy, void *user) {
     Job *j = ((Multistep *)user)->j;
     double *rate = N_VGetArrayPointer(dy);
@@ -37,10 +39,13 @@ static bool cvode_open(Multistep *c) {
     Job *j = c->j;
     c->mem = CVodeCreate(c->how == &cvode_bdf ? CV_BDF : CV_ADAMS, c->context);
     if (!c->mem || CVodeSetErrHandlerFn(c->mem, job_ignore_words, NULL) != 0) return false;
+    // a state that rises from zero as t^3 wants a first step that is shorter by many decades
     bool good =
         CVodeInit(c->mem, rates, c->t, c->y) == 0 && CVodeSetUserData(c->mem, c) == 0 &&
         CVodeWFtolerances(c->mem, multistep_weights) == 0 && CVodeSetMaxNumSteps(c->mem, -1) == 0 &&
-        CVodeSetMinStep(c->mem, j->o->min_step) == 0 && open_algebra(c) && open_quadratures(c);
+        CVodeSetMinStep(c->mem, j->o->min_step) == 0 &&
+        CVodeSetMaxErrTestFails(c->mem, MOST_FAILURES) == 0 &&
+        CVodeSetMaxConvFails(c->mem, MOST_FAILURES) == 0 && open_algebra(c) && open_quadratures(c);
     if (good && j->p->switch_count > 0)
         good = CVodeRootInit(c->mem, j->p->switch_count, multistep_borders) == 0 &&
                CVodeSetNoInactiveRootWarn(c->mem) == 0;

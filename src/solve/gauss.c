@@ -177,7 +177,7 @@ static double third_difference(const Gauss *g, double h) {
 // or no value. `measure` is that of the whole step.
 static double compare(Gauss *g, const double *y, double t, double h) {
     Fixed *f = &g->fixed;
-    sizes_weights(f->j, y, g->weight);
+    sizes_wide_weights(f->j, y, g->weight);
     if (!gauss_step(f, y, t, h, g->whole)) return INFINITY;
     g->measure = third_difference(g, h);
     if (!gauss_step(f, y, t, h / 2, g->half) || !gauss_step(f, g->half, t + h / 2, h / 2, g->half))

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include <math.h>
+#include <string.h>
 
 // One Jacobian takes an evaluation for each colour: a fraction of a second for a chain of 500
 // links.
@@ -64,4 +65,17 @@ bool job_jacobian(Job *j, double t, const double *y, double *nonzero) {
                                   : differences(j, t, y, nonzero);
     for (int k = 0; k < p->nonzero_count && good; k++) good = isfinite(nonzero[k]);
     return good;
+}
+
+// The diagonal has the decays of states by themselves.
+void job_decays(Job *j, double t, const double *y, double *decay) {
+    const Program *p = j->p;
+    memset(decay, 0, (size_t)j->n * sizeof *decay);
+    if (!job_has_jacobian(j)) return;
+    double *nonzero = memory_zeroed((size_t)p->nonzero_count, sizeof *nonzero);
+    bool good = job_jacobian(j, t, y, nonzero);
+    for (int c = 0; c < j->n && good; c++)
+        for (int k = p->column_start[c]; k < p->column_start[c + 1]; k++)
+            if (p->row[k] == c) decay[c] = fmax(0, -nonzero[k]);
+    free(nonzero);
 }

@@ -79,7 +79,7 @@ void job_init(Job *j, Machine *m, const SolveOptions *o, SolveStats *stats, Repo
     j->quad = memory_zeroed((size_t)j->nq, sizeof *j->quad);
     if (o->modes)
         j->known_sizes =
-            memory_zeroed((size_t)m->program->system->model->var_count, sizeof *j->known_sizes);
+            memory_zeroed(2 * (size_t)m->program->system->model->var_count, sizeof *j->known_sizes);
     job_take(j, m);
     watch_open(j);
     fetch_wanted(j);

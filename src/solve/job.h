@@ -82,6 +82,11 @@ typedef struct { // how large everything is, see sizes.c
     double *space;
     // per state: largest so far, soon after a start, change of the rate over the sizes, all of it
     double *most, *first, *spread, *size;
+    double *recent;                // largest of late
+    double *noise;                 // rounding of the rate
+    double *decay;                 // rate of its own decay, for implicit methods
+    double *rest;                  // what is left of the size that a state at zero started with
+    double *reach;                 // scratch, as the next
     double *point, *rate, *beside; // scratch
     int *group, *member;           // states of one dimension; a state of each group
     int group_count;
@@ -89,8 +94,9 @@ typedef struct { // how large everything is, see sizes.c
     double *quad_most, *quad_soon, *quad_rate, *quad_beside, *quad_noise;
     double *unknown_most, *unknown_spread, *unknown, *unknown_beside;
     int unknown_count;
-    double energy, step; // largest of the audit; the last step
-    int countdown;       // steps until rates are looked at again
+    double energy, step;         // largest of the audit; the last step
+    int countdown;               // steps until rates are looked at again
+    int between, until_rounding; // the same for their rounding, and from one look to the next
 } Sizes;
 
 typedef struct {           // what goes wrong, and what keeps steps short, see watch.c
@@ -120,7 +126,7 @@ typedef struct {
     bool resumed;      // it began with a change of mode: switches and conditions are settled
     double rtol, step, span;
     Sizes sizes;
-    double *known_sizes; // per variable of a model with modes, see sizes.c
+    double *known_sizes; // per variable of a model with modes: largest and recent, see sizes.c
     long most_steps;
     int next;      // in the list of wanted points
     double wanted; // the next wanted point; infinite: there is none
@@ -219,6 +225,8 @@ void sizes_start(Job *j, double time, const double *state); // also after events
 bool sizes_step(Job *j, double time, const double *state, const double *quad, double step);
 double sizes_of(const Job *j, int state);
 void sizes_weights(const Job *j, const double *x, double *weight); // 1/tolerance
+// The same by the largest sizes so far, for equal steps and for a look at the whole run.
+void sizes_wide_weights(const Job *j, const double *x, double *weight);
 void sizes_unknown_weights(const Job *j, const double *u, double *weight);
 double sizes_quad_tolerance(const Job *j, int i); // absolute
 
@@ -241,6 +249,8 @@ const char *watch_name(const Job *j, int var);
 bool job_has_jacobian(const Job *j);    // by formulas or by a bearable number of differences
 double job_jacobian_cost(const Job *j); // in evaluations of the rates, besides those it makes
 bool job_jacobian(Job *j, double time, const double *state, double *nonzero); // false: no value
+// Per state: the rate of its own decay, 0 where none is known.
+void job_decays(Job *j, double time, const double *state, double *decay);
 
 // --- choice.c: `auto`
 SolverKind choice_first(Job *j);

@@ -1,23 +1,41 @@
 // How large the states of a run are, so that tolerances mean the same in every unit.
 //
 //   weight of state i in the error test:   1/(rtol |x_i| + atol_i)
-//   atol_i = part * size_i                 part = rtol/1000
+//   atol_i = max(rtol/1000 recent_i, 500 noise_i h/(1 + h decay_i))
 //
-//   size_i   the largest |x_i| so far, and not less than
-//            1e-4 of the largest state of the same dimension (1e-6 where none is known): the front
-//            of a wave that has hardly come is not followed digit by digit,
-//            first_i, of which half goes with every step: what x_i may become soon after a start
-//   atol_i   not less than the rounding of a step, 500 eps h * spread_i
+//   recent_i   the largest |x_i| of late: a fifth of it goes with every step. So a state that
+//   passes
+//              through zero is held to what it was a few steps before, one that falls by decades
+//              is followed down, and no state is lost beside larger ones. (With the largest value
+//              of the whole run, Robertson's first substance, 1 at the start and 2e-8 in the end,
+//              would be known to 1e-9 only, and what is left of it is then error.) Below 1e-24 of
+//              what any of its dimension ever was it is as good as zero.
+//   at zero    a state starts with what its equation says it may become soon: the rate now or a
+//              little later, or what the sizes of others do to the rate, times 1e-4 of the run; but
+//              no more than changes its rate by as much as that, no more than 1e-4 of the largest
+//              state of its dimension (1e-6 where none is known), and no less than 1e-12 of it:
+//              with order 1 no step is short enough to follow a state that rises as t^3. 97 % of
+//              that are left after each step until the state is larger: fronts of waves are not
+//              followed digit by digit, and still nothing is given up for good.
+//   noise_i    the rounding of the rate, from fourth differences between points that are a
+//              millionth of the sizes apart: all that is smooth cancels. An implicit method damps
+//              it with the decay rate of the state. A state that is zero but for rounding does not
+//              hold back the steps.
+//
+// Integrals, border functions and differences want to know how large states are at all:
+//
+//   size_i     the largest |x_i| so far, and not less than
+//              1e-4 of the largest state of the same dimension (1e-6 where none is known),
+//              first_i, of which half goes with every step: what x_i may become soon after a start,
+//              time * (|rate_i| + spread_i)
 //
 // spread_i is how far the rate changes when all states change by their sizes, found by evaluating
-// the rates beside the present point: a force that is the small difference of two large ones has
-// a large spread. So a state that is zero but for rounding does not hold back the steps. From
-// first_i = time * (|rate_i| + spread_i) sizes spread to states that are still at rest, as
+// the rates beside the present point. With it sizes spread to states that are still at rest, as
 // q' = p/m follows p' = F.
 //
-// Integrals have sizes in the same way; energies of the audit are held to the largest of them. What
-// is zero but for rounding, such as the work of a drive that needs no force, is not followed. An
-// `atol` of the user's own stands in place of all this.
+// Energies of the audit are held to the largest of them. What is zero but for rounding, such as the
+// work of a drive that needs no force, is not followed. An `atol` of the user's own stands in place
+// of all this.
 #include "solve/job.h"
 
 #include "base/memory.h"
@@ -25,7 +43,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double least_part = 1e-14; // of a size that a tolerance can be
+static const double least_part = 1e-14;    // of a size that a tolerance can be
+static const double kept = 0.8;            // of a recent size, with every step
+static const double kept_at_zero = 0.97;   // of the size that a state at zero started with
+static const double least_at_zero = 1e-12; // of the largest of its dimension it starts with
+static const double nothing = 1e-24;       // of the largest ever of its dimension: as good as zero
 enum { STEPS_BETWEEN = 100, MOST_ROUNDS = 6, PATTERNS = 2 };
 
 // --- opening and closing -------------------------------------------------------------------------
@@ -59,13 +81,13 @@ static double part_of_group(const Job *j, int group) {
 // The states of another mode may be the same variables: what is known of them is kept.
 static double *known_size(Job *j, int state) {
     int var = j->p->system->state_var[state];
-    return j->known_sizes && var >= 0 ? &j->known_sizes[var] : NULL;
+    return j->known_sizes && var >= 0 ? &j->known_sizes[2 * var] : NULL;
 }
 
 static void take_known(Job *j) {
     for (int i = 0; i < j->n; i++) {
         const double *known = known_size(j, i);
-        if (known) j->sizes.most[i] = *known;
+        if (known) j->sizes.most[i] = known[0], j->sizes.recent[i] = known[1];
     }
     for (int i = 0; i < j->nq; i++) j->sizes.quad_most[i] = fabs(j->quad[i]);
 }
@@ -73,18 +95,19 @@ static void take_known(Job *j) {
 static void keep_known(Job *j) {
     for (int i = 0; i < j->n; i++) {
         double *known = known_size(j, i);
-        if (known) *known = fmax(*known, j->sizes.most[i]);
+        if (known) known[0] = fmax(known[0], j->sizes.most[i]), known[1] = j->sizes.recent[i];
     }
 }
 
 void sizes_open(Job *j) {
     Sizes *s = &j->sizes;
     size_t n = (size_t)j->n, q = (size_t)j->nq, u = (size_t)program_unknown_count(j->p);
-    s->space = memory_zeroed(8 * n + 5 * q + 4 * u, sizeof(double));
+    s->space = memory_zeroed(13 * n + 5 * q + 4 * u, sizeof(double));
     double *at = s->space;
-    double **const by_state[] = {&s->most,  &s->first, &s->spread, &s->in_group,
-                                 &s->point, &s->rate,  &s->beside, &s->size};
-    for (int i = 0; i < 8; i++, at += n) *by_state[i] = at;
+    double **const by_state[] = {&s->most,  &s->first,  &s->spread, &s->in_group, &s->point,
+                                 &s->rate,  &s->beside, &s->size,   &s->recent,   &s->reach,
+                                 &s->noise, &s->decay,  &s->rest};
+    for (int i = 0; i < 13; i++, at += n) *by_state[i] = at;
     double **const by_quad[] = {&s->quad_most, &s->quad_soon, &s->quad_rate, &s->quad_beside,
                                 &s->quad_noise};
     for (int i = 0; i < 5; i++, at += q) *by_quad[i] = at;
@@ -180,28 +203,114 @@ static void look_ahead(Job *j, double time, const double *state) {
         widen(s->quad_soon, s->quad_rate, s->quad_beside, j->nq, part);
 }
 
+// The part of the sizes that points beside the present one are away.
+static const double aside = 1e-6;
+
 static bool find_spread(Job *j, double time, const double *state) {
-    static const double part = 1e-6;
     Sizes *s = &j->sizes;
     memset(s->spread, 0, (size_t)j->n * sizeof *s->spread);
     memset(s->unknown_spread, 0, (size_t)s->unknown_count * sizeof *s->unknown_spread);
     memset(s->quad_soon, 0, (size_t)j->nq * sizeof *s->quad_soon);
     if (!rates_at(j, time, state, s->rate, s->quad_rate, s->unknown)) return false;
     for (int k = 0; k < PATTERNS; k++) {
-        for (int i = 0; i < j->n; i++) s->point[i] = state[i] + part * direction(i, k) * s->size[i];
+        for (int i = 0; i < j->n; i++)
+            s->point[i] = state[i] + aside * direction(i, k) * s->size[i];
         if (!rates_at(j, time, s->point, s->beside, s->quad_beside, s->unknown_beside)) continue;
-        widen(s->spread, s->rate, s->beside, j->n, part);
-        widen(s->unknown_spread, s->unknown, s->unknown_beside, s->unknown_count, part);
-        widen(s->quad_soon, s->quad_rate, s->quad_beside, j->nq, part);
+        widen(s->spread, s->rate, s->beside, j->n, aside);
+        widen(s->unknown_spread, s->unknown, s->unknown_beside, s->unknown_count, aside);
+        widen(s->quad_soon, s->quad_rate, s->quad_beside, j->nq, aside);
     }
     look_ahead(j, time, state);
     find_noise(j, time, state);
     // the calls are no part of the run, and Newton goes on from the present point
     rates_at(j, time, state, s->beside, s->quad_beside, s->unknown_beside);
-    for (int i = 0; i < s->unknown_count; i++) enlarge(&s->unknown_most[i], s->unknown[i]);
+    for (int i = 0; i < s->unknown_count; i++)
+        s->unknown_most[i] = fmax(fabs(s->unknown[i]), s->unknown_most[i] / 2);
     for (int i = 0; i < j->nq; i++)
         s->quad_soon[i] = 1e-3 * j->span * fmax(fabs(s->quad_rate[i]), 1e-4 * s->quad_soon[i]);
     return true;
+}
+
+// --- recent sizes --------------------------------------------------------------------------------
+
+// The largest of each dimension.
+static void find_groups(Job *j, const double *size) {
+    Sizes *s = &j->sizes;
+    for (int g = 0; g < s->group_count; g++) s->in_group[g] = 0;
+    for (int i = 0; i < j->n; i++)
+        s->in_group[s->group[i]] = fmax(s->in_group[s->group[i]], size[i]);
+}
+
+// The first size of states at zero, of all that is much smaller than others of its dimension: what
+// it may become soon, but no more than a part of those. reach: the rate that it may have; 0:
+// nothing to do.
+static bool guess(Job *j, double time, const double *state, double soon) {
+    Sizes *s = &j->sizes;
+    bool some = false;
+    bool later = rates_at(j, time + soon, state, s->beside, s->quad_beside, s->unknown_beside);
+    for (int i = 0; i < j->n; i++) {
+        double group = s->in_group[s->group[i]];
+        double most = group > 0 ? part_of_group(j, s->group[i]) * group : (double)INFINITY;
+        double rate = fmax(fabs(s->rate[i]), s->spread[i]);
+        if (later && isfinite(s->beside[i])) rate = fmax(rate, fabs(s->beside[i]));
+        bool small = group > 0 ? s->recent[i] < most : s->recent[i] == 0;
+        s->reach[i] = small ? rate : 0;
+        if (s->reach[i] > 0) s->rest[i] = fmin(soon * rate, most);
+        some = some || s->reach[i] > 0;
+    }
+    return some;
+}
+
+// A state whose rate changes by more than that on the way comes to rest before.
+static void limit_guess(Job *j, double time, const double *state) {
+    Sizes *s = &j->sizes;
+    for (int i = 0; i < j->n; i++) s->point[i] = state[i] + (s->reach[i] > 0 ? s->rest[i] : 0);
+    if (!rates_at(j, time, s->point, s->beside, s->quad_beside, s->unknown_beside)) return;
+    for (int i = 0; i < j->n; i++) {
+        double change = fabs(s->beside[i] - s->rate[i]);
+        if (s->reach[i] > 0 && !(change <= s->reach[i]))
+            s->rest[i] *= isfinite(change) ? s->reach[i] / change : 0;
+    }
+}
+
+static bool all_have_sizes(const Job *j) {
+    for (int i = 0; i < j->n; i++)
+        if (!(j->sizes.recent[i] > 0)) return false;
+    return true;
+}
+
+static void find_recent(Job *j, double time, const double *state) {
+    static const double parts[] = {1e-4, 1e-2, 0.3, 1};
+    Sizes *s = &j->sizes;
+    find_groups(j, s->recent);
+    for (int k = 0; k < 4 && (k == 0 || !all_have_sizes(j)); k++) {
+        if (!guess(j, time, state, parts[k] * j->span)) continue;
+        limit_guess(j, time, state);
+        for (int i = 0; i < j->n; i++) {
+            double least = least_at_zero * s->in_group[s->group[i]];
+            if (s->reach[i] > 0) s->rest[i] = fmax(s->rest[i], least);
+            s->recent[i] = fmax(s->recent[i], fmax(s->rest[i], least));
+        }
+        find_groups(j, s->recent);
+    }
+}
+
+// Rounding of the rates: fourth differences have 8 times as much of it.
+static void find_rounding(Job *j, double time, const double *state) {
+    static const double weight[] = {1, -4, 6, -4, 1};
+    Sizes *s = &j->sizes;
+    double *sum = s->reach;
+    if (!rates_at(j, time, state, sum, s->quad_beside, s->unknown_beside)) return;
+    for (int k = 1; k <= 4; k++) {
+        for (int i = 0; i < j->n; i++)
+            s->point[i] = state[i] + k * aside * direction(i, PATTERNS) * s->recent[i];
+        if (!rates_at(j, time, s->point, s->beside, s->quad_beside, s->unknown_beside)) break;
+        for (int i = 0; i < j->n; i++) sum[i] += weight[k] * s->beside[i];
+        for (int i = 0; i < j->n && k == 4; i++) s->noise[i] = fabs(sum[i]) / 8;
+    }
+    if (j->stats->method == SOLVER_CVODE_BDF || j->stats->method == SOLVER_IDA)
+        job_decays(j, time, state, s->decay);
+    rates_at(j, time, state, s->beside, s->quad_beside, s->unknown_beside); // as after find_spread
 }
 
 // --- during the run ------------------------------------------------------------------------------
@@ -211,8 +320,13 @@ void sizes_start(Job *j, double time, const double *state) {
     Sizes *s = &j->sizes;
     double soon = 1e-4 * j->span;
     s->countdown = STEPS_BETWEEN;
+    s->until_rounding = s->between = 1;
     s->step = 0;
-    for (int i = 0; i < j->n; i++) enlarge(&s->most[i], state[i]), s->first[i] = 0;
+    for (int i = 0; i < j->n; i++) {
+        enlarge(&s->most[i], state[i]);
+        enlarge(&s->recent[i], state[i]);
+        s->first[i] = s->rest[i] = 0;
+    }
     for (int round = 0; round < MOST_ROUNDS; round++) {
         bool grown = false;
         find_sizes(j);
@@ -225,6 +339,8 @@ void sizes_start(Job *j, double time, const double *state) {
         if (!grown) break;
     }
     find_sizes(j);
+    find_recent(j, time, state);
+    find_rounding(j, time, state);
 }
 
 bool sizes_step(Job *j, double time, const double *state, const double *quad, double step) {
@@ -233,10 +349,21 @@ bool sizes_step(Job *j, double time, const double *state, const double *quad, do
     s->step = fabs(step);
     for (int i = 0; i < j->n; i++) {
         enlarge(&s->most[i], state[i]);
+        s->rest[i] = fabs(state[i]) > s->rest[i] ? 0 : kept_at_zero * s->rest[i];
+        s->recent[i] = fmax(fmax(fabs(state[i]), kept * s->recent[i]), s->rest[i]);
         s->first[i] /= 2;
     }
+    find_groups(j, s->most);
+    for (int i = 0; i < j->n; i++)
+        s->recent[i] = fmax(s->recent[i], nothing * s->in_group[s->group[i]]);
     for (int i = 0; i < j->nq; i++) grown = enlarge(&s->quad_most[i], quad[i]) || grown;
     find_sizes(j);
+    // rounding is not what it was in a start from rest, where many numbers are zero
+    if (--s->until_rounding <= 0) {
+        s->between = s->between < STEPS_BETWEEN ? 2 * s->between : STEPS_BETWEEN;
+        s->until_rounding = s->between;
+        find_rounding(j, time, state);
+    }
     if (--s->countdown > 0) return grown;
     s->countdown = STEPS_BETWEEN;
     find_spread(j, time, state);
@@ -252,6 +379,16 @@ static double with_own(const Job *j, double by_size) {
 }
 
 void sizes_weights(const Job *j, const double *x, double *weight) {
+    const Sizes *s = &j->sizes;
+    double part = part_of_size(j), h = s->step;
+    for (int i = 0; i < j->n; i++) {
+        double size = s->recent[i] > 0 ? s->recent[i] : 1; // nothing has moved it yet
+        double rounding = 500 * s->noise[i] * h / (1 + h * s->decay[i]);
+        weight[i] = 1 / (j->rtol * fabs(x[i]) + with_own(j, fmax(part * size, rounding)));
+    }
+}
+
+void sizes_wide_weights(const Job *j, const double *x, double *weight) {
     const Sizes *s = &j->sizes;
     double part = part_of_size(j), rounding = 500 * DBL_EPSILON * s->step;
     for (int i = 0; i < j->n; i++) {
