@@ -1,6 +1,7 @@
 /* The hydraulic manipulator of examples/titan4 from C: load, run with another supply pressure, look at a result. */
 #include <bondyn.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static bool show(void *context, double fraction) {
     (void)context;
@@ -9,14 +10,14 @@ static bool show(void *context, double fraction) {
 }
 
 int main(int count, char **word) {
-    if (count < 2) return fprintf(stderr, "usage: %s titan4.bond\n", word[0]), 2;
+    if (count < 2) return fprintf(stderr, "usage: %s titan4.bond [SECONDS]\n", word[0]), 2;
     BdReport *report = bd_report_new();
     BdModel *model = bd_load(word[1], NULL, report);
     BdRunOptions options = bd_default_run_options();
     BdSetting pressure = {"P_s", 187e5}; /* Pa */
     options.set = &pressure;
     options.set_count = model && bd_find(model, BD_PARAMETER, "P_s") >= 0;
-    options.stop = 5; /* s */
+    options.stop = count > 2 ? atof(word[2]) : 5;
     options.progress = show;
     BdRun *run = model ? bd_run(model, &options, report) : NULL;
     if (run) {
