@@ -110,19 +110,9 @@ static Value same_unit_function(Lower *l, Value *x, int n, const AstExpr *e) {
     return each_entry(l, x, x->dim, call_op(l, e), plain_entry);
 }
 
-// if 0 < x then 1 else if x < 0 then -1 else 0: it jumps, so it is made of relations, which solvers
-// search for. (Where it stands before what is 0 there, as in signsqrt, nothing jumps.)
-static Expr sign_entry(Dag *d, Op op, Expr x) {
-    (void)op;
-    Expr zero = expr_number(d, 0), above[] = {zero, x}, below[] = {x, zero};
-    if (expr_is_number(d, x, NULL)) return plain_entry(d, OP_SIGN, x);
-    Expr rest = expr_if(d, expr_call(d, OP_LESS, below, 2), expr_number(d, -1), zero);
-    return expr_if(d, expr_call(d, OP_LESS, above, 2), expr_number(d, 1), rest);
-}
-
 static Value sign_function(Lower *l, Value *x, int n, const AstExpr *e) {
-    (void)n, (void)e;
-    return each_entry(l, x, DIM_ONE, OP_SIGN, sign_entry);
+    (void)n;
+    return each_entry(l, x, DIM_ONE, call_op(l, e), plain_entry);
 }
 
 static Expr sqrt_entry(Dag *d, Op op, Expr x) {

@@ -109,22 +109,6 @@ static void order_changes_nothing(void **state) {
     bench_close(&b);
 }
 
-// A sign in a law is found like an `if`: v falls by 1 m/s2 in either direction of x.
-static void signs_are_events(void **state) {
-    (void)state;
-    for (int i = 0; i < 4; i++) {
-        Bench b;
-        run_well(&b,
-                 "model M\n var x initial -1, v initial 0 {1/s}\n der(x) = v\n"
-                 "der(v) = -sign(x)/(1 {s2})\nend\n"
-                 "experiment E of M\n stop 20 {s}\n solver cvode rtol 1e-9 step 0.01 {s}\n"
-                 "expect x(16*sqrt(2)*0.5 {s}) = -1 within 1e-5\nend\n",
-                 method[i]);
-        assert_int_equal(b.run->stats.events, 7);
-        bench_close(&b);
-    }
-}
-
 // A ball whose bounces become shorter than a step does not fall through the floor: they pile up,
 // and that is said.
 static void fixed_steps_see_short_bounces(void **state) {
@@ -190,7 +174,6 @@ int main(void) {
         cmocka_unit_test(samples_see_new_values),
         cmocka_unit_test(vectors_are_set_by_parts),
         cmocka_unit_test(order_changes_nothing),
-        cmocka_unit_test(signs_are_events),
         cmocka_unit_test(fixed_steps_see_short_bounces),
         cmocka_unit_test(warnings_cause_one_event),
         cmocka_unit_test(audit_holds_through_events),
