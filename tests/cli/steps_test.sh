@@ -33,7 +33,7 @@ for solver in adams bdf ida rk78; do
     expect_exit 5 run model.bond Shortest --solver $solver --no-plot
     expect_text err "min_step is 0.1 s"
     expect_exit 5 run model.bond Plain --solver $solver --no-plot --min-step 0.1
-    expect_exit 0 run model.bond Plain --solver $solver --no-plot --min-step 1e-9
+    expect_exit 0 run model.bond Plain --solver $solver --no-plot --min-step 1e-13 # shorter than all its steps
 done
 expect_exit 1 run model.bond Longest --no-plot --min-step 0.1
 expect_text err "min_step is longer than max_step"
