@@ -10,7 +10,7 @@ passed=build/tidy
 depth=${DEPTH:-225000}
 
 check() { # check FILE
-    headers=$(cc -MM -MG -Isrc "$1" | sed 's/^[^:]*://; s/\\$//')
+    headers=$(cc -MM -MG -Isrc -Iinclude "$1" | sed 's/^[^:]*://; s/\\$//')
     # shellcheck disable=SC2086
     key=$(cat .clang-tidy $headers 2>/dev/null | sha256sum | cut -d' ' -f1)-$depth
     [ -e "$passed/$key" ] && return 0
