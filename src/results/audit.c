@@ -248,9 +248,11 @@ double audit_default_bound(double rtol) {
 }
 
 // A storage's own residual, and with it the sum, is an error of the integration, and that knows
-// energies only to a part of what is stored. Other laws are held to the throughput as well.
+// energies only to a part of what is stored. Other laws are held to the throughput as well, but not
+// to what is rounding of all the energy there is: a machine at rest moves nothing else.
 static double allowed(const Audit *a, const AuditBook *book, Role role, double rtol) {
-    if (role != ROLE_STORE) return a->bound * fmin(a->scale, a->throughput);
+    double rounding = 100 * DBL_EPSILON * a->scale;
+    if (role != ROLE_STORE) return fmax(a->bound * fmin(a->scale, a->throughput), rounding);
     double noise = 10 * rtol * book->most_stored;
     return fmax(a->bound * a->scale, fmin(noise, LARGEST_BOUND * a->scale));
 }

@@ -136,4 +136,8 @@ END
 for solver in rk78 adams bdf; do
     expect_exit 0 run jump.bond --no-plot --solver $solver --rtol 1e-10
 done
+
+# A machine at rest: what moves is rounding of the energy that it holds.
+expect_exit 0 run "$source_folder/examples/titan4/titan4.bond" --stop 0.1 --no-plot --out rest
+expect_text out ": balanced"
 exit $failed
