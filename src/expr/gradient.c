@@ -81,7 +81,7 @@ double expr_gradient(const Dag *d, ExprWalk *w, Expr e, const double *symbol_val
     walk_start(w);
     walk_add(w, e);
     int n = walk_count(w);
-    double *value = malloc(2 * (size_t)n * sizeof *value + 1);
+    double *value = calloc(2 * (size_t)n + 1, sizeof *value);
     if (!value) abort();
     Sweep s = {d, w, value, value + n};
     for (int i = 0; i < n; i++) {
