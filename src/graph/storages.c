@@ -47,7 +47,7 @@ static void warn_negative(const Model *m, const Comp *c, const double *a, Report
 
 static void check_storage(const Model *m, const Comp *c, const double *number, Report *r) {
     enum { MOST = 24 };
-    double a[MOST * MOST];
+    double a[MOST * MOST] = {0};
     int n = c->argument_rows;
     if (!c->argument || n < 1 || n > MOST || n != c->argument_cols) return;
     for (int i = 0; i < n * n; i++) {
