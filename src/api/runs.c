@@ -160,7 +160,8 @@ BdStatus bd_status(const BdRun *run) {
 const BdRows *bd_rows(const BdRun *run) { return &run->rows; }
 
 const double *bd_column(const BdRun *run, const char *name) {
-    for (int c = 0; name && c < run->rows.columns; c++)
+    bool kept = run->rows.value != NULL; // a run that is driven by hand keeps no rows
+    for (int c = 0; name && kept && c < run->rows.columns; c++)
         if (strcmp(run->rows.name[c], name) == 0) return run->rows.value[c];
     return NULL;
 }

@@ -227,6 +227,7 @@ static void test_rates_outputs_and_jacobian(void **state) {
     BdRun *run = bd_open(m, NULL, NULL);
     assert_non_null(run);
     assert_near(bd_time(run), 0, 0);
+    assert_null(bd_column(run, "x")); // nothing is kept
     int x = bd_find(m, BD_STATE, "x"), v = bd_find(m, BD_STATE, "v");
     double point[2], rate[2], j[4], beside[2];
     bd_get_states(run, point);
