@@ -304,6 +304,7 @@ void audit_close(Audit *a, Arena *out, const AuditBook *book, double bound, doub
     a->relative = worst == 0 ? 0 : a->scale > 0 ? worst / a->scale : INFINITY;
     bool rounding = worst <= 100 * DBL_EPSILON * book->most_stored;
     if (a->pass && (rounding || a->relative == INFINITY)) a->relative = 0; // nothing changes places
+    if (!isfinite(a->residual)) a->relative = INFINITY; // sums beyond the range of numbers
     a->worst_junction = junction_beside(m, a->worst);
     a->cause = cause_of(a, m);
 }

@@ -137,6 +137,18 @@ for solver in rk78 adams bdf; do
     expect_exit 0 run jump.bond --no-plot --solver $solver --rtol 1e-10
 done
 
+# Sums beyond the range of numbers are said in words.
+cat >huge.bond <<'END'
+model H
+  I mass(1e300 {kg}, p0 = 1e300 {N.s})
+  C spring(1e-300 {m/N})
+  1 v
+  v -> mass, spring
+end
+END
+expect_exit 5 run huge.bond --no-plot --out huge
+expect_text out "NOT BALANCED: the sums are beyond the range of numbers"
+
 # A machine at rest (before its expectations): what moves is rounding of the energy that it holds.
 expect_exit 4 run "$source_folder/examples/titan4/titan4.bond" --stop 0.1 --no-plot --out rest
 expect_text out ": balanced"
