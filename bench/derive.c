@@ -25,8 +25,7 @@ typedef struct {
     int rates, entries;         // operations
 } Measured;
 
-// --- the text
-// ------------------------------------------------------------------------------------------------
+// --- the text ------------------------------------------------------------------------------------
 
 static double uniform(uint64_t *seed, double low, double high) {
     *seed ^= *seed >> 12;
@@ -81,8 +80,7 @@ static void write_chain(Text *out, const Chain *c) {
     text_add(out, "end\n");
 }
 
-// --- one sample
-// ------------------------------------------------------------------------------------------------
+// --- one sample ----------------------------------------------------------------------------------
 
 static int operations(const Dag *d, const Expr *roots, int n) {
     OpCount c = expr_count(d, roots, n);
@@ -173,8 +171,7 @@ static Measured measure(const Chain *c) {
     return s;
 }
 
-// --- the table
-// ------------------------------------------------------------------------------------------------
+// --- the table -----------------------------------------------------------------------------------
 
 int main(void) {
     static const Chain chains[] = {

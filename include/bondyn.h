@@ -43,8 +43,7 @@ typedef struct BdReport BdReport;
 typedef struct BdModel BdModel;
 typedef struct BdRun BdRun;
 
-// --- reports
-// ----------------------------------------------------------------------------------------------------
+// --- reports -------------------------------------------------------------------------------------
 
 typedef enum { BD_NOTE, BD_WARNING, BD_ERROR } BdSeverity;
 
@@ -68,8 +67,7 @@ BD_API const char *bd_report_text(const BdReport *r);
 // What a code means and how to mend it; NULL: there is no such code. Lives for ever.
 BD_API const char *bd_explain(const char *code);
 
-// --- models
-// -----------------------------------------------------------------------------------------------------
+// --- models --------------------------------------------------------------------------------------
 
 // Reads a file in place of the file system. Gives memory from malloc and its length, or NULL: there
 // is none.
@@ -134,8 +132,7 @@ typedef enum {
 BD_API char *bd_text(const BdModel *m, BdForm form);
 BD_API void bd_free(void *memory); // Nullable
 
-// --- runs
-// -------------------------------------------------------------------------------------------------------
+// --- runs ----------------------------------------------------------------------------------------
 
 typedef struct {
     const char *name; // of a parameter that is settable
@@ -197,8 +194,7 @@ BD_API BdSummary bd_summary(const BdRun *run);
 // with bd_free. Nullable: o, r. NULL: the run could not start.
 BD_API char *bd_page(const BdModel *m, const BdRunOptions *o, BdReport *r);
 
-// --- many runs
-// --------------------------------------------------------------------------------------------------
+// --- many runs -----------------------------------------------------------------------------------
 
 typedef struct {
     int runs;
@@ -216,8 +212,7 @@ typedef struct {
 // -1.
 BD_API int bd_batch(const BdModel *m, const BdBatch *b, const BdRunOptions *o, BdReport *r);
 
-// --- point by point
-// ---------------------------------------------------------------------------------------------
+// --- point by point ------------------------------------------------------------------------------
 
 // A run that the caller drives: at its start, with consistent start values. Models whose laws
 // switch between modes are refused: use bd_run. Nullable: o, r.

@@ -13,8 +13,7 @@ void bd_free(void *memory) { free(memory); }
 
 BdLoadOptions bd_default_load_options(void) { return (BdLoadOptions){0}; }
 
-// --- loading
-// ------------------------------------------------------------------------------------------------
+// --- loading -------------------------------------------------------------------------------------
 
 static void list_experiments(BdModel *m, const Syntax *syntax) {
     ARRAY(const char *) name = {0};
@@ -123,8 +122,7 @@ void bd_model_free(BdModel *m) {
     free(m);
 }
 
-// --- looking
-// ------------------------------------------------------------------------------------------------
+// --- looking -------------------------------------------------------------------------------------
 
 const char *bd_model_name(const BdModel *m) { return name_text(m->names, m->p.model->name); }
 

@@ -34,8 +34,7 @@ void by_hand_free(struct ByHand *h) {
     free(h);
 }
 
-// --- opening
-// ------------------------------------------------------------------------------------------------
+// --- opening -------------------------------------------------------------------------------------
 
 static void keep_columns(BdRun *run, const Job *j) {
     ByHand *h = run->by_hand;
@@ -123,8 +122,7 @@ BdRun *bd_open(const BdModel *m, const BdRunOptions *o, BdReport *r) {
     return NULL;
 }
 
-// --- the point
-// ------------------------------------------------------------------------------------------------
+// --- the point -----------------------------------------------------------------------------------
 
 double bd_time(const BdRun *run) {
     return run->by_hand ? run->by_hand->time : run->run->stats.reached;
@@ -165,8 +163,7 @@ bool bd_set(BdRun *run, const char *parameter, double value) {
     return false;
 }
 
-// --- evaluating
-// ------------------------------------------------------------------------------------------------
+// --- evaluating ----------------------------------------------------------------------------------
 
 bool bd_rates(BdRun *run, double *rate) {
     ByHand *h = run->by_hand;
@@ -202,8 +199,7 @@ bool bd_event_functions(BdRun *run, double *z) {
     return h && machine_switches(h->machine, h->time, h->state, z);
 }
 
-// --- saving
-// ------------------------------------------------------------------------------------------------
+// --- saving --------------------------------------------------------------------------------------
 
 // A header, the point, the parameters, all registers.
 typedef struct {

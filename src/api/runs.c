@@ -34,8 +34,7 @@ BdRows rows_of(Arena *out, const Results *r) {
     return (BdRows){r->column_count, name, unit, r->row_count, value};
 }
 
-// --- callbacks
-// ------------------------------------------------------------------------------------------------
+// --- callbacks -----------------------------------------------------------------------------------
 
 typedef struct {
     const BdRunOptions *o;
@@ -71,8 +70,7 @@ static void tell(const BdModel *m, const BdRunOptions *o, Report *report, BdRepo
     bd_report_clear(&own);
 }
 
-// --- running
-// ------------------------------------------------------------------------------------------------
+// --- running -------------------------------------------------------------------------------------
 
 // With a list of expressions to watch; NULL: the run could not start.
 static Run *run_watching(BdRun *run, const BdRunOptions *o, const Expr *watch, int watch_count,
@@ -141,8 +139,7 @@ char *bd_page(const BdModel *m, const BdRunOptions *o, BdReport *r) {
     return html.data;
 }
 
-// --- results
-// ------------------------------------------------------------------------------------------------
+// --- results -------------------------------------------------------------------------------------
 
 BdStatus bd_status(const BdRun *run) {
     if (!run->run) return BD_DONE;

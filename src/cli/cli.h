@@ -132,8 +132,7 @@ const char *nearest_word(const char *wrong, int count, const char *(*word)(const
                          const void *of);
 const char *nearest_text(const char *wrong, const char *const *words, int count);
 
-// --- pipeline: run/pipeline.h with the options of the command line
-// ---------------------------------
+// --- pipeline: run/pipeline.h with the options of the command line -------------------------------
 
 typedef enum {
     SYNTAX_STAYS,    // other experiments are built from it, too

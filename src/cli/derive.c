@@ -5,8 +5,7 @@
 #include "mech/mech.h"
 #include <string.h>
 
-// --- which mechanism
-// ------------------------------------------------------------------------------------------------
+// --- which mechanism -----------------------------------------------------------------------------
 
 // Definitions of mechanisms in the file asked for and, with all, in those that it imports.
 static TextList mechanism_names(const Session *s, const Syntax *syntax, bool all, bool energies) {
@@ -74,8 +73,7 @@ static const Mechanism *build_mechanism(Session *s, Pipeline *p, Syntax *syntax)
     return x && (x->by_energy || mech_check(x, p->model->dag, &s->report)) ? x : NULL;
 }
 
-// --- what to write
-// ------------------------------------------------------------------------------------------------
+// --- what to write -------------------------------------------------------------------------------
 
 static bool read_signature(Session *s, DeriveSignature *signature) {
     static const char *const names[] = {"plain", "20sim"};

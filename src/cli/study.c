@@ -24,8 +24,7 @@ typedef struct {
     Study *study;
 } Task;
 
-// --- the plan
-// ------------------------------------------------------------------------------------------------
+// --- the plan ------------------------------------------------------------------------------------
 
 static bool read_factors(Task *t) {
     Session *s = t->s;
@@ -145,8 +144,7 @@ static bool make_plan(Task *t) {
     return true;
 }
 
-// --- the first run, and what it promises
-// ------------------------------------------------------------------------------------------------
+// --- the first run, and what it promises ---------------------------------------------------------
 
 static bool is_meant(Task *t) {
     int workers = t->plan.workers * (t->plan.ranks ? t->plan.ranks->count : 1);
@@ -177,8 +175,7 @@ static bool run_nominal(Task *t) {
     return false;
 }
 
-// --- what came out
-// ------------------------------------------------------------------------------------------------
+// --- what came out -------------------------------------------------------------------------------
 
 static void print_outcomes(Text *out, const Study *s) {
     text_printf(out, "%-28s %12s %12s %25s %12s %12s\n", "outcome", "mean", "deviation",

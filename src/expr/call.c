@@ -17,8 +17,7 @@ static bool is_logical(const Dag *d, Expr e) {
     return (op >= OP_LESS && op <= OP_NOT) || is_value(d, e, 0) || is_value(d, e, 1);
 }
 
-// --- folding
-// ------------------------------------------------------------------------------------------------
+// --- folding -------------------------------------------------------------------------------------
 
 static bool all_numbers(const Dag *d, const Expr *args, int n) {
     for (int i = 0; i < n; i++)
@@ -35,8 +34,7 @@ static double fold(const Dag *d, Op op, const Expr *args, int n) {
     return kernel(op, a, b, n > 2 ? number_of(d, args[2]) : 0);
 }
 
-// --- functions of one argument
-// ------------------------------------------------------------------------------------------------
+// --- functions of one argument -------------------------------------------------------------------
 
 static bool is_odd_function(Op op) {
     return op == OP_SIN || op == OP_TAN || op == OP_ASIN || op == OP_ATAN || op == OP_SINH ||
@@ -119,8 +117,7 @@ static Expr function1(Dag *d, Op op, Expr a) {
     return call1(d, op, a);
 }
 
-// --- functions of two arguments
-// ------------------------------------------------------------------------------------------------
+// --- functions of two arguments ------------------------------------------------------------------
 
 static Expr as_logical(Dag *d, Expr a) {
     return is_logical(d, a) ? a : negation(d, negation(d, a));
@@ -166,8 +163,7 @@ Expr expr_if(Dag *d, Expr condition, Expr then, Expr otherwise) {
     return intern(d, OP_IF, (Expr[]){condition, then, otherwise}, 3);
 }
 
-// --- any operator
-// ------------------------------------------------------------------------------------------------
+// --- any operator --------------------------------------------------------------------------------
 
 static bool any_undefined(const Dag *d, const Expr *args, int n) {
     for (int i = 0; i < n; i++)

@@ -42,8 +42,7 @@ void parts_free(Parts *p) {
     if (p->data != p->few) free(p->data);
 }
 
-// --- what a term and a factor are made of
-// ------------------------------------------------------------------------------------------------
+// --- what a term and a factor are made of --------------------------------------------------------
 
 void sum_part(const Dag *d, Expr term, double by, Part *part) {
     Expr rest;
@@ -71,8 +70,7 @@ static bool can_open(const Dag *d, Op op, const Part *p) {
            (op == OP_SUM || is_integer(p->weight));
 }
 
-// --- combining equal keys
-// ------------------------------------------------------------------------------------------------
+// --- combining equal keys ------------------------------------------------------------------------
 
 static int compare_parts(const void *left, const void *right) {
     const Part *a = left, *b = right;
@@ -130,8 +128,7 @@ static void combine(const Dag *d, Parts *p) {
     p->count = kept;
 }
 
-// --- looking inside
-// ------------------------------------------------------------------------------------------------
+// --- looking inside ------------------------------------------------------------------------------
 
 typedef struct {
     uint64_t bit[64];
@@ -250,8 +247,7 @@ void parts_collect(Dag *d, Op op, Parts *p) {
         while (pythagoras(d, p)) combine(d, p);
 }
 
-// --- equal in another arrangement
-// ------------------------------------------------------------------------------------------------
+// --- equal in another arrangement ----------------------------------------------------------------
 
 // All parts, those of nested sums in place of them. False when there are more than are compared.
 static bool flatten(const Dag *d, Op op, const Expr *args, int n, Parts *p) {

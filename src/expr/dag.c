@@ -83,8 +83,7 @@ bool dag_keep_shared(Dag *d, bool keep) {
     return before;
 }
 
-// --- the hash table
-// ------------------------------------------------------------------------------------------------
+// --- the hash table ------------------------------------------------------------------------------
 
 static bool is_found_by_signature(Op op) { return op == OP_SUM || op == OP_PRODUCT; }
 
@@ -140,8 +139,7 @@ static Expr add_shared_node(Dag *d, Node node, Signature s, uint32_t hash) {
     return e;
 }
 
-// --- interning
-// ------------------------------------------------------------------------------------------------
+// --- interning -----------------------------------------------------------------------------------
 
 static Signature product_signature(const Dag *d, const Expr *args, int n) {
     Signature s = 1;
@@ -266,8 +264,7 @@ Expr expr_symbol(Dag *d, Name name) {
     return e;
 }
 
-// --- looking
-// ------------------------------------------------------------------------------------------------
+// --- looking -------------------------------------------------------------------------------------
 
 Op expr_op(const Dag *d, Expr e) { return op_of(d, e); }
 
@@ -293,8 +290,7 @@ Expr expr_symbol_at(const Dag *d, int index) { return d->symbol.data[index]; }
 
 Name expr_symbol_name(const Dag *d, int index) { return d->symbol_name.data[index]; }
 
-// --- tables
-// ------------------------------------------------------------------------------------------------
+// --- tables --------------------------------------------------------------------------------------
 
 int expr_add_table(Dag *d, const Table *t) {
     array_push(&d->table, t);

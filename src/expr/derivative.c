@@ -39,8 +39,7 @@ static Expr sum_rate(Pass *p, Expr e) {
     return expr_sum(p->dag, p->work.data, p->work.count);
 }
 
-// --- products: (u1 u2 ... un)' = sum over i of ui' times the product of the others
-// ------------------------------------------------------------------------------------------------
+// --- products: (u1 u2 ... un)' = sum over i of ui' times the product of the others ---------------
 
 static Expr few_factors_rate(Pass *p, Expr e) {
     Dag *d = p->dag;
@@ -79,8 +78,7 @@ static Expr product_rate(Pass *p, Expr e) {
     return count_of(p->dag, e) <= 8 ? few_factors_rate(p, e) : many_factors_rate(p, e);
 }
 
-// --- powers: (u^v)' = v u^(v-1) u' + u^v log(u) v'
-// ------------------------------------------------------------------------------------------------
+// --- powers: (u^v)' = v u^(v-1) u' + u^v log(u) v' -----------------------------------------------
 
 static Expr power_rate(Pass *p, Expr e, Expr u, Expr v) {
     Dag *d = p->dag;
@@ -97,8 +95,7 @@ static Expr power_rate(Pass *p, Expr e, Expr u, Expr v) {
     return expr_sum(d, term, n);
 }
 
-// --- functions of one argument: f(u)' = slope(u) u'
-// ------------------------------------------------------------------------------------------------
+// --- functions of one argument: f(u)' = slope(u) u' ----------------------------------------------
 
 static Expr one_plus(Dag *d, double sign, Expr u) { // 1 + sign*u^2
     Expr square = expr_mul(d, u, u);
@@ -126,8 +123,7 @@ static Expr function_slope(Dag *d, Op op, Expr e, Expr u) {
     }
 }
 
-// --- functions of two arguments
-// ------------------------------------------------------------------------------------------------
+// --- functions of two arguments ------------------------------------------------------------------
 
 // min(u, v)' = if u < v then u' else v'
 static Expr extreme_rate(Pass *p, Op op, Expr u, Expr v) {

@@ -53,8 +53,7 @@ Names *dag_names(const Dag *d);
 // what is shared stays shared. For traced recursions. Returns what was set before.
 bool dag_keep_shared(Dag *d, bool keep);
 
-// --- building
-// -------------------------------------------------------------------------------------
+// --- building ------------------------------------------------------------------------------------
 
 Expr expr_number(Dag *d, double value);
 Expr expr_symbol(Dag *d, Name name); // a new symbol at each call, numbered 0, 1, 2 ...
@@ -71,8 +70,7 @@ Expr expr_call(Dag *d, Op op, const Expr *args, int n); // any operator, simplif
 Expr expr_if(Dag *d, Expr condition, Expr then, Expr otherwise);
 int expr_add_table(Dag *d, const Table *t); // the table's number, for OP_TABLE; keeps the pointer
 
-// --- looking
-// --------------------------------------------------------------------------------------
+// --- looking -------------------------------------------------------------------------------------
 
 Op expr_op(const Dag *d, Expr e);
 int expr_arg_count(const Dag *d, Expr e);
@@ -117,8 +115,7 @@ OpCount expr_count(const Dag *d, const Expr *roots, int n);
 // How many nodes derivatives and substitutions have passed so far: work, counted.
 uint64_t dag_visits(const Dag *d);
 
-// --- rewriting
-// ------------------------------------------------------------------------------------
+// --- rewriting -----------------------------------------------------------------------------------
 
 // Replaces symbols by expressions. Results are remembered, so rewriting many expressions costs one
 // pass over the nodes below them. Set a symbol before anything above it is rewritten.
@@ -148,8 +145,7 @@ Expr partials_by(Partials *p, Expr symbol);
 // e = coefficient*symbol + rest with both free of the symbol? False when e is not linear in it.
 bool expr_linear_in(Dag *d, Expr e, Expr symbol, Expr *coefficient, Expr *rest);
 
-// --- numbers
-// --------------------------------------------------------------------------------------
+// --- numbers -------------------------------------------------------------------------------------
 
 // Value with symbols from symbol_value[index]; for single values, not for simulation.
 double expr_evaluate(const Dag *d, Expr e, const double *symbol_value);
@@ -166,8 +162,7 @@ typedef struct {
 typedef ARRAY(Slope) Slopes;
 double expr_gradient(const Dag *d, ExprWalk *w, Expr e, const double *symbol_value, Slopes *out);
 
-// --- printing
-// -------------------------------------------------------------------------------------
+// --- printing ------------------------------------------------------------------------------------
 
 typedef enum { PRINT_TEXT, PRINT_LATEX, PRINT_C } PrintStyle;
 

@@ -52,8 +52,7 @@ struct Dag {
     uint64_t visits;       // nodes that derivatives and substitutions passed
 };
 
-// --- nodes (dag.c)
-// ------------------------------------------------------------------------------------------------
+// --- nodes (dag.c) -------------------------------------------------------------------------------
 
 // The node with these arguments, as they are; an existing one when there is an equal one.
 Expr intern(Dag *d, Op op, const Expr *args, int n);
@@ -80,8 +79,7 @@ static inline bool is_value(const Dag *d, Expr e, double value) {
     return is_number(d, e) && number_of(d, e) == value;
 }
 
-// --- collecting (collect.c)
-// ------------------------------------------------------------------------------------------------
+// --- collecting (collect.c) ----------------------------------------------------------------------
 
 // A part of a sum is weight*key, a part of a product is key^weight: both collect the same way.
 typedef struct {
@@ -107,8 +105,7 @@ void sum_part(const Dag *d, Expr term, double by, Part *part);       // by*term 
 void product_part(const Dag *d, Expr factor, double by, Part *part); // factor^by as a part
 bool same_parts(const Dag *d, Op op, Expr a, const Expr *args, int n);
 
-// --- laws (sum.c, product.c, call.c)
-// ------------------------------------------------------------------------------------------------
+// --- laws (sum.c, product.c, call.c) -------------------------------------------------------------
 
 Expr sum_of_parts(Dag *d, Parts *p); // frees the parts
 Expr times_number(Dag *d, double by, Expr e);
@@ -128,8 +125,7 @@ bool pythagoras(Dag *d, Parts *p); // each pair becomes c*k; true if there was a
 
 static inline bool is_integer(double x) { return x > -1e9 && x < 1e9 && x == (double)(long)x; }
 
-// --- maps over nodes (walk.c)
-// ------------------------------------------------------------------------------------------------
+// --- maps over nodes (walk.c) --------------------------------------------------------------------
 
 // A hash table as long as it holds few of the graph's nodes; where a list of values by node number
 // needs less memory, it becomes one.

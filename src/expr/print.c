@@ -28,8 +28,7 @@ void open_bracket(Print *p) { text_add(p->out, p->how->style == PRINT_LATEX ? "\
 
 void close_bracket(Print *p) { text_add(p->out, p->how->style == PRINT_LATEX ? "\\right)" : ")"); }
 
-// --- atoms
-// ------------------------------------------------------------------------------------------------
+// --- atoms ---------------------------------------------------------------------------------------
 
 static const char *name_of_node(const Print *p, Expr e) {
     return p->how->name ? p->how->name(p->how->context, e) : NULL;
@@ -78,8 +77,7 @@ void print_number(Print *p, double x) {
     text_free(&digits);
 }
 
-// --- functions
-// ------------------------------------------------------------------------------------------------
+// --- functions -----------------------------------------------------------------------------------
 
 static const char *c_function(Op op) {
     switch (op) {
@@ -168,8 +166,7 @@ void print_function(Print *p, Expr e, double power) {
     }
 }
 
-// --- relations, logic, if
-// ------------------------------------------------------------------------------------------------
+// --- relations, logic, if ------------------------------------------------------------------------
 
 static const char *infix(const Print *p, Op op) {
     bool c = p->how->style == PRINT_C, latex = p->how->style == PRINT_LATEX;
@@ -265,8 +262,7 @@ static void print_c_logic_value(Print *p, Expr e) {
     text_add(p->out, " ? 1.0 : 0.0)");
 }
 
-// --- any node
-// ------------------------------------------------------------------------------------------------
+// --- any node ------------------------------------------------------------------------------------
 
 Binding binding_of(const Print *p, Expr e) {
     const Dag *d = p->dag;

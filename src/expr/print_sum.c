@@ -33,8 +33,7 @@ double print_split(const Dag *d, Expr e, Expr *rest) {
     return number_of(d, args_of(d, e)[0]);
 }
 
-// --- fractions
-// ------------------------------------------------------------------------------------------------
+// --- fractions -----------------------------------------------------------------------------------
 
 // 0.3333333333333333 -> 1/3. Short decimals and C stay as they are.
 static void split_rational(const Print *p, double c, double *over, double *under) {
@@ -100,8 +99,7 @@ static void fraction_free(Fraction *f) {
     array_free(&f->under);
 }
 
-// --- factors
-// ------------------------------------------------------------------------------------------------
+// --- factors -------------------------------------------------------------------------------------
 
 static bool is_latex_power_function(const Print *p, Expr base) { // \sin^{2}\left(x\right)
     Op op = op_of(p->dag, base);
@@ -219,8 +217,7 @@ void print_product(Print *p, double number, Expr rest) {
     fraction_free(&f);
 }
 
-// --- sums
-// ------------------------------------------------------------------------------------------------
+// --- sums ----------------------------------------------------------------------------------------
 
 static bool is_negative(const Print *p, Expr term) {
     Expr rest;

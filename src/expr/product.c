@@ -105,8 +105,7 @@ Expr expr_mul(Dag *d, Expr a, Expr b) { return expr_product(d, (Expr[]){a, b}, 2
 
 Expr expr_div(Dag *d, Expr a, Expr b) { return quotient(d, &a, 1, &b, 1); }
 
-// --- powers
-// ------------------------------------------------------------------------------------------------
+// --- powers --------------------------------------------------------------------------------------
 
 static Expr power_node(Dag *d, Expr base, double exponent) {
     return intern(d, OP_POWER, (Expr[]){base, expr_number(d, exponent)}, 2);

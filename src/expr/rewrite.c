@@ -1,8 +1,7 @@
 // Substitution: symbols become expressions, everything above them is built anew and simplified.
 #include "expr/rewrite.h"
 
-// --- the pass
-// ------------------------------------------------------------------------------------------------
+// --- the pass ------------------------------------------------------------------------------------
 
 void pass_init(Pass *p, Dag *d) { *p = (Pass){.dag = d, .oldest = UINT32_MAX}; }
 
@@ -41,8 +40,7 @@ void pass_run(Pass *p, Expr e, Expr (*rule)(Pass *p, Expr e)) {
     }
 }
 
-// --- rewriting
-// ------------------------------------------------------------------------------------------------
+// --- rewriting -----------------------------------------------------------------------------------
 
 struct Rewrite {
     Pass pass;

@@ -94,8 +94,7 @@ Expr expr_sub(Dag *d, Expr a, Expr b) {
 
 Expr expr_neg(Dag *d, Expr a) { return times_number(d, -1, a); }
 
-// --- sin(x)^2 + cos(x)^2 = 1
-// ------------------------------------------------------------------------------------------------
+// --- sin(x)^2 + cos(x)^2 = 1 ---------------------------------------------------------------------
 
 static bool is_trig_part(const Dag *d, const Part *p) {
     return p->key && has_flag(d, p->key, FLAG_TRIG) && !is_undefined(d, p->key);

@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-// --- maps
-// ------------------------------------------------------------------------------------------------
+// --- maps ----------------------------------------------------------------------------------------
 
 static uint32_t map_slot(const NodeMap *m, Expr key) {
     uint32_t i = (key * UINT32_C(2654435769)) & (m->capacity - 1);
@@ -101,8 +100,7 @@ void map_free(NodeMap *m) {
     *m = (NodeMap){0};
 }
 
-// --- walks
-// ------------------------------------------------------------------------------------------------
+// --- walks ---------------------------------------------------------------------------------------
 
 #define OPEN UINT32_MAX
 
@@ -167,8 +165,7 @@ bool walk_seen(const ExprWalk *w, Expr e) { return map_get(&w->place, e) != 0; }
 
 int walk_place(const ExprWalk *w, Expr e) { return (int)map_get(&w->place, e) - 1; }
 
-// --- single questions
-// ------------------------------------------------------------------------------------------------
+// --- single questions ----------------------------------------------------------------------------
 
 // Arguments are older than the node, so nothing older than the symbol can depend on it.
 bool expr_depends(const Dag *d, Expr e, Expr symbol) {

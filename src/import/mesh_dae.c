@@ -47,8 +47,7 @@ static bool fail_at(DaeReader *d, const XmlNode *n, const char *what) {
     return mesh_fail(d->k, d->k->text + n->at, NULL, "%s", what);
 }
 
-// --- ids and numbers
-// ------------------------------------------------------------------------------------------------
+// --- ids and numbers -----------------------------------------------------------------------------
 
 static void list_ids(DaeReader *d) {
     for (const XmlNode *n = d->root; n; n = xml_follow(d->root, n)) {
@@ -88,8 +87,7 @@ static long whole_number(const XmlNode *n, const char *attribute, long otherwise
     return text ? strtol(text, NULL, 10) : otherwise;
 }
 
-// --- places
-// ------------------------------------------------------------------------------------------------
+// --- places --------------------------------------------------------------------------------------
 
 static Place place_times(const Place *a, const double b[12]) {
     Place c;
@@ -134,8 +132,7 @@ static bool apply_transform(const XmlNode *n, Place *p) {
     return true;
 }
 
-// --- materials
-// ------------------------------------------------------------------------------------------------
+// --- materials -----------------------------------------------------------------------------------
 
 static const XmlNode *diffuse_of(const XmlNode *effect) {
     const XmlNode *technique = xml_child(xml_child(effect, "profile_COMMON"), "technique");
@@ -162,8 +159,7 @@ static int paint_of(DaeReader *d, const XmlNode *primitive) {
     return colour && read_numbers(colour, 3, rgb) ? mesh_add_colour(d->k->mesh, rgb) : 0;
 }
 
-// --- points
-// ------------------------------------------------------------------------------------------------
+// --- points --------------------------------------------------------------------------------------
 
 static const XmlNode *input_of(const XmlNode *n, const char *semantic) {
     const XmlNode *input = xml_child(n, "input");
@@ -203,8 +199,7 @@ static bool add_points(DaeReader *d, const XmlNode *source) {
     return true;
 }
 
-// --- primitives
-// ------------------------------------------------------------------------------------------------
+// --- primitives ----------------------------------------------------------------------------------
 
 typedef enum { EACH_THREE, BY_COUNTS, ONE_POLYGON, STRIP } Grouping;
 
@@ -322,8 +317,7 @@ static bool read_geometry(DaeReader *d, const XmlNode *geometry, const XmlNode *
     return true;
 }
 
-// --- the scene
-// ------------------------------------------------------------------------------------------------
+// --- the scene -----------------------------------------------------------------------------------
 
 static bool read_node(DaeReader *d, const XmlNode *node, Place place, int depth) {
     if (depth > DEEPEST || ++d->visits > MOST_VISITS)

@@ -20,8 +20,7 @@ typedef struct {
     int now;          // paint of what follows
 } ObjReader;
 
-// --- materials
-// ------------------------------------------------------------------------------------------------
+// --- materials -----------------------------------------------------------------------------------
 
 // The rest of the line: names of materials and files may have blanks in them.
 static MeshWord rest_of_line(MeshReader *k) {
@@ -70,8 +69,7 @@ static void open_materials(ObjReader *o, const char *folder) {
     arena_free(&scratch);
 }
 
-// --- corners and polygons
-// ------------------------------------------------------------------------------------------------
+// --- corners and polygons ------------------------------------------------------------------------
 
 static bool read_point(MeshReader *k, MeshWord keyword) {
     double x[3];

@@ -23,8 +23,7 @@ bool mesh_fail(MeshReader *k, const char *at, const char *help, const char *form
     return false;
 }
 
-// --- growing a mesh
-// ------------------------------------------------------------------------------------------------
+// --- growing a mesh ------------------------------------------------------------------------------
 
 bool mesh_add_point(MeshReader *k, const char *at, const double x[3]) {
     if (k->mesh->point.count >= 3 * MESH_MOST_TRIANGLES)
@@ -64,8 +63,7 @@ void mesh_free(Mesh *m) {
     array_free(&m->colour);
 }
 
-// --- words of a text
-// ------------------------------------------------------------------------------------------------
+// --- words of a text -----------------------------------------------------------------------------
 
 static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
@@ -118,8 +116,7 @@ bool mesh_word_number(MeshWord word, double *x) {
     return stop == word.end && isfinite(*x);
 }
 
-// --- files
-// ------------------------------------------------------------------------------------------------
+// --- files ---------------------------------------------------------------------------------------
 
 MeshFormat mesh_format(const char *path) {
     const char *dot = strrchr(path, '.');

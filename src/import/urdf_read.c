@@ -40,8 +40,7 @@ static const char *keep(Reader *k, const char *text) {
     return arena_copy_text(&k->u->arena, text, strlen(text));
 }
 
-// --- attributes
-// ------------------------------------------------------------------------------------------------
+// --- attributes ----------------------------------------------------------------------------------
 
 static const char *attribute(const Reader *k, const char *name) {
     for (const char **a = k->attribute; *a; a += 2)
@@ -113,8 +112,7 @@ static void read_origin(Reader *k, UrdfOrigin *at) {
         if (word[i]) at->degrees[i] = as_degrees(at->rpy[i], word[i], k->u->rounded);
 }
 
-// --- links
-// ------------------------------------------------------------------------------------------------
+// --- links ---------------------------------------------------------------------------------------
 
 static void open_link(Reader *k) {
     const char *name = needed(k, "name");
@@ -152,8 +150,7 @@ static void read_inertial(Reader *k) {
 
 static const char *or_none(const char *text) { return text ? text : "?"; }
 
-// --- what links look like
-// ------------------------------------------------------------------------------------------------
+// --- what links look like ------------------------------------------------------------------------
 
 // Materials without a name are known by a number instead.
 static Name open_material(Reader *k) {
@@ -277,8 +274,7 @@ static void open_section(Reader *k) {
     k->material = 0;
 }
 
-// --- joints
-// ------------------------------------------------------------------------------------------------
+// --- joints --------------------------------------------------------------------------------------
 
 static bool joint_kind(const char *type, UrdfKind *kind) {
     static const struct {
@@ -403,8 +399,7 @@ static void read_in_joint(Reader *k) {
     refuse_negative(k, j, "friction", &j->friction);
 }
 
-// --- elements
-// ------------------------------------------------------------------------------------------------
+// --- elements ------------------------------------------------------------------------------------
 
 // Whether a tag at this depth is one that the reader knows.
 static bool is_known(const Reader *k) {

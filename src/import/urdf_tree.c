@@ -5,8 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// --- names
-// ------------------------------------------------------------------------------------------------
+// --- names ---------------------------------------------------------------------------------------
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -91,8 +90,7 @@ static void name_parts(Urdf *u) {
     used_free(&members);
 }
 
-// --- ends of joints
-// ------------------------------------------------------------------------------------------------
+// --- ends of joints ------------------------------------------------------------------------------
 
 typedef struct {
     Urdf *u;
@@ -233,8 +231,7 @@ static void link_joints(Linker *k) {
     names_free(names);
 }
 
-// --- the tree
-// ------------------------------------------------------------------------------------------------
+// --- the tree ------------------------------------------------------------------------------------
 
 static bool find_root(Urdf *u, Report *r) {
     u->root = -1;
@@ -319,8 +316,7 @@ static void release_followers(Urdf *u, Report *r) {
     }
 }
 
-// --- what the mechanism has no place for
-// ------------------------------------------------------------------------------------------------
+// --- what the mechanism has no place for ---------------------------------------------------------
 
 static void warn_held(const Urdf *u, Report *r) {
     for (int i = 0; i < u->joint.count; i++) {

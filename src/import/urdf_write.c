@@ -46,8 +46,7 @@ static void write_remark(Text *out, const char *text) {
     for (; *text; text++) text_char(out, (unsigned char)*text < ' ' || *text == 127 ? ' ' : *text);
 }
 
-// --- rotations
-// ------------------------------------------------------------------------------------------------
+// --- rotations -----------------------------------------------------------------------------------
 
 static void rotation_of(const UrdfOrigin *at, double R[9]) {
     double c[3], s[3];
@@ -108,8 +107,7 @@ static UrdfOrigin origin_then(const UrdfOrigin *at, const UrdfOrigin *then) {
     return sum;
 }
 
-// --- inertia
-// ------------------------------------------------------------------------------------------------
+// --- inertia -------------------------------------------------------------------------------------
 
 // J in the link's axes: R J R', symmetric to the last bit, without the dust of right angles.
 static void turned_inertia(const UrdfLink *l, double J[9]) {
@@ -143,8 +141,7 @@ static void write_inertia(Text *out, const UrdfLink *l) {
     text_add(out, " {kg.m2}");
 }
 
-// --- statements
-// ------------------------------------------------------------------------------------------------
+// --- statements ----------------------------------------------------------------------------------
 
 static const char *body_name(const Urdf *u, int link) {
     return link == u->root && u->on_world ? "world" : u->link.data[link].id;
@@ -244,8 +241,7 @@ static void write_joint(Text *out, const Urdf *u, const UrdfJoint *j) {
     write_joint_remarks(out, j);
 }
 
-// --- what acts in joints
-// ------------------------------------------------------------------------------------------------
+// --- what acts in joints -------------------------------------------------------------------------
 
 typedef enum { ACT_DAMPING, ACT_FRICTION, ACT_EFFORT, ACT_VELOCITY, ACTS } Act;
 
@@ -427,8 +423,7 @@ void urdf_write(Text *out, const Urdf *u, const char *name, bool free_base, cons
     text_add(out, "end\n");
 }
 
-// --- meshes
-// ------------------------------------------------------------------------------------------------
+// --- meshes --------------------------------------------------------------------------------------
 
 // One warning for all, at the first.
 static void look_for_meshes(Urdf *u, const char *file, Report *r) {

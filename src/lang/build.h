@@ -35,8 +35,7 @@ enum {
     LARGEST_SIZE = 100000,   // of one vector, or of one side of a matrix
 };
 
-// --- scopes
-// ----------------------------------------------------------------------------------------
+// --- scopes --------------------------------------------------------------------------------------
 
 typedef struct Value Value;
 
@@ -53,8 +52,7 @@ struct Env {
     const Value *value;  // value of a function's name; NULL for a loop variable
 };
 
-// --- values
-// ----------------------------------------------------------------------------------------
+// --- values --------------------------------------------------------------------------------------
 
 enum {
     IS_PLAIN = 1,     // made of plain numbers only: takes the unit of its target
@@ -81,8 +79,7 @@ typedef struct { // a value that is known as numbers
     uint8_t is; // IS_PLAIN, IS_ZERO
 } Constant;
 
-// --- instances
-// -------------------------------------------------------------------------------------
+// --- instances -----------------------------------------------------------------------------------
 
 typedef struct { // a type of element that the language knows by itself
     const char *type;
@@ -348,8 +345,7 @@ typedef struct Builder {
 
 enum { MEMBER_ENTITY, MEMBER_INSTANCE, MEMBER_ARRAY, MEMBER_BROKEN };
 
-// --- reports, each place and code once
-// -------------------------------------------------------------
+// --- reports, each place and code once -----------------------------------------------------------
 
 Remark *complain(Builder *b, Code code, Pos pos, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -370,8 +366,7 @@ Pos ast_start(const AstExpr *e); // of its leftmost word
 // What a component can be made of, as bits.
 #define COMPONENT_CLASSES (1u << CLASS_MODEL | 1u << CLASS_ELEMENT | 1u << CLASS_MECHANISM)
 
-// --- elaborate.c, arguments.c
-// ----------------------------------------------------------------------
+// --- elaborate.c, arguments.c --------------------------------------------------------------------
 
 void elaborate_root(Builder *b, Definition model, const AstClass *experiment); // experiment or NULL
 int add_instance(Builder *b, Instance i);
@@ -425,8 +420,7 @@ void set_share_element(Builder *b, int owner, const AstItem *item, const SharedE
 void set_share(Builder *b, int owner, const AstItem *item, Definition d, const AstExpr *value,
                const Env *env); // `owner` gets a name for the set that `value` leads to
 
-// --- mechanisms: mechanism.c, mechanism_tree.c, mechanism_form.c, mechanism_build.c
-// ---------------------------------------------------------------------------------------------
+// --- mechanisms: mechanism.c, mechanism_tree.c, mechanism_form.c, mechanism_build.c --------------
 
 bool is_mechanism(const Builder *b, int instance);
 bool is_mounted(const Builder *b, int instance); // a mechanism on a body of another one
@@ -444,8 +438,7 @@ bool is_lender(const Builder *b, int instance);
 // The data alone, and which of its frames an instance is (-1: none); NULL: reported.
 const Mechanism *mechanism_lender(Builder *b, int instance, int frame_instance, int *frame);
 
-// --- parameter.c
-// -----------------------------------------------------------------------------------
+// --- parameter.c ---------------------------------------------------------------------------------
 
 typedef struct {
     bool has_unit;
@@ -475,8 +468,7 @@ bool size_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *wha
 bool number_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *what,
                      bool structural, Constant *c);
 
-// --- lower.c, call.c, rates.c, value.c, path.c
-// ---------------------------------------------------------------
+// --- lower.c, call.c, rates.c, value.c, path.c ---------------------------------------------------
 
 typedef enum { TO_NUMBERS, TO_SHAPES, TO_SYMBOLS } LowerMode;
 
@@ -592,8 +584,7 @@ Ref path_resolve(Builder *b, const AstExpr *path, const Env *env, bool quiet);
 Value ref_value(Lower *l, const Ref *ref, const AstExpr *e, const Env *env);
 int ref_variables(Builder *b, const Ref *ref, int *count, int *rows); // first of them; -1: none
 
-// --- later stages
-// ----------------------------------------------------------------------------------
+// --- later stages --------------------------------------------------------------------------------
 
 void find_dimensions(Builder *b);
 bool instance_dimension(Builder *b, int instance); // false: wrong

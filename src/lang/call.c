@@ -16,8 +16,7 @@ typedef struct {
     BuildCall build;
 } Function;
 
-// --- what units functions want
-// ---------------------------------------------------------------------
+// --- what units functions want -------------------------------------------------------------------
 
 static bool wants_number(Lower *l, const Value *x, const AstExpr *e, int i) {
     if (!x->dim.known || dim_is_one(x->dim)) return true;
@@ -73,8 +72,7 @@ static unsigned carried(const Value *x, int n) {
     return either | all;
 }
 
-// --- functions of scalars, entry by entry
-// ----------------------------------------------------------
+// --- functions of scalars, entry by entry --------------------------------------------------------
 
 typedef Expr (*Entry)(Dag *d, Op op, Expr x);
 
@@ -174,8 +172,7 @@ static Value two_function(Lower *l, Value *x, int n, const AstExpr *e) {
     return v;
 }
 
-// --- vectors and matrices
-// --------------------------------------------------------------------------
+// --- vectors and matrices ------------------------------------------------------------------------
 
 static Value dot_function(Lower *l, Value *x, int n, const AstExpr *e) {
     if (!want_vector(l, &x[0], 0, e, 0) || !want_vector(l, &x[1], x[0].rows, e, 1))
@@ -319,8 +316,7 @@ static const Function functions[] = {
 
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-// --- size
-// ----------------------------------------------------------------------------------
+// --- size ----------------------------------------------------------------------------------------
 
 static Value lower_size(Lower *l, const AstExpr *e, const Env *env) {
     Builder *b = l->b;
@@ -343,8 +339,7 @@ static Value lower_size(Lower *l, const AstExpr *e, const Env *env) {
     return value_number(l, side == 1 ? x.rows : x.cols);
 }
 
-// --- functions and tables of the user
-// --------------------------------------------------------------
+// --- functions and tables of the user ------------------------------------------------------------
 
 static bool argument_values(Lower *l, const AstExpr *e, const Env *env, Value *x, int least,
                             int most) {
@@ -458,8 +453,7 @@ static Value call_function(Lower *l, const AstExpr *e, const Env *env, Definitio
     return v;
 }
 
-// --- the call
-// ---------------------------------------------------------------------------------------
+// --- the call ------------------------------------------------------------------------------------
 
 static Value unknown_function(Lower *l, const AstExpr *e, const Env *env) {
     Builder *b = l->b;

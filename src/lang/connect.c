@@ -17,8 +17,7 @@ typedef struct {
 
 static const End END_BAD = {-1, 0, 0, false};
 
-// --- ends
-// -----------------------------------------------------------------------------------------
+// --- ends ----------------------------------------------------------------------------------------
 
 static End end_not_bondable(Builder *b, const AstExpr *e, const Ref *ref) {
     const char *what = ref->kind == REF_PARAM || ref->kind == REF_GLOBAL ? "a parameter"
@@ -116,8 +115,7 @@ static End resolve_end(Builder *b, const AstExpr *e, const Env *env, bool head) 
     return terminal < 0 ? END_BAD : part_of(b, &ref, e, env, terminal);
 }
 
-// --- bonds as written
-// -----------------------------------------------------------------------------
+// --- bonds as written ----------------------------------------------------------------------------
 
 static void add_bond(Builder *b, const AstExpr *tail, const AstExpr *head, const Env *env,
                      Pos pos) {
@@ -159,8 +157,7 @@ static void add_bonds(Builder *b, const Statement *s) {
                      ast_start(heads > 1 ? item->exprs[k] : item->exprs[i]));
 }
 
-// --- every port once
-// ------------------------------------------------------------------------------
+// --- every port once -----------------------------------------------------------------------------
 
 typedef struct { // per scalar node: 2*(scalar bond) + (1 at its head) + 1; 0 = free
     Arena arena;
@@ -271,8 +268,7 @@ static void check_uses(Builder *b, const Uses *u, bool report_free) {
     }
 }
 
-// --- splicing
-// -------------------------------------------------------------------------------------
+// --- splicing ------------------------------------------------------------------------------------
 
 // From a scalar bond on to the real port at its far end. Returns the scalar bond that ends there,
 // or -1 when half-arrows contradict each other (reported).
@@ -346,8 +342,7 @@ static void emit_bond(Builder *b, const Uses *u, const RawBond *raw) {
     }
 }
 
-// --- one flow
-// -------------------------------------------------------------------------------------
+// --- one flow ------------------------------------------------------------------------------------
 
 static int first_joined(int *of, int node) {
     while (of[node] != node) node = of[node] = of[of[node]];

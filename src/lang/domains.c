@@ -24,8 +24,7 @@ static Dim dim_watt(void) {
     return d;
 }
 
-// --- domains by name
-// ------------------------------------------------------------------------------
+// --- domains by name -----------------------------------------------------------------------------
 
 Dim dim_of_unit(const char *text) {
     Unit u = {.dim = DIM_ONE};
@@ -105,8 +104,7 @@ int find_domain(Builder *b, const AstExpr *path, const Env *env) {
     return -1;
 }
 
-// --- what is bonded together
-// -----------------------------------------------------------------------
+// --- what is bonded together ---------------------------------------------------------------------
 
 static int root_of(int *parent, int x) {
     while (parent[x] != x) {
@@ -149,8 +147,7 @@ static NodeClass *class_of(const Builder *b, int terminal, int scalar) {
 Dim node_effort(const Builder *b, int node) { return b->classes[b->node_class[node]].e; }
 Dim node_flow(const Builder *b, int node) { return b->classes[b->node_class[node]].f; }
 
-// --- spreading
-// ------------------------------------------------------------------------------------
+// --- spreading -----------------------------------------------------------------------------------
 
 static bool learn(Dim *slot, Dim d) {
     if (slot->known || !d.known) return false;
@@ -311,8 +308,7 @@ static void spread(Builder *b, Spread *s) {
     }
 }
 
-// --- declared domains
-// -----------------------------------------------------------------------------
+// --- declared domains ----------------------------------------------------------------------------
 
 static const char *terminal_name(Builder *b, int terminal) {
     const Terminal *t = &b->terminal.data[terminal];
@@ -367,8 +363,7 @@ static void declared_domains(Builder *b) {
     }
 }
 
-// --- checks at the end
-// ----------------------------------------------------------------------------
+// --- checks at the end ---------------------------------------------------------------------------
 
 Dim wanted_argument(const Builder *b, int instance) {
     const Instance *i = &b->instance.data[instance];

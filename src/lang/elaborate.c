@@ -30,8 +30,7 @@ enum {
 static void elaborate_items(Elaboration *e, const AstItem *items, const Env *env, bool in_loop);
 static void elaborate_class(Builder *b, int instance, Definition d);
 
-// --- small things
-// ----------------------------------------------------------------------------------
+// --- small things --------------------------------------------------------------------------------
 
 const Env *new_env(Builder *b, Env e) {
     Env *kept = ARENA_NEW(&b->tmp, Env);
@@ -104,8 +103,7 @@ void declare_broken(Builder *b, int owner, Name name) {
         pairs_set(&b->tmp, &b->members, (uint32_t)owner, name, MEMBER_BROKEN);
 }
 
-// --- components
-// -----------------------------------------------------------------------------------
+// --- components ----------------------------------------------------------------------------------
 
 static void report_unknown_type(Builder *b, const AstItem *item, const Env *env) {
     const AstExpr *path = item->path;
@@ -330,8 +328,7 @@ static void declare_component(Elaboration *e, const AstItem *item, const Env *en
         add_component(e, item, env, type, item->name);
 }
 
-// --- sets of parameters (see sets.c)
-// -----------------------------------------------------------------------------
+// --- sets of parameters (see sets.c) -------------------------------------------------------------
 
 // What the caller, `extends` or `set` gives for a set, else what the declaration says.
 static const AstExpr *given_set(Elaboration *e, const AstItem *item, const Env **env) {
@@ -368,8 +365,7 @@ static void declare_set(Elaboration *e, const AstItem *item, const Env *env, boo
         add_component(e, item, env, (Type){.definition = d}, item->name);
 }
 
-// --- loops and conditions
-// --------------------------------------------------------------------------
+// --- loops and conditions ------------------------------------------------------------------------
 
 static void one_round(Elaboration *e, const AstItem *item, const Env *env, double value) {
     Env inner = *env;
@@ -428,8 +424,7 @@ static void elaborate_if(Elaboration *e, const AstItem *item, const Env *env, bo
     elaborate_items(e, c.one != 0 ? item->body : item->otherwise, env, in_loop);
 }
 
-// --- statements that are only remembered
-// -----------------------------------------------------------
+// --- statements that are only remembered ---------------------------------------------------------
 
 static void remember_role(Builder *b, int instance, const AstItem *item, const Env *env) {
     Instance *i = &b->instance.data[instance];
@@ -534,8 +529,7 @@ static void elaborate_items(Elaboration *e, const AstItem *items, const Env *env
             sweep_item(e, i, env, in_loop, sweep);
 }
 
-// --- classes
-// --------------------------------------------------------------------------------------
+// --- classes -------------------------------------------------------------------------------------
 
 static void elaborate_class(Builder *b, int instance, Definition d) {
     Elaboration e = {.b = b, .instance = instance};

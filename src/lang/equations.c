@@ -46,8 +46,7 @@ bool equation_sides(Lower *l, Value *x, Value *y, const AstItem *item) {
     return false;
 }
 
-// --- order
-// ----------------------------------------------------------------------------------------
+// --- order ---------------------------------------------------------------------------------------
 
 typedef struct {
     int rank;
@@ -105,8 +104,7 @@ static Ordered *order_statements(Builder *b) {
     return list;
 }
 
-// --- inputs
-// ---------------------------------------------------------------------------------------
+// --- inputs --------------------------------------------------------------------------------------
 
 static void report_input_twice(Builder *b, const Entity *x, Pos pos, Pos other) {
     Remark *m = complain(b, L_INPUT_TWICE, pos, "input '%s' gets its value twice",
@@ -200,8 +198,7 @@ static void input_value(Builder *b, int entity) {
     }
 }
 
-// --- equations
-// ------------------------------------------------------------------------------------
+// --- equations -----------------------------------------------------------------------------------
 
 static void report_no_variable(Builder *b, const Statement *s) {
     const AstExpr *left = s->item->left;
@@ -347,8 +344,7 @@ static void lower_initial(Builder *b, const Statement *s) {
     }
 }
 
-// --- values at the start
-// ---------------------------------------------------------------------------
+// --- values at the start -------------------------------------------------------------------------
 
 static void start_value(Builder *b, int entity) {
     const Entity x = b->entity.data[entity];
@@ -406,8 +402,7 @@ static void each_entity(Builder *b, void (*act)(Builder *b, int entity), unsigne
 
 void parameter_values(Builder *b) { each_entity(b, parameter_value, 1u << ENTITY_PARAM); }
 
-// --- fields
-// ---------------------------------------------------------------------------------------
+// --- fields --------------------------------------------------------------------------------------
 
 // An expression of a role in kg m2/s2 by s^per_second; 0 after a report.
 static Expr role_value(Builder *b, const Instance *i, const AstExpr *e, int per_second,
@@ -517,8 +512,7 @@ void user_equations(Builder *b) {
         if (list[k].s.item->kind == ITEM_INITIAL) lower_initial(b, &list[k].s);
 }
 
-// --- causality
-// ------------------------------------------------------------------------------------
+// --- causality -----------------------------------------------------------------------------------
 
 static Wish wish_of(const char *word) {
     if (strcmp(word, "integral") == 0) return WISH_INTEGRAL;

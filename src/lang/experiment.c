@@ -36,8 +36,7 @@ Name label_of(Builder *b, const AstExpr *e) {
     return label;
 }
 
-// --- numbers
-// ---------------------------------------------------------------------------------------
+// --- numbers -------------------------------------------------------------------------------------
 
 // A number of the experiment, such as `stop 5 {s}`. False: reported.
 static bool setting(Making *k, const AstExpr *e, Dim dim, const char *what, double *x) {
@@ -81,8 +80,7 @@ static void set_points(Making *k, const AstItem *item) {
     k->x->points = (int)points;
 }
 
-// --- solver
-// ---------------------------------------------------------------------------------------
+// --- solver --------------------------------------------------------------------------------------
 
 static void solver_option(Making *k, const AstArg *a) {
     Builder *b = k->b;
@@ -134,8 +132,7 @@ static void set_solver(Making *k, const AstItem *item) {
     }
 }
 
-// --- plots and records
-// ----------------------------------------------------------------------------
+// --- plots and records ---------------------------------------------------------------------------
 
 static bool signal_value(Making *k, const AstExpr *e, Value *v) {
     Lower l = lower_symbols(k->b);
@@ -208,8 +205,7 @@ static void add_records(Making *k, const AstItem *item) {
     }
 }
 
-// --- expectations
-// ---------------------------------------------------------------------------------
+// --- expectations --------------------------------------------------------------------------------
 
 static Name expectation_text(Builder *b, const AstItem *item) {
     static const char *const relation[] = {
@@ -295,8 +291,7 @@ static void add_expectation(Making *k, const AstItem *item) {
     array_push(&k->expects, e);
 }
 
-// --- the experiment
-// -------------------------------------------------------------------------------
+// --- the experiment ------------------------------------------------------------------------------
 
 static void read_setting(Making *k, const AstItem *item) {
     switch (item->kind) {

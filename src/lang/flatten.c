@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- order
-// ----------------------------------------------------------------------------------------
+// --- order ---------------------------------------------------------------------------------------
 
 typedef struct {
     const char *text;
@@ -49,8 +48,7 @@ static void sort_members(Builder *b) {
     arena_free(&scratch);
 }
 
-// --- variables
-// ------------------------------------------------------------------------------------
+// --- variables -----------------------------------------------------------------------------------
 
 static void push_var(Builder *b, Var v) {
     v.der = v.of = -1;
@@ -136,8 +134,7 @@ static void push_states(Builder *b, int instance) {
     }
 }
 
-// --- components
-// -----------------------------------------------------------------------------------
+// --- components ----------------------------------------------------------------------------------
 
 static Name type_name(Builder *b, const Instance *i) {
     if (i->builtin) return name_of(b->names, i->builtin->type);
@@ -236,8 +233,7 @@ static void flatten_builtin(Builder *b, int instance) {
     if (ports == 2) flatten_two_port(b, instance);
 }
 
-// --- classes
-// --------------------------------------------------------------------------------------
+// --- classes -------------------------------------------------------------------------------------
 
 static void flatten_port(Builder *b, const Entity *x) {
     int terminal = x->first;
@@ -394,8 +390,7 @@ static void flatten_class(Builder *b, int instance, int *rank) {
     }
 }
 
-// --- bonds
-// ----------------------------------------------------------------------------------------
+// --- bonds ---------------------------------------------------------------------------------------
 
 static int by_ends(const void *pa, const void *pb) {
     const Bond *a = pa, *b = pb;

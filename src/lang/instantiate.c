@@ -6,8 +6,7 @@
 
 bool no_errors(const Builder *b) { return b->r->errors == b->errors; }
 
-// --- what is asked for
-// ----------------------------------------------------------------------------
+// --- what is asked for ---------------------------------------------------------------------------
 
 static const AstClass *find_class(const AstFile *file, const Names *n, ClassKind kind,
                                   const char *name) {
@@ -114,8 +113,7 @@ static bool choose(Syntax *s, const char *model, const char *experiment, Report 
     return false;
 }
 
-// --- `set`
-// ----------------------------------------------------------------------------------------
+// --- `set` ---------------------------------------------------------------------------------------
 
 static void print_set_path(Text *out, const Builder *b, const AstExpr *e) {
     if (e->kind == AST_MEMBER) {
@@ -163,8 +161,7 @@ static void collect_overrides(Builder *b, const LangOptions *options, Definition
     }
 }
 
-// --- the stages
-// -----------------------------------------------------------------------------------
+// --- the stages ----------------------------------------------------------------------------------
 
 // What only the earlier stages need, so that it does not stand beside the final lists.
 static void free_structure(Builder *b) {

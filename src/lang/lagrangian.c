@@ -96,8 +96,7 @@ void check_lagrangian(Builder *b, const Instance *i) {
                 "a rate that is to stay as it is needs a line too: velocity v {m/s} = x.f");
 }
 
-// --- energies and velocities as expressions
-// ------------------------------------------------------------------------------------------------
+// --- energies and velocities as expressions ------------------------------------------------------
 
 static bool lower_energy(Builder *b, const MechPart *x, Expr *out) {
     Lower l = lower_symbols(b);

@@ -53,8 +53,7 @@ static Value matrix_times(Law *w, const Value *m, Value x) {
     return value_of_matrix(product, DIM_UNKNOWN, 0);
 }
 
-// --- arguments
-// ------------------------------------------------------------------------------------
+// --- arguments -----------------------------------------------------------------------------------
 
 static bool fits_unit(Law *w, Value *v, Pos pos) {
     const Instance *i = &w->b->instance.data[w->instance];
@@ -122,8 +121,7 @@ static void start_values(Law *w) {
         b->var.data[c->first_state + k].start = value_count(&v) == 1 ? v.one : value_at(&v, k);
 }
 
-// --- stored energy
-// --------------------------------------------------------------------------------
+// --- stored energy -------------------------------------------------------------------------------
 
 static bool is_diagonal(const Law *w, const Value *m) {
     double x;
@@ -213,8 +211,7 @@ static Expr polynomial_integral(Builder *b, Expr g, Expr x) {
     return expr_sum(d, terms, n);
 }
 
-// --- laws of one's own
-// ----------------------------------------------------------------------------
+// --- laws of one's own ---------------------------------------------------------------------------
 
 static int one_law(Law *w, const AstItem *item, const Env *env) {
     Builder *b = w->b;
@@ -254,8 +251,7 @@ static void own_laws(Law *w) {
                                        : "one law for each scalar of the element");
 }
 
-// --- element by element
-// ----------------------------------------------------------------------------
+// --- element by element --------------------------------------------------------------------------
 
 static void source_law(Law *w) {
     const Instance *i = &w->b->instance.data[w->instance];

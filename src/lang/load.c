@@ -32,8 +32,7 @@ typedef struct {
     ARRAY(Import) imports;
 } Loader;
 
-// --- files, or what the caller has in their place
-// ------------------------------------------------------------------------------------------------
+// --- files, or what the caller has in their place ------------------------------------------------
 
 static char *read_file(Loader *l, Arena *out, const char *path, size_t *length, Pos asked) {
     const LangOptions *o = l->options;

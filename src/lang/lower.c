@@ -15,8 +15,7 @@ Lower lower_shapes(Builder *b) { return (Lower){b, TO_SHAPES, b->scratch, false,
 
 Lower lower_symbols(Builder *b) { return (Lower){b, TO_SYMBOLS, b->dag, false, NULL, NULL}; }
 
-// --- names
-// ----------------------------------------------------------------------------------------
+// --- names ---------------------------------------------------------------------------------------
 
 static Value parameter_value(Lower *l, int entity) {
     Builder *b = l->b;
@@ -235,8 +234,7 @@ static Value lower_path(Lower *l, const AstExpr *e, const Env *env) {
     return ref_value(l, &ref, e, env);
 }
 
-// --- composed expressions
-// --------------------------------------------------------------------------
+// --- composed expressions ------------------------------------------------------------------------
 
 static Value lower_if(Lower *l, const AstExpr *e, const Env *env) {
     Builder *b = l->b;

@@ -61,8 +61,7 @@ int part_entity(const Builder *b, int instance, const char *name) {
     return code >= 0 && code % 4 == MEMBER_ENTITY ? code / 4 : -1;
 }
 
-// --- variables and parameters that no text declares
-// ------------------------------------------------------------------------------------------------
+// --- variables and parameters that no text declares ----------------------------------------------
 
 static AstExpr *number_expr(Builder *b, double x, Pos pos) {
     AstExpr *e = ARENA_NEW(&b->tmp, AstExpr);
@@ -139,8 +138,7 @@ void give_value(const Declaring *d, Entity *x, const AstExpr *value) {
     x->value_env = o->env;
 }
 
-// --- mechanisms
-// ------------------------------------------------------------------------------------------------
+// --- mechanisms ----------------------------------------------------------------------------------
 
 void open_mechanism(Builder *b, int instance) {
     Instance *i = &b->instance.data[instance];
@@ -154,8 +152,7 @@ void open_mechanism(Builder *b, int instance) {
     give_units(&d, declare(&d, "potential", ENTITY_LOCAL, 1, 1), 1, "J", NULL);
 }
 
-// --- joints, frames and bodies
-// ------------------------------------------------------------------------------------------------
+// --- joints, frames and bodies -------------------------------------------------------------------
 
 // The indices of q[i] or link[i, j] as numbers. False: reported.
 bool part_indices(Builder *b, AstExpr *const *e, int count, const Env *env, int index[2]) {

@@ -30,8 +30,7 @@ static bool bad_body(Builder *b, Pos pos, const MechPart *x, const char *why, co
     return false;
 }
 
-// --- numbers that are not negative
-// ------------------------------------------------------------------------------------------------
+// --- numbers that are not negative ---------------------------------------------------------------
 
 static bool positive(Builder *b, const MechPart *x, const Datum *value, Expr *out) {
     double number[3];
@@ -50,8 +49,7 @@ static bool read_positive(Builder *b, const MechPart *x, const AstArg *a, const 
     return positive(b, x, &value, out);
 }
 
-// --- shapes
-// ------------------------------------------------------------------------------------------------
+// --- shapes --------------------------------------------------------------------------------------
 
 static Expr times(Dag *d, double factor, Expr a, Expr b) {
     return expr_mul(d, expr_number(d, factor), expr_mul(d, a, b));
@@ -146,8 +144,7 @@ static bool from_shape(Builder *b, const MechPart *x, int shape, MechBody *body)
     return true;
 }
 
-// --- shapes for the view
-// ------------------------------------------------------------------------------------------------
+// --- shapes for the view -------------------------------------------------------------------------
 
 static bool read_mesh(Builder *b, const MechPart *x, MechDrawing *out) {
     const AstArg *mesh = find_clause(b, x->item, "mesh"), *scale = find_clause(b, x->item, "scale");
@@ -200,8 +197,7 @@ bool read_shape(Builder *b, const MechPart *x, MechDrawing *out) {
            positive(b, x, &size, out->shape.size);
 }
 
-// --- inertia as given
-// ------------------------------------------------------------------------------------------------
+// --- inertia as given ----------------------------------------------------------------------------
 
 static bool is_symmetric(const double *x, int n) {
     double largest = 0;
@@ -252,8 +248,7 @@ static bool read_inertia(Builder *b, const MechPart *x, Expr out[9]) {
     return true;
 }
 
-// --- the body
-// ------------------------------------------------------------------------------------------------
+// --- the body ------------------------------------------------------------------------------------
 
 static bool as_given(Builder *b, const MechPart *x, MechBody *body) {
     const AstArg *mass = find_clause(b, x->item, "mass");

@@ -23,8 +23,7 @@ typedef struct {
     Pose *beyond; // per part: a body's frame as the user means it, in the body's own
 } Build;
 
-// --- places on bodies
-// ------------------------------------------------------------------------------------------------
+// --- places on bodies ----------------------------------------------------------------------------
 
 // A pose that was given on a body, or on the `world` of a mounted mechanism, in the body's own
 // frame.
@@ -51,8 +50,7 @@ static int body_number(const Build *k, int part) {
     return part < 0 ? -1 : k->number[part - k->first];
 }
 
-// --- joints
-// ------------------------------------------------------------------------------------------------
+// --- joints --------------------------------------------------------------------------------------
 
 typedef struct {
     Expr a, alpha, d, theta;
@@ -160,8 +158,7 @@ static bool joint_variables(Build *k, const MechPart *x, MechJoint *j) {
     return joint_states(b, x, &k->m, j) && joint_drive(b, x, j) && joint_limits(b, x, j);
 }
 
-// --- constraints and actuators
-// ------------------------------------------------------------------------------------------------
+// --- constraints and actuators -------------------------------------------------------------------
 
 // A body, a frame or the world as a place on a body.
 static bool place_end(Build *k, const MechPart *tie, int part, bool world, MechEnd *end) {
@@ -233,8 +230,7 @@ static bool make_tie(Build *k, const MechPart *x) {
     return true;
 }
 
-// --- frames
-// ------------------------------------------------------------------------------------------------
+// --- frames --------------------------------------------------------------------------------------
 
 static bool make_frame(Build *k, const MechPart *x) {
     Builder *b = k->b;
@@ -259,8 +255,7 @@ static bool make_frame(Build *k, const MechPart *x) {
     return true;
 }
 
-// --- shapes
-// ------------------------------------------------------------------------------------------------
+// --- shapes --------------------------------------------------------------------------------------
 
 // They follow each other as they are written.
 static void make_drawings(Build *k) {
@@ -281,8 +276,7 @@ static void make_drawings(Build *k) {
     }
 }
 
-// --- the whole
-// ------------------------------------------------------------------------------------------------
+// --- the whole -----------------------------------------------------------------------------------
 
 static bool make_gravity(Build *k) {
     Builder *b = k->b;
@@ -435,8 +429,7 @@ void mechanism_laws(Builder *b, int instance) {
     array_push(&b->mechanism, k.m);
 }
 
-// --- functions only
-// ------------------------------------------------------------------------------------------------
+// --- functions only ------------------------------------------------------------------------------
 
 static int find_frame(const Builder *b, const Mechanism *m, int instance) {
     for (int i = 0; instance >= 0 && i < m->frame_count; i++)

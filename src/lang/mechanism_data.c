@@ -9,8 +9,7 @@ const char *part_text(const Builder *b, const MechPart *x) {
     return text_of(b, x->instance >= 0 ? b->instance.data[x->instance].path : x->path);
 }
 
-// --- values
-// ------------------------------------------------------------------------------------------------
+// --- values --------------------------------------------------------------------------------------
 
 static const char *datum_text(const Builder *b, const Datum *x) {
     return arena_printf(&b->r->arena, "%s of %s", x->what, x->of);
@@ -62,8 +61,7 @@ Datum clause_datum(const Builder *b, const MechPart *x, const AstArg *a, const c
     return (Datum){a->value, x->env, what, part_text(b, x), rows, cols, unit};
 }
 
-// --- axes and turns
-// ------------------------------------------------------------------------------------------------
+// --- axes and turns ------------------------------------------------------------------------------
 
 static bool letter_axis(const Builder *b, const AstExpr *e, Expr out[3]) {
     if (e->kind != AST_STRING) return false;

@@ -24,8 +24,7 @@ const char *angle_name(EulerAngles a, int which) {
     return angles_repeat(a) ? classic[which] : about[a.axis[which]];
 }
 
-// --- statements
-// ------------------------------------------------------------------------------------------------
+// --- statements ----------------------------------------------------------------------------------
 
 static EulerAngles angles_of_text(const char *sequence) {
     EulerAngles a = {.used = true};
@@ -106,8 +105,7 @@ void declare_form(Builder *b, int instance, const AstItem *item, const Env *env,
     array_push(&b->part, part);
 }
 
-// --- what holds for a mechanism and all that is mounted on it
-// ------------------------------------------------------------------------------------------------
+// --- what holds for a mechanism and all that is mounted on it ------------------------------------
 
 static const AstItem *statement_of(const Builder *b, int mechanism, ItemKind kind) {
     while (is_mounted(b, mechanism)) mechanism = b->instance.data[mechanism].parent;
@@ -115,8 +113,7 @@ static const AstItem *statement_of(const Builder *b, int mechanism, ItemKind kin
     return part < 0 ? NULL : b->part.data[part].item;
 }
 
-// --- the form that is taken where none is said
-// ------------------------------------------------------------------------------------------------
+// --- the form that is taken where none is said ---------------------------------------------------
 
 static bool is_word(const Builder *b, const AstExpr *e, const char *word) {
     return e && e->kind == AST_NAME && strcmp(text_of(b, e->name), word) == 0;
@@ -216,8 +213,7 @@ EulerAngles attitude_angles(const Builder *b, int mechanism, JointKind kind) {
     return angles_of_text(item->text ? text_of(b, item->text) : "zyx");
 }
 
-// --- variables of an attitude
-// ------------------------------------------------------------------------------------------------
+// --- variables of an attitude --------------------------------------------------------------------
 
 const char *angle_text(Builder *b, EulerAngles a, int which, const char *behind) {
     return arena_printf(&b->tmp, "%s%s", angle_name(a, which), behind);

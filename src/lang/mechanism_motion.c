@@ -1,8 +1,7 @@
 // What prescribes or bounds the motion of a joint: drives, limits and stops.
 #include "lang/mechanism_data.h"
 
-// --- prescribed motion
-// ------------------------------------------------------------------------------------------------
+// --- prescribed motion ---------------------------------------------------------------------------
 
 bool joint_drive(Builder *b, const MechPart *x, MechJoint *j) {
     const AstArg *a = find_clause(b, x->item, "driven");
@@ -25,8 +24,7 @@ bool joint_drive(Builder *b, const MechPart *x, MechJoint *j) {
     return true;
 }
 
-// --- limits
-// ------------------------------------------------------------------------------------------------
+// --- limits --------------------------------------------------------------------------------------
 
 bool joint_limits(Builder *b, const MechPart *x, MechJoint *j) {
     bool linear = joint_linear(j->kind) > 0;

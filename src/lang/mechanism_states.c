@@ -28,8 +28,7 @@ void state_variable(Builder *b, int var, VarKind kind, const char *rate_unit) {
     if (rate_unit) b->var.data[b->var.data[var].der].unit = name_of(b->names, rate_unit);
 }
 
-// --- attitudes at the start
-// ------------------------------------------------------------------------------------------------
+// --- attitudes at the start ----------------------------------------------------------------------
 
 static bool start_quaternion(Builder *b, const MechPart *x, Expr out[4]) {
     int entity = part_entity(b, x->instance, "attitude0");
@@ -64,8 +63,7 @@ static bool start_angles(Builder *b, const MechPart *x, Expr *out) {
     return true;
 }
 
-// --- coordinates
-// ------------------------------------------------------------------------------------------------
+// --- coordinates ---------------------------------------------------------------------------------
 
 // The variables of an attitude, or with "_state" behind their names those that are integrated.
 static void attitude_variables(Builder *b, const MechPart *x, const char *behind, int *out) {
@@ -114,8 +112,7 @@ static void note_given(Builder *b, const MechPart *x, MechJoint *j) {
     j->given_flow = find_clause(b, x->item, "rate") || has_override(b, x->instance, "f0");
 }
 
-// --- states
-// ------------------------------------------------------------------------------------------------
+// --- states --------------------------------------------------------------------------------------
 
 static void held_states(Builder *b, const MechPart *x, bool lagrange, MechJoint *j) {
     int plain = plain_coordinates(j);
@@ -156,8 +153,7 @@ bool joint_states(Builder *b, const MechPart *x, const Mechanism *m, MechJoint *
     return true;
 }
 
-// --- functions of its own motion
-// ------------------------------------------------------------------------------------------------
+// --- functions of its own motion -----------------------------------------------------------------
 
 void own_variables(Builder *b, const MechPart *x, Mechanism *m, MechJoint *j) {
     int plain = plain_coordinates(j), at = x->instance;

@@ -11,8 +11,7 @@
 
 #include <string.h>
 
-// --- kinds
-// ------------------------------------------------------------------------------------------------
+// --- kinds ---------------------------------------------------------------------------------------
 
 static const struct {
     const char *name;
@@ -86,8 +85,7 @@ static void check_clauses(Builder *b, const MechPart *x) {
     }
 }
 
-// --- what they are made of
-// ------------------------------------------------------------------------------------------------
+// --- what they are made of -----------------------------------------------------------------------
 
 static void declare_freedoms(const Declaring *d, const MechPart *x) {
     int n = tie_freedom(x->tie, x->kind);
@@ -135,8 +133,7 @@ void find_ends(Builder *b, MechPart *tie) {
     if (tie->to_world) tie->child = mount_body(b, tie->owner);
 }
 
-// --- prescribed motion
-// ------------------------------------------------------------------------------------------------
+// --- prescribed motion ---------------------------------------------------------------------------
 
 void declare_drive(const Declaring *d, const AstItem *item, JointKind kind) {
     const AstArg *a = find_clause(d->b, item, "driven");

@@ -58,8 +58,7 @@ bool pattern_takes(const char *pattern, const Var *v, const Names *names) {
     return path_matches(pattern, path) || takes_entry(pattern, path);
 }
 
-// --- printing
-// -------------------------------------------------------------------------------------
+// --- printing ------------------------------------------------------------------------------------
 
 static const char *const var_word[] = {
     [VAR_TIME] = "time",         [VAR_PARAM] = "param",

@@ -162,8 +162,7 @@ typedef struct {   // what is integrated lies on the constraints of its mechanis
     Pos pos;
 } StartTie;
 
-// --- events
-// ----------------------------------------------------------------------------------------
+// --- events --------------------------------------------------------------------------------------
 
 typedef struct { // sample(period, offset): its symbol is 1 at the moments offset + k*period, else 0
     Expr symbol;
@@ -216,8 +215,7 @@ typedef struct { // a branch of a `when`; or `assert`: its condition is true whe
     Pos outer; // assert: where the component is declared that it stands in, if that is elsewhere
 } When;
 
-// --- modes
-// ----------------------------------------------------------------------------------------
+// --- modes ---------------------------------------------------------------------------------------
 
 typedef struct {    // one way in which the equations of a choice can read
     Name name;      // "blocking"
@@ -237,8 +235,7 @@ typedef struct {                        // equations that read as one of several
     Pos pos;
 } ModeChoice;
 
-// --- experiments
-// -----------------------------------------------------------------------------------
+// --- experiments ---------------------------------------------------------------------------------
 
 typedef struct {
     Expr what;  // an expression of model variables
@@ -334,8 +331,7 @@ typedef struct {
     Pos pos;
 } Experiment;
 
-// --- the model
-// -------------------------------------------------------------------------------------
+// --- the model -----------------------------------------------------------------------------------
 
 typedef struct {
     Names *names;

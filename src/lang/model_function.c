@@ -49,8 +49,7 @@ typedef struct {          // whose functions are called
     bool turns, slides; // joints of these kinds are there
 } Lender;
 
-// --- the mechanism
-// ------------------------------------------------------------------------------------------------
+// --- the mechanism -------------------------------------------------------------------------------
 
 static void count_velocities(const Builder *b, Lender *x) {
     const Instance *i = &b->instance.data[x->mechanism];
@@ -103,8 +102,7 @@ static const Function *find_function(Lower *l, const AstExpr *e, const Lender *x
     return NULL;
 }
 
-// --- arguments
-// ------------------------------------------------------------------------------------------------
+// --- arguments -----------------------------------------------------------------------------------
 
 static Dim argument_unit(const Lender *x, Argument of) {
     static const char *const turning[] = {"", "rad", "rad/s", "rad/s2", "N.m"};
@@ -164,8 +162,7 @@ static bool read_argument(Lower *l, const AstExpr *e, const Env *env, const Lend
            value_shape(l, v, n, 1, pos, name);
 }
 
-// --- the call
-// ------------------------------------------------------------------------------------------------
+// --- the call ------------------------------------------------------------------------------------
 
 static Dim result_unit(const Lender *x, const Function *f, const Value *arg) {
     bool mixed = x->turns && x->slides && !(f->rows && f->cols);

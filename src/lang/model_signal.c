@@ -51,8 +51,7 @@ typedef struct {       // whose signal it is
     int mounted; // instance of the mechanism whose bodies count: the outermost, or a mounted one
 } SignalOf;
 
-// --- whose
-// ------------------------------------------------------------------------------------------------
+// --- whose ---------------------------------------------------------------------------------------
 
 static bool has_member(const Builder *b, int instance, Name name) {
     return pairs_get(&b->members, (uint32_t)instance, name) >= 0;
@@ -175,8 +174,7 @@ static Value unknown_signal(Lower *l, const AstExpr *e) {
     return VALUE_BAD;
 }
 
-// --- its own motion
-// ------------------------------------------------------------------------------------------------
+// --- its own motion ------------------------------------------------------------------------------
 
 static const Expr *own_coordinates(Builder *b, const Mechanism *m) {
     ARRAY(Expr) list = {0};
@@ -234,8 +232,7 @@ static bool own_rates(Lower *l, const AstExpr *e, const Mechanism *m, ModelCall 
     return true;
 }
 
-// --- the value
-// ------------------------------------------------------------------------------------------------
+// --- the value -----------------------------------------------------------------------------------
 
 static bool can_be_taken(Lower *l, const AstExpr *e, const SignalOf *x) {
     Builder *b = l->b;
@@ -341,8 +338,7 @@ Value lower_model_signal(Lower *l, const AstExpr *e, const Env *env, bool *is_on
     return value_select(l, v, &at);
 }
 
-// --- added mass behind a port
-// ------------------------------------------------------------------------------------------------
+// --- added mass behind a port --------------------------------------------------------------------
 
 // The frame of a mechanism that the bond of a port leads to, without a 0-junction on the way; -1:
 // none.

@@ -114,8 +114,7 @@ void param_structural(Builder *b, int entity) {
     lower(&l, x->value, x->value_env);
 }
 
-// --- constants and tables of the top level
-// ---------------------------------------------------------
+// --- constants and tables of the top level -------------------------------------------------------
 
 int global_find(Builder *b, Definition d) {
     int known = pairs_get(&b->globals, d.file->source, d.what->name);
@@ -254,8 +253,7 @@ bool global_evaluate(Builder *b, int global) {
     return good;
 }
 
-// --- numbers that fix the structure
-// ----------------------------------------------------------------
+// --- numbers that fix the structure --------------------------------------------------------------
 
 // Numbers, loop variables and their sums and products: the usual index, without the detour over the
 // expression graph.

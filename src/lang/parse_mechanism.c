@@ -42,8 +42,7 @@ static const Clause tie_clauses[] = {
 static const Clause place_clauses[] = {
     {"at", CLAUSE_VALUE}, {"rotated", CLAUSE_TURNS}, {NULL, CLAUSE_VALUE}};
 
-// --- clauses
-// ------------------------------------------------------------------------------------------------
+// --- clauses -------------------------------------------------------------------------------------
 
 static void add_clause(Parser *p, ArgList *list, const char *word, AstExpr *value, Token t) {
     array_push(list, ((AstArg){name_of(p->names, word), value, p_pos(p, t)}));
@@ -220,8 +219,7 @@ static void parse_clauses(Parser *p, AstItem *item, ArgList *list, const Clause 
     if (!item->text) item->text = p_accept_string(p);
 }
 
-// --- statements
-// ------------------------------------------------------------------------------------------------
+// --- statements ----------------------------------------------------------------------------------
 
 static AstItem *named_item(Parser *p, ItemKind kind, const char *what) {
     p_advance(p);

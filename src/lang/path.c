@@ -61,8 +61,7 @@ static Ref unknown_member(Builder *b, const Path *p, int instance, const char *h
     return ref_bad();
 }
 
-// --- members of built-in elements
-// ------------------------------------------------------------------
+// --- members of built-in elements ----------------------------------------------------------------
 
 static const char *builtin_help(const Builtin *t) {
     switch (t->kind) {
@@ -106,8 +105,7 @@ static Ref builtin_member(Builder *b, Path *p, int instance) {
     return unknown_member(b, p, instance, builtin_help(t));
 }
 
-// --- members of classes
-// ----------------------------------------------------------------------------
+// --- members of classes --------------------------------------------------------------------------
 
 static Ref port_member(Builder *b, Path *p, int terminal) {
     Ref port = ref_of(p, REF_PORT, terminal);
@@ -251,8 +249,7 @@ static Ref member(Builder *b, Path *p, int owner, int code) {
     }
 }
 
-// --- the first name
-// --------------------------------------------------------------------------------
+// --- the first name ------------------------------------------------------------------------------
 
 static Ref law_variable(Builder *b, Path *p, int element) {
     const Builtin *t = b->instance.data[element].builtin;

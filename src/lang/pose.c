@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// --- sine and cosine
-// ------------------------------------------------------------------------------------------------
+// --- sine and cosine -----------------------------------------------------------------------------
 
 // A number that is a whole multiple of a right angle but for rounding: which one?
 static bool right_angle(const Dag *d, Expr angle, int *quarter) {
@@ -35,8 +34,7 @@ static Expr sine(Dag *d, Expr angle) {
     return expr_call(d, OP_SIN, &angle, 1);
 }
 
-// --- products
-// ------------------------------------------------------------------------------------------------
+// --- products ------------------------------------------------------------------------------------
 
 // out = a*b for matrices (n x m)(m x k); out is neither of them
 static void multiply(Dag *d, const Expr *a, const Expr *b, int n, int m, int k, Expr *out) {
@@ -80,8 +78,7 @@ void turn_tensor(Dag *d, const Expr turn[9], const Expr x[9], Expr out[9]) {
     multiply(d, half, back, 3, 3, 3, out);
 }
 
-// --- turns
-// ------------------------------------------------------------------------------------------------
+// --- turns ---------------------------------------------------------------------------------------
 
 void turn_about(Dag *d, const Expr axis[3], Expr angle, Expr turn[9]) {
     Expr c = cosine(d, angle), s = sine(d, angle), rest = expr_sub(d, expr_number(d, 1), c);
@@ -173,8 +170,7 @@ void unit_vector(Dag *d, const Expr *x, int n, Expr *out) {
     for (int i = 0; i < n; i++) out[i] = expr_div(d, x[i], length);
 }
 
-// --- inertia
-// ------------------------------------------------------------------------------------------------
+// --- inertia -------------------------------------------------------------------------------------
 
 // The twist at the frame from the twist at its parent: v_f = R' (v - r x w), w_f = R' w.
 static void twist_matrix(Dag *d, const Pose *a, Expr x[36]) {

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-// --- der
-// ------------------------------------------------------------------------------------------------
+// --- der -----------------------------------------------------------------------------------------
 
 Expr derivative_symbol(Builder *b, int var) {
     Var *x = &b->var.data[var];
@@ -81,8 +80,7 @@ Value lower_der(Lower *l, Value x, Pos pos) {
     return v;
 }
 
-// --- along
-// ------------------------------------------------------------------------------------------------
+// --- along ---------------------------------------------------------------------------------------
 
 // name = rate: every scalar of the variable gets its rate. False: reported.
 static bool set_rates(Lower *l, Rates *rates, const AstArg *a, const Env *env) {

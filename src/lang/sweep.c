@@ -20,8 +20,7 @@ static const AstExpr *clause(const Builder *b, const AstItem *item, const char *
     return NULL;
 }
 
-// --- the input
-// -----------------------------------------------------------------------------------
+// --- the input -----------------------------------------------------------------------------------
 
 static Name frequency_name(Builder *b) { return name_of(b->names, "experiment.frequency"); }
 
@@ -96,8 +95,7 @@ void sweep_declare(Builder *b, const AstClass *experiment) {
     declare_hidden(b, param);
 }
 
-// --- numbers
-// -------------------------------------------------------------------------------------
+// --- numbers -------------------------------------------------------------------------------------
 
 // Numbers of the experiment; false: reported.
 static bool numbers(Builder *b, const AstExpr *e, const Env *env, Dim dim, const char *what,
@@ -187,8 +185,7 @@ static bool spread(Builder *b, const Env *env, const AstItem *item, Sweep *s) {
     return true;
 }
 
-// --- the sweep
-// -----------------------------------------------------------------------------------
+// --- the sweep -----------------------------------------------------------------------------------
 
 static Expr frequency_symbol(const Builder *b) {
     for (int i = 0; i < b->var.count; i++)

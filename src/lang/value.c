@@ -62,8 +62,7 @@ static unsigned joined(const Value *a, const Value *b) {
     return either | (a->is & b->is & IS_PLAIN);
 }
 
-// --- targets
-// --------------------------------------------------------------------------------------
+// --- targets -------------------------------------------------------------------------------------
 
 static void apply_unit(Lower *l, Value *v, const Unit *u) {
     Expr scale = expr_number(l->dag, u->scale), offset = expr_number(l->dag, u->offset);
@@ -114,8 +113,7 @@ bool value_shape(Lower *l, Value *v, int rows, int cols, Pos pos, const char *ta
     return false;
 }
 
-// --- operators
-// ------------------------------------------------------------------------------------
+// --- operators -----------------------------------------------------------------------------------
 
 static Value wrong_shapes(Lower *l, const AstExpr *e, const char *verb, const Value *x,
                           const Value *y, const char *help) {
@@ -281,8 +279,7 @@ Value value_unary(Lower *l, char op, Value x, const AstExpr *e) {
     return v;
 }
 
-// --- subscripts
-// -----------------------------------------------------------------------------------
+// --- subscripts ----------------------------------------------------------------------------------
 
 static bool index_number(Builder *b, const AstExpr *e, const Env *env, int size, int *index) {
     Constant c;

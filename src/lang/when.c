@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- sample and pre
-// ----------------------------------------------------------------------------------------
+// --- sample and pre ------------------------------------------------------------------------------
 
 static bool argument_count(Lower *l, const AstExpr *e, int least, int most) {
     if (e->arg_count >= least && e->arg_count <= most) return true;
@@ -100,8 +99,7 @@ Value lower_pre(Lower *l, const AstExpr *e, const Env *env) {
     return v;
 }
 
-// --- conditions
-// -----------------------------------------------------------------------------------
+// --- conditions ----------------------------------------------------------------------------------
 
 static bool jumps(Builder *b, Expr e) {
     walk_start(b->walk);
@@ -157,8 +155,7 @@ static Expr lower_condition(Builder *b, const Statement *s, const AstItem *item)
     return 0;
 }
 
-// --- actions
-// --------------------------------------------------------------------------------------
+// --- actions -------------------------------------------------------------------------------------
 
 static bool is_settable(Builder *b, const AstItem *item, Expr e) {
     bool symbol = expr_op(b->dag, e) == OP_SYMBOL;
@@ -219,8 +216,7 @@ static void lower_action(Builder *b, const Statement *s, const AstItem *item, in
     }
 }
 
-// --- the statements, in an order that does not depend on where they stand
-// ---------------------------------------------------------------------------------------
+// --- the statements, in an order that does not depend on where they stand ------------------------
 
 static const char *when_text(Builder *b, const AstItem *item) {
     Text t = {0};

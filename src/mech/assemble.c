@@ -30,8 +30,7 @@ typedef struct {
     double *M, *y, *step, *old;        // n*n, n, nv, nq
 } Closing;
 
-// --- numbers
-// ------------------------------------------------------------------------------------------------
+// --- numbers -------------------------------------------------------------------------------------
 
 static double *place_of(const Closing *c, int coordinate) {
     return &c->a->value[expr_symbol_index(c->a->d, c->a->q[coordinate])];
@@ -120,8 +119,7 @@ static void apply_back(Closing *c, const double *A) {
     }
 }
 
-// --- coordinates
-// ------------------------------------------------------------------------------------------------
+// --- coordinates ---------------------------------------------------------------------------------
 
 static double norm(const double *x, int n) {
     double sum = 0;
@@ -223,8 +221,7 @@ static bool assemble(Closing *c, const double *start) {
     return false;
 }
 
-// --- messages
-// ------------------------------------------------------------------------------------------------
+// --- messages ------------------------------------------------------------------------------------
 
 static const char *text_of_name(const Closing *c, Name name) {
     return name_text(dag_names(c->a->d), name);
@@ -334,8 +331,7 @@ static bool drives_agree(Closing *c, bool flows, const double *before, const dou
     return good;
 }
 
-// --- rows that say nothing new
-// ------------------------------------------------------------------------------------------------
+// --- rows that say nothing new -------------------------------------------------------------------
 
 static bool moves_along(const double *row, int nv) { return norm(row, nv) > 1e-12; }
 
@@ -546,8 +542,7 @@ static bool judge_rows(Closing *c) {
     return c->a->r->errors == errors;
 }
 
-// --- velocities
-// ------------------------------------------------------------------------------------------------
+// --- velocities ----------------------------------------------------------------------------------
 
 // J w = rate with the least change of w. True: fulfilled.
 static bool close_rates(Closing *c, double *w) {

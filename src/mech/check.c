@@ -22,8 +22,7 @@ static const char *body_name(const Check *c, int body) {
     return body < 0 ? "world" : text(c, c->m->body[body].name);
 }
 
-// --- the tree
-// ------------------------------------------------------------------------------------------------
+// --- the tree ------------------------------------------------------------------------------------
 
 static bool is_body(const Check *c, int body) { return body >= 0 && body < c->m->body_count; }
 
@@ -105,8 +104,7 @@ static void find_circles(Check *c) {
     }
 }
 
-// --- numbers
-// ------------------------------------------------------------------------------------------------
+// --- numbers -------------------------------------------------------------------------------------
 
 // The values of n expressions, if all are known.
 static bool values(const Check *c, const Expr *e, int n, double *out) {
@@ -168,8 +166,7 @@ static void check_axes(Check *c, const MechJoint *j) {
     remark_help(c->r, e, "a universal joint turns about two different axes");
 }
 
-// --- bodies
-// ------------------------------------------------------------------------------------------------
+// --- bodies --------------------------------------------------------------------------------------
 
 // Eigenvalues of a symmetric 3 x 3 matrix by Jacobi's turns, ascending.
 static void eigenvalues(const double given[9], double out[3]) {
@@ -239,8 +236,7 @@ static void check_inertia(Check *c, int body) {
                 "centre of gravity");
 }
 
-// --- inertia about the origin
-// ------------------------------------------------------------------------------------------------
+// --- inertia about the origin --------------------------------------------------------------------
 
 // Of a body, if known.
 static bool body_matrix(const Check *c, int body, double I[36]) {
@@ -303,8 +299,7 @@ static void check_body(Check *c, int body) {
                  "the water that moves along makes a body heavier: check the signs of added_mass");
 }
 
-// --- inertia behind every motion
-// ------------------------------------------------------------------------------------------------
+// --- inertia behind every motion -----------------------------------------------------------------
 
 // Columns that the joint lets the body move along; returns how many. -1: not known.
 static int motion_columns(const Check *c, const MechJoint *j, double S[6][6]) {
@@ -392,8 +387,7 @@ static void check_substance(Check *c) {
     }
 }
 
-// --- constraints
-// ------------------------------------------------------------------------------------------------
+// --- constraints ---------------------------------------------------------------------------------
 
 // Between two places of one body nothing moves, and nothing can be held.
 static void check_tie(Check *c, const MechTie *t) {
@@ -404,8 +398,7 @@ static void check_tie(Check *c, const MechTie *t) {
     remark_help(c->r, e, "let one of its ends be a frame on another body");
 }
 
-// --- the whole
-// ------------------------------------------------------------------------------------------------
+// --- the whole -----------------------------------------------------------------------------------
 
 bool mech_check_values(const Mechanism *m, const Dag *d, const double *symbol_value, Report *r) {
     Check c = {.m = m, .d = d, .symbol_value = symbol_value, .r = r};

@@ -28,8 +28,7 @@ typedef struct {
     EnergyMatrices of_energies; // of a lagrangian
 } Deriver;
 
-// --- names
-// ------------------------------------------------------------------------------------------------
+// --- names ---------------------------------------------------------------------------------------
 
 // The path as seen from inside the mechanism.
 static const char *inside(const Deriver *k, Name path) {
@@ -80,8 +79,7 @@ static void name_coordinates(Deriver *k) {
     }
 }
 
-// --- parts
-// ------------------------------------------------------------------------------------------------
+// --- parts ---------------------------------------------------------------------------------------
 
 static DerivedPart *add_part(Deriver *k, const char *name, const char *latex, Matrix value,
                              const char *about) {
@@ -248,8 +246,7 @@ static void add_potential(Deriver *k) {
     arena_free(&scratch);
 }
 
-// --- lagrangians
-// ------------------------------------------------------------------------------------------------
+// --- lagrangians ---------------------------------------------------------------------------------
 
 static void add_energies(Deriver *k) {
     Derivation *v = k->v;
@@ -313,8 +310,7 @@ static bool derive_energies(Deriver *k, const DeriveOptions *options, Report *r)
     return false;
 }
 
-// --- which parts
-// ------------------------------------------------------------------------------------------------
+// --- which parts ---------------------------------------------------------------------------------
 
 static const struct {
     const char *name;
@@ -381,8 +377,7 @@ static bool choose(const Deriver *k, const char *only, bool *kind, bool *frame, 
     return good;
 }
 
-// --- parameters
-// ------------------------------------------------------------------------------------------------
+// --- parameters ----------------------------------------------------------------------------------
 
 // Values of all parameters by symbol index. They may use each other in any order.
 double *derive_values(Arena *scratch, const Model *m) {

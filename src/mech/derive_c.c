@@ -26,8 +26,7 @@ typedef struct {
     const char **field; // of each parameter
 } CWriter;
 
-// --- names
-// ------------------------------------------------------------------------------------------------
+// --- names ---------------------------------------------------------------------------------------
 
 static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -92,8 +91,7 @@ static void name_symbols(CWriter *c, bool velocity) {
                           : arena_printf(a, "p->%s", c->field[i]));
 }
 
-// --- functions
-// ------------------------------------------------------------------------------------------------
+// --- functions -----------------------------------------------------------------------------------
 
 static void write_head(const CWriter *c, Text *out, const DerivedPart *p) {
     if (c->signature == SIGNATURE_20SIM) {
@@ -158,8 +156,7 @@ static void write_function(CWriter *c, const DerivedPart *p) {
     text_add(c->out, c->signature == SIGNATURE_20SIM ? "    return 0;\n}\n" : "}\n");
 }
 
-// --- files
-// ------------------------------------------------------------------------------------------------
+// --- files ---------------------------------------------------------------------------------------
 
 static void comment_list(Text *out, const char *head, const char *const *names, int n) {
     text_printf(out, "//   %s", head);

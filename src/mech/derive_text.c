@@ -57,8 +57,7 @@ static int *first_needs(Share *s) {
     return need;
 }
 
-// --- text
-// ------------------------------------------------------------------------------------------------
+// --- text ----------------------------------------------------------------------------------------
 
 static void text_list(Text *out, const char *head, const char *const *names, int n) {
     text_printf(out, "%s(", head);
@@ -139,8 +138,7 @@ void derive_text(Text *out, const Derivation *v) {
     share_close(&s);
 }
 
-// --- LaTeX
-// ------------------------------------------------------------------------------------------------
+// --- LaTeX ---------------------------------------------------------------------------------------
 
 static void latex_matrix(Text *out, Share *s, const DerivedPart *p) {
     text_printf(out, "\\[\n%s = ", p->latex);
@@ -195,8 +193,7 @@ void derive_latex(Text *out, const Derivation *v) {
     share_close(&s);
 }
 
-// --- JSON
-// ------------------------------------------------------------------------------------------------
+// --- JSON ----------------------------------------------------------------------------------------
 
 static void json_list(Text *out, const char *const *names, int n) {
     text_char(out, '[');

@@ -4,8 +4,7 @@
 
 #include "mech/tree.h"
 
-// --- sweeps (sweeps.c)
-// ------------------------------------------------------------------------------------------------
+// --- sweeps (sweeps.c) ---------------------------------------------------------------------------
 
 // Twists of all links from the velocities.
 void sweep_twists(Dag *d, const Tree *t, const Expr *w, Six *twist);
@@ -32,8 +31,7 @@ void sweep_bias(Arena *scratch, Dag *d, const Tree *t, const Expr *w, const Expr
 // Twists of u and their rates while the joints move with w and the numbers u stay (functions.c).
 void sweep_rates(Dag *d, const Tree *t, const Expr *w, const Expr *u, Six *twist, Six *rate);
 
-// --- B x = rhs
-// ------------------------------------------------------------------------------------------------
+// --- B x = rhs -----------------------------------------------------------------------------------
 
 // B, all n x n entries (composite.c).
 void composite_matrix(Arena *scratch, Dag *d, const Tree *t, Expr *B);

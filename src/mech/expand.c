@@ -50,8 +50,7 @@ void add_pause(Expansion *k, Expr hold, double part, Expr turning, Pos pos) {
     array_push(&k->guard, pause);
 }
 
-// --- what goes in
-// ------------------------------------------------------------------------------------------------
+// --- what goes in --------------------------------------------------------------------------------
 
 // Per velocity or per scalar of frames; 0 where nothing is bonded.
 Expr effort_of(const Expansion *k, int var) { return is_bonded(k, var) ? symbol(k, var) : 0; }
@@ -182,8 +181,7 @@ static void trace(Expansion *k) {
     k->traced = mech_momentum_form(&k->scratch, k->d, k->x, &all, METHOD_AUTO);
 }
 
-// --- what comes out
-// ------------------------------------------------------------------------------------------------
+// --- what comes out ------------------------------------------------------------------------------
 
 void free_efforts(Expansion *k, int first, int count, Pos pos) {
     for (int c = 0; c < count; c++)
@@ -248,8 +246,7 @@ static void energy_laws(Expansion *k) {
     stop_energies(k);
 }
 
-// --- start of the motion
-// ------------------------------------------------------------------------------------------------
+// --- start of the motion -------------------------------------------------------------------------
 
 // What the user says of a start: coordinates and velocities, of which each may be his own word.
 static void start_words(Expansion *k) {
@@ -282,8 +279,7 @@ static void start_values(Expansion *k) {
     }
 }
 
-// --- all mechanisms
-// ------------------------------------------------------------------------------------------------
+// --- all mechanisms ------------------------------------------------------------------------------
 
 static bool mechanism_expand(Expansion *k) {
     if (!check_angles(k) || !held_open(k) || !check_angles(k)) return false;
@@ -372,8 +368,7 @@ static bool check_lender(const Model *m, const Mechanism *lender, const double *
     return mech_check_values(lender, m->dag, number, r);
 }
 
-// --- what events must not do
-// ------------------------------------------------------------------------------------------------
+// --- what events must not do ---------------------------------------------------------------------
 
 static const MechJoint *held_joint(const Model *m, int var) {
     for (int i = 0; i < m->mechanism_count; i++) {

@@ -35,8 +35,7 @@ void factors_solve(Dag *d, int n, const Expr *A, Expr *x) {
         for (int c = i + 1; c < n; c++) x[i] = expr_sub(d, x[i], expr_mul(d, A[c * n + i], x[c]));
 }
 
-// --- order
-// ------------------------------------------------------------------------------------------------
+// --- order ---------------------------------------------------------------------------------------
 
 // Entries of L below the diagonal when blocks are eliminated in an order; link, m*m, is used up.
 static long fill_of_order(int m, bool *link, const int *size, const int *order) {

@@ -21,8 +21,7 @@ static bool is_axial(const Link *l) {
     return l->kind == LINK_TURN || l->kind == LINK_SLIDE || l->kind == LINK_SCREW;
 }
 
-// --- which child a link's frame is laid for
-// ------------------------------------------------------------------------------------------------
+// --- which child a link's frame is laid for ------------------------------------------------------
 
 // The child with most links outboard, the first of equals; -1 for a leaf.
 static int *favoured_children(Arena *scratch, const Tree *t) {
@@ -41,8 +40,7 @@ static int *favoured_children(Arena *scratch, const Tree *t) {
     return child;
 }
 
-// --- a new frame for a link: pose in the old one
-// ------------------------------------------------------------------------------------------------
+// --- a new frame for a link: pose in the old one -------------------------------------------------
 
 static void z_turn(Dag *d, double angle, Expr out[9]) {
     double c = snap_unit(cos(angle)), s = snap_unit(sin(angle));
@@ -143,8 +141,7 @@ static void lay_frames(Arena *scratch, Dag *d, const Mechanism *m, Tree *t, cons
     move_places(d, m, t, frame);
 }
 
-// --- what the motion itself can take over
-// ------------------------------------------------------------------------------------------------
+// --- what the motion itself can take over --------------------------------------------------------
 
 // R = Rz(a) Rx(b) Rz(c): the last turn goes into the angle of the motion.
 static void absorb_turn(Dag *d, Link *l) {
@@ -212,8 +209,7 @@ static void drop_offsets(Arena *scratch, Dag *d, const Mechanism *m, Tree *t, co
     move_places(d, m, t, frame);
 }
 
-// --- regrouping
-// ------------------------------------------------------------------------------------------------
+// --- regrouping ----------------------------------------------------------------------------------
 
 // The part of a link's inertia that its motion cannot show, taken away from it.
 static void take_hidden(Dag *d, Link *l, Inertia *part) {

@@ -92,8 +92,7 @@ static Expr *trace_loads(Tracing *r) {
     return effort;
 }
 
-// --- what can be seen from outside
-// ------------------------------------------------------------------------------------------------
+// --- what can be seen from outside ---------------------------------------------------------------
 
 // Poses of those links that carry a frame, and of the links below them.
 static Pose *trace_poses(Tracing *r) {
@@ -191,8 +190,7 @@ static MechEquations *trace_end(Tracing *r) {
     return r->e;
 }
 
-// --- the two forms
-// ------------------------------------------------------------------------------------------------
+// --- the two forms -------------------------------------------------------------------------------
 
 // Component c of v x* h = (omega x h_f ; omega x h_n + v x h_f)
 static Expr gyration(Dag *d, const Six *v, const Six *h, int c) {

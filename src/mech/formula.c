@@ -7,8 +7,7 @@ typedef struct {
     bool good;
 } Kind;
 
-// --- which unit a term has
-// ------------------------------------------------------------------------------------------------
+// --- which unit a term has -----------------------------------------------------------------------
 
 // All arguments of one kind, which is also that of the result; numbers 0 have any.
 static Kind common_kind(const Formulas *f, Expr e, int from, const Kind *below) {
@@ -72,8 +71,7 @@ Dim formula_dim(const Formulas *f, Expr e, bool *good) {
     return kind[e].dim;
 }
 
-// --- text
-// ------------------------------------------------------------------------------------------------
+// --- text ----------------------------------------------------------------------------------------
 
 static const char *plain_name(void *context, Expr e) {
     const Formulas *f = context;

@@ -44,8 +44,7 @@ static Matrix as_column(Calling *c, const Expr *values) {
     return v;
 }
 
-// --- efforts
-// ------------------------------------------------------------------------------------------------
+// --- efforts -------------------------------------------------------------------------------------
 
 static Expr *momenta(Calling *c, const Expr *x) {
     Expr *p = new_list(c);
@@ -125,8 +124,7 @@ static Expr *coriolis_times(Calling *c, const Expr *w, const Six *v, const Expr 
     return efforts;
 }
 
-// --- the functions
-// ------------------------------------------------------------------------------------------------
+// --- the functions -------------------------------------------------------------------------------
 
 static Matrix inertia_matrix(Calling *c) {
     int n = c->t->nv;

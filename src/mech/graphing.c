@@ -5,8 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// --- what it is made of
-// ------------------------------------------------------------------------------------------------
+// --- what it is made of --------------------------------------------------------------------------
 
 bool graphing_refuse(Graphing *g, const char *what, const char *help) {
     Remark *e = report_error(g->r, D_NO_GRAPH, g->x->pos, "%s", what);
@@ -227,8 +226,7 @@ static void find_couplings(Graphing *g) {
         g->own_C[i] = g->own[i] >= 0 && !expr_is_number(g->d, g->slope[i], NULL);
 }
 
-// --- names and units of symbols
-// ------------------------------------------------------------------------------------------------
+// --- names and units of symbols ------------------------------------------------------------------
 
 Dim dim_of_text(const char *unit) {
     Unit u = {0};

@@ -41,8 +41,7 @@ typedef struct {
     bool *moves; // it has such a column
 } Rows;
 
-// --- relative motion
-// ------------------------------------------------------------------------------------------------
+// --- relative motion -----------------------------------------------------------------------------
 
 static Place end_place(Rows *r, const MechEnd *e) {
     Place p = {.link = -1};
@@ -111,8 +110,7 @@ static void find_motion(Rows *r, const MechTie *tie) {
         if (r->moves[v]) combine(r, v, of_a, of_b);
 }
 
-// --- rows
-// ------------------------------------------------------------------------------------------------
+// --- rows ----------------------------------------------------------------------------------------
 
 static Expr *slopes(Rows *r, const Six *direction) {
     Expr *slope = ARENA_ARRAY(r->out, Expr, r->t->nv);
@@ -169,8 +167,7 @@ static Six angular(Rows *r, const Expr direction[3]) {
     return s;
 }
 
-// --- joints
-// ------------------------------------------------------------------------------------------------
+// --- joints --------------------------------------------------------------------------------------
 
 static void hold_place(Rows *r, int from, int to) {
     for (int i = from; i < to; i++) hold(r, along(r, i), r->ab.p[i]);
@@ -292,8 +289,7 @@ static void trace_joint(Rows *r) {
     }
 }
 
-// --- others
-// ------------------------------------------------------------------------------------------------
+// --- others --------------------------------------------------------------------------------------
 
 static void trace_distance(Rows *r) {
     Dag *d = r->d;
@@ -354,8 +350,7 @@ static void trace_tie(Rows *r, const MechTie *tie) {
     }
 }
 
-// --- prescribed motion: q = u(t), beta w = u'(t)
-// ------------------------------------------------------------------------------------------------
+// --- prescribed motion: q = u(t), beta w = u'(t) -------------------------------------------------
 
 // Coordinate o moves the driven one by `factor`.
 static void lead(Rows *r, HeldRow *row, Expr factor, Matrix beta, int o) {

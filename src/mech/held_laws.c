@@ -36,8 +36,7 @@
 
 static Expr time_symbol(const Expansion *k) { return symbol(k, 0); }
 
-// --- the start
-// ------------------------------------------------------------------------------------------------
+// --- the start -----------------------------------------------------------------------------------
 
 static bool assemble(Expansion *k) {
     const Held *h = k->held;
@@ -101,8 +100,7 @@ bool held_open(Expansion *k) {
     return (!k->x->held || assemble(k)) && check_actuators(k);
 }
 
-// --- the pull
-// ------------------------------------------------------------------------------------------------
+// --- the pull ------------------------------------------------------------------------------------
 
 static double length_of(Expansion *k, const Expr v[3]) {
     double x[3];
@@ -159,8 +157,7 @@ Expr held_rate(const Expansion *k, Expr rate, int seen, int state) {
     return expr_add(k->d, rate, expr_mul(k->d, k->pull, back));
 }
 
-// --- what goes in
-// ------------------------------------------------------------------------------------------------
+// --- what goes in --------------------------------------------------------------------------------
 
 static int kept_rows(const Held *h) {
     int n = 0;
@@ -237,8 +234,7 @@ Expr *held_accelerations(Expansion *k) {
     return all;
 }
 
-// --- rows
-// ------------------------------------------------------------------------------------------------
+// --- rows ----------------------------------------------------------------------------------------
 
 static Expr row_times(Expansion *k, const HeldRow *row, const Expr *x) {
     Expr *term = ARENA_ARRAY(&k->scratch, Expr, k->held->nv);
@@ -383,8 +379,7 @@ static void dropped_law(Expansion *k, const HeldRow *row) {
     add_law(k, symbol(k, row->nu), expr_number(k->d, 1), held_row_pos(k, row));
 }
 
-// --- back onto the constraints
-// ------------------------------------------------------------------------------------------------
+// --- back onto the constraints -------------------------------------------------------------------
 
 static Rewrite *states_for_coordinates(Expansion *k) {
     Rewrite *r = rewrite_new(k->d);
@@ -494,8 +489,7 @@ static void projection_laws(Expansion *k) {
     position_laws(k, seen);
 }
 
-// --- what can be seen of constraints
-// ------------------------------------------------------------------------------------------------
+// --- what can be seen of constraints -------------------------------------------------------------
 
 static void tie_laws(Expansion *k, int tie) {
     const MechTie *t = &k->x->tie[tie];

@@ -28,8 +28,7 @@ typedef struct {
     int *pivot; // rows of alpha in an order in which it can be eliminated at the start
 } Energies;
 
-// --- checks
-// ------------------------------------------------------------------------------------------------
+// --- checks --------------------------------------------------------------------------------------
 
 static bool report_wrong(Energies *g, const char *what, const char *help) {
     Remark *e = report_error(g->k->report, M_LAGRANGIAN, g->k->x->pos, "%s", what);
@@ -88,8 +87,7 @@ static bool check_energies(Energies *g) {
                         "each coordinate has to move something that has mass");
 }
 
-// --- laws
-// ------------------------------------------------------------------------------------------------
+// --- laws ----------------------------------------------------------------------------------------
 
 // Row i of p = alpha P, and of alpha P' + alpha^. P = alpha E + (what acts on coordinate i).
 static void balance_of_velocities(Energies *g, int i, Expr acting) {
@@ -196,8 +194,7 @@ static void start_laws(Energies *g) {
     rewrite_free(start);
 }
 
-// --- velocities of the user's choice
-// ------------------------------------------------------------------------------------------------
+// --- velocities of the user's choice -------------------------------------------------------------
 
 static bool report_velocity(Energies *g, const MechVelocity *v, const char *what,
                             const char *help) {

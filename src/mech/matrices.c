@@ -124,8 +124,7 @@ Matrix mech_frame_jacobian(Arena *out, Dag *d, const Mechanism *m, int frame, co
     return jacobian;
 }
 
-// --- Coriolis matrix
-// ------------------------------------------------------------------------------------------------
+// --- Coriolis matrix -----------------------------------------------------------------------------
 
 // How B changes along velocity k of a link: all coordinates of the link at their rates.
 static void matrix_rates(Plain *p, Dag *d, const Link *l, int k, const Expr *q, const Expr *B,

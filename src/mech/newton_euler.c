@@ -30,8 +30,7 @@ typedef struct {
     int *joint_q, *joint_v;
 } Recursion;
 
-// --- order: every parent before its children
-// ------------------------------------------------------------------------------------------------
+// --- order: every parent before its children -----------------------------------------------------
 
 static void find_order(Recursion *c) {
     const Mechanism *m = c->m;
@@ -60,8 +59,7 @@ static void find_order(Recursion *c) {
     array_free(&open);
 }
 
-// --- rotations
-// ------------------------------------------------------------------------------------------------
+// --- rotations -----------------------------------------------------------------------------------
 
 // 1 + sin(q) e~ + (1 - cos(q)) e~ e~
 static void rodrigues(Dag *d, const Expr axis[3], Expr q, Expr out[9]) {
@@ -81,8 +79,7 @@ static void turn_about(Dag *d, Motion *b, const Expr axis[3], Expr q) {
     m3_times(d, b->R, R, b->R);
 }
 
-// --- one step outwards; b holds the joint frame as part of the parent
-// ------------------------------------------------------------------------------------------------
+// --- one step outwards; b holds the joint frame as part of the parent ----------------------------
 
 static void add_scaled(Dag *d, Expr by, const Expr e[3], Expr to[3]) {
     for (int i = 0; i < 3; i++) to[i] = expr_add(d, to[i], expr_mul(d, by, e[i]));
@@ -235,8 +232,7 @@ static void step_out(Recursion *c, int joint) {
     }
 }
 
-// --- forces on a body
-// ------------------------------------------------------------------------------------------------
+// --- forces on a body ----------------------------------------------------------------------------
 
 // F = m (a_cg - g)     N = I alpha + omega x I omega, and arm x F for the origin
 static void add_rigid(Recursion *c, const MechBody *body, Motion *b) {
@@ -305,8 +301,7 @@ static void subtract_outside(Recursion *c, const Expr *wrench) { // Nullable
     }
 }
 
-// --- one step inwards: efforts, and what is handed to the parent
-// ------------------------------------------------------------------------------------------------
+// --- one step inwards: efforts, and what is handed to the parent ---------------------------------
 
 static void efforts(Recursion *c, int joint, Expr *out) {
     const MechJoint *j = &c->m->joint[joint];

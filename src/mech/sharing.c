@@ -97,8 +97,7 @@ static double *units_of_rows(const Group *g) {
     return unit;
 }
 
-// --- the projector
-// ------------------------------------------------------------------------------------------------
+// --- the projector -------------------------------------------------------------------------------
 
 // K + eps, the lower triangle; eps comes back.
 static Expr *kinematic_matrix(const Group *g, const double *velocity, double part, Expr *eps) {
@@ -151,8 +150,7 @@ static Expr *projector(const Group *g, const double *velocity, Sharpness sharp) 
     return P;
 }
 
-// --- groups
-// ------------------------------------------------------------------------------------------------
+// --- groups --------------------------------------------------------------------------------------
 
 // c: as much as the least of what the rows hold at the start, by units of theirs.
 static double strength(const Group *g, const bool *independent, const Expr *diagonal) {

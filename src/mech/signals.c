@@ -26,8 +26,7 @@ typedef struct {
     Six *twist;    // per link, in its axes
 } Signals;
 
-// --- places
-// ------------------------------------------------------------------------------------------------
+// --- places --------------------------------------------------------------------------------------
 
 static Pose *link_poses(Signals *s) {
     Pose *pose = ARENA_ARRAY(&s->scratch, Pose, s->t->count);
@@ -62,8 +61,7 @@ static Six turned(Signals *s, const Expr R[9], const Six *v) {
     return out;
 }
 
-// --- bodies
-// ------------------------------------------------------------------------------------------------
+// --- bodies --------------------------------------------------------------------------------------
 
 typedef struct {
     Expr mass, moment[3], twice_kinetic;
@@ -120,8 +118,7 @@ static Six from_frame(Signals *s, const Six *momentum) {
     return turned(s, port, &here);
 }
 
-// --- accelerations
-// ------------------------------------------------------------------------------------------------
+// --- accelerations -------------------------------------------------------------------------------
 
 // w' from the rates of the momenta.
 static const Expr *velocity_rates(Signals *s) {
@@ -178,8 +175,7 @@ static Six body_motion(Signals *s, bool velocity) {
     return turned(s, world.R, &v);
 }
 
-// --- added mass
-// ------------------------------------------------------------------------------------------------
+// --- added mass ----------------------------------------------------------------------------------
 
 // M of a body about a place in it, in the axes of the place: X' M X with the twist of the body's
 // origin = X (twist of the place), X = [R, [p] R; 0, R].
@@ -214,8 +210,7 @@ static Matrix added_mass(Signals *s) {
     return added_about(s, f->body >= 0 ? &s->m->body[f->body] : &world, f->position, f->rotation);
 }
 
-// --- all
-// ------------------------------------------------------------------------------------------------
+// --- all -----------------------------------------------------------------------------------------
 
 static Matrix as_matrix(Signals *s, const Expr *at, int rows, int cols) {
     Matrix m = matrix_new(s->out, rows, cols);

@@ -6,8 +6,7 @@
 
 enum { X, Y, Z };
 
-// --- numbers and scalars
-// ------------------------------------------------------------------------------------------------
+// --- numbers and scalars -------------------------------------------------------------------------
 
 Expr expr_zero(Dag *d) { return expr_number(d, 0); }
 
@@ -43,8 +42,7 @@ void snap_numbers(Dag *d, Expr *e, int n, double scale) {
             e[i] = expr_zero(d);
 }
 
-// --- vectors and matrices
-// ------------------------------------------------------------------------------------------------
+// --- vectors and matrices ------------------------------------------------------------------------
 
 void v3_zero(Dag *d, Expr out[3]) { out[X] = out[Y] = out[Z] = expr_zero(d); }
 
@@ -172,8 +170,7 @@ void quaternion_matrix(Dag *d, const Expr quat[4], Expr out[9]) {
         }
 }
 
-// --- a frame about an axis
-// ------------------------------------------------------------------------------------------------
+// --- a frame about an axis -----------------------------------------------------------------------
 
 static void normalise(Dag *d, Expr axis[3]) {
     double v[3];
@@ -227,8 +224,7 @@ void frame_about(Dag *d, const Expr axis[3], Expr out[9]) {
     }
 }
 
-// --- poses
-// ------------------------------------------------------------------------------------------------
+// --- poses ---------------------------------------------------------------------------------------
 
 void pose_identity(Dag *d, Pose *out) {
     m3_identity(d, out->R);
@@ -280,8 +276,7 @@ void wrench_from(Dag *d, const Pose *frame, const Six *f, Six *out) {
     *out = t;
 }
 
-// --- turns
-// ------------------------------------------------------------------------------------------------
+// --- turns ---------------------------------------------------------------------------------------
 
 // In the plane (i, j): [ c -s ; s c ] (v_i; v_j)
 static void plane_turn(Dag *d, Expr c, Expr s, int i, int j, Expr v[3]) {
@@ -369,8 +364,7 @@ void turn_tensor_up(Dag *d, const Turn *t, const Expr a[9], Expr out[9]) {
     plane_tensor(d, t->ca, t->sa, X, Y, out);
 }
 
-// --- inertias
-// ------------------------------------------------------------------------------------------------
+// --- inertias ------------------------------------------------------------------------------------
 
 void inertia_zero(Dag *d, Inertia *out) {
     out->full = false;
@@ -484,8 +478,7 @@ void inertia_times(Dag *d, const Inertia *a, const Six *v, Six *out) {
     *out = h;
 }
 
-// --- six-vectors
-// ------------------------------------------------------------------------------------------------
+// --- six-vectors ---------------------------------------------------------------------------------
 
 void six_zero(Dag *d, Six *out) {
     v3_zero(d, out->lin);

@@ -13,8 +13,7 @@ typedef struct {
     Expr lin[3], ang[3];
 } Six;
 
-// --- numbers and scalars
-// ------------------------------------------------------------------------------------------------
+// --- numbers and scalars -------------------------------------------------------------------------
 
 Expr expr_zero(Dag *d);
 bool expr_is_zero(const Dag *d, Expr e);
@@ -24,8 +23,7 @@ double largest_number(const Dag *d, const Expr *e, int n); // in size
 // Numbers that are mere rounding beside the largest of them, or beside scale, become 0.
 void snap_numbers(Dag *d, Expr *e, int n, double scale);
 
-// --- vectors and 3 x 3 matrices; results may overwrite arguments
-// ------------------------------------------------------------------------------------------------
+// --- vectors and 3 x 3 matrices; results may overwrite arguments ---------------------------------
 
 void v3_zero(Dag *d, Expr out[3]);
 void v3_copy(const Expr a[3], Expr out[3]);
@@ -53,8 +51,7 @@ void quaternion_matrix(Dag *d, const Expr quat[4], Expr out[9]);
 // (y z x), (z x y), (x y z).
 void frame_about(Dag *d, const Expr axis[3], Expr out[9]);
 
-// --- poses: x_parent = R x + p
-// ------------------------------------------------------------------------------------------------
+// --- poses: x_parent = R x + p -------------------------------------------------------------------
 
 typedef struct {
     Expr R[9], p[3];
@@ -67,8 +64,7 @@ void pose_clean(Dag *d, Pose *p);
 void twist_at(Dag *d, const Pose *frame, const Six *v, Six *out);    // twist seen at a frame on it
 void wrench_from(Dag *d, const Pose *frame, const Six *f, Six *out); // wrench at a frame on it
 
-// --- turns
-// ------------------------------------------------------------------------------------------------
+// --- turns ---------------------------------------------------------------------------------------
 
 typedef struct {
     bool plain; // Rz(a) Rx(b) Rz(angle) with the sines and cosines below
@@ -83,8 +79,7 @@ void turn_down(Dag *d, const Turn *t, const Expr v[3], Expr out[3]); // parent -
 void turn_tensor_up(Dag *d, const Turn *t, const Expr a[9], Expr out[9]);
 void turn_matrix(Dag *d, const Turn *t, Expr out[9]);
 
-// --- inertias
-// ------------------------------------------------------------------------------------------------
+// --- inertias ------------------------------------------------------------------------------------
 
 typedef struct {
     bool full;     // M, H, J count; otherwise M = m 1, H = skew(mc)
@@ -101,8 +96,7 @@ void inertia_turn(Dag *d, Inertia *a, const Turn *t);
 void inertia_place(Dag *d, Inertia *a, const Pose *at); // from a frame at that pose
 void inertia_times(Dag *d, const Inertia *a, const Six *v, Six *out);
 
-// --- six-vectors
-// ------------------------------------------------------------------------------------------------
+// --- six-vectors ---------------------------------------------------------------------------------
 
 void six_zero(Dag *d, Six *out);
 void six_add(Dag *d, const Six *a, const Six *b, Six *out);

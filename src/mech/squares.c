@@ -19,8 +19,7 @@ typedef struct {
     bool *done;       // flows that are eliminated
 } Finding;
 
-// --- looking at expressions
-// ------------------------------------------------------------------------------------------------
+// --- looking at expressions ----------------------------------------------------------------------
 
 static bool depends_on(const Flows *w, Expr e, const Expr *symbol) {
     int count = symbol == w->q ? w->nq : w->n;
@@ -64,8 +63,7 @@ static bool as_square(const Flows *w, Expr e, Expr *c, Expr *g) {
     return true;
 }
 
-// --- squares that are written
-// ------------------------------------------------------------------------------------------------
+// --- squares that are written --------------------------------------------------------------------
 
 // base = slope . f?
 static Expr *slopes_of(const Flows *w, Expr base, Expr factor) {
@@ -145,8 +143,7 @@ static Expr take_written(Finding *k, Expr T) {
     return rest;
 }
 
-// --- squares that are completed
-// ------------------------------------------------------------------------------------------------
+// --- squares that are completed ------------------------------------------------------------------
 
 // c (1 - cos(x)^2) and the like: powers of cosines that are taken away become sines.
 static Expr without_minus(const Flows *w, Expr e) {
@@ -245,8 +242,7 @@ static Matrix second_slopes(const Flows *w, Expr rest) {
     return R;
 }
 
-// --- the whole
-// ------------------------------------------------------------------------------------------------
+// --- the whole -----------------------------------------------------------------------------------
 
 // Do the squares add up to the energy, at some velocities?
 static bool add_up(const Finding *k, Expr T) {

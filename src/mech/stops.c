@@ -120,8 +120,7 @@ void rigid_stop_laws(Expansion *k, const MechJoint *j) {
     k->m->var[j->contact].start = expr_number(d, 1);
 }
 
-// --- into the model
-// ------------------------------------------------------------------------------------------------
+// --- into the model ------------------------------------------------------------------------------
 
 static void *joined(Arena *out, const void *old, int count, const void *more, int more_count,
                     size_t size) {

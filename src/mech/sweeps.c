@@ -117,8 +117,7 @@ void sweep_loads(Arena *scratch, Dag *d, const Tree *t, const Mechanism *m, cons
     link_efforts(d, t, f, effort);
 }
 
-// --- bias: the efforts of the motion at w' = 0
-// ------------------------------------------------------------------------------------------------
+// --- bias: the efforts of the motion at w' = 0 ---------------------------------------------------
 
 // A link's turning and the acceleration of its origin, in its axes. U = alpha~ + omega~ omega~
 // gives the acceleration of any point r of it relative to the origin: U r.

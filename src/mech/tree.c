@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- what a joint and a link are
-// ------------------------------------------------------------------------------------------------
+// --- what a joint and a link are -----------------------------------------------------------------
 
 int link_velocities(LinkKind kind) {
     static const int count[] = {1, 1, 1, 3, 3, 6};
@@ -44,8 +43,7 @@ void link_move(Dag *d, const Link *l, int k, Expr w, Six *v) {
     *to = expr_add(d, *to, w);
 }
 
-// --- order
-// ------------------------------------------------------------------------------------------------
+// --- order ---------------------------------------------------------------------------------------
 
 typedef struct {
     const char *name;
@@ -81,8 +79,7 @@ static int order_joints(Arena *scratch, Dag *d, const Mechanism *m, int *order) 
     return count;
 }
 
-// --- links of a joint
-// ------------------------------------------------------------------------------------------------
+// --- links of a joint ----------------------------------------------------------------------------
 
 static int push_link(Dag *d, Tree *t, LinkKind kind, int parent, int joint, int q, const Pose *at) {
     Link *l = &t->link[t->count];
@@ -134,8 +131,7 @@ static Place push_joint(Dag *d, Tree *t, const MechJoint *j, int joint, const Pl
     }
 }
 
-// --- inertia of a body
-// ------------------------------------------------------------------------------------------------
+// --- inertia of a body ---------------------------------------------------------------------------
 
 static void symmetric_copy(const Expr *from, int stride, Expr out[9]) {
     for (int i = 0; i < 3; i++)
@@ -166,8 +162,7 @@ static void load_body(Dag *d, const MechBody *b, const Place *p, Tree *t) {
     t->added = t->added || b->has_added;
 }
 
-// --- the whole
-// ------------------------------------------------------------------------------------------------
+// --- the whole -----------------------------------------------------------------------------------
 
 static void number_joints(Arena *out, const Mechanism *m, Tree *t) {
     t->joint_q = ARENA_ARRAY(out, int, m->joint_count);
@@ -258,8 +253,7 @@ Tree *tree_build(Arena *out, Dag *d, const Mechanism *m, bool fold) {
     return t;
 }
 
-// --- at given coordinates
-// ------------------------------------------------------------------------------------------------
+// --- at given coordinates ------------------------------------------------------------------------
 
 // sin and cos of q + angle; quarter turns exchange them instead.
 static void turn_angle(Dag *d, Expr q, double angle, Expr *c, Expr *s) {
@@ -339,8 +333,7 @@ void tree_set_coordinates(Dag *d, Tree *t, const Expr *all) {
     }
 }
 
-// --- coordinate rates: q' = beta w
-// ------------------------------------------------------------------------------------------------
+// --- coordinate rates: q' = beta w ---------------------------------------------------------------
 
 int link_coordinates(const Link *l) {
     return link_velocities(l->kind) + (l->kind >= LINK_BALL && !l->angles.used);
@@ -366,8 +359,7 @@ void link_rates(Dag *d, const Link *l, const Expr *q, const Expr *w, Expr *out) 
     }
 }
 
-// --- between a link and its parent: turn, shift, slide along the own z
-// ------------------------------------------------------------------------------------------------
+// --- between a link and its parent: turn, shift, slide along the own z ---------------------------
 
 // omega x (0, 0, z)
 static void add_slide_velocity(Dag *d, Expr z, const Expr ang[3], Expr lin[3]) {

@@ -25,8 +25,7 @@ static void read_row(Reader *r);
 static void read_atom(Reader *r);
 static void read_scripts(Reader *r, size_t start);
 
-// --- words
-// ------------------------------------------------------------------------------------------------
+// --- words ---------------------------------------------------------------------------------------
 
 typedef enum { MARK_NAME, MARK_SIGN, MARK_SPACE } Mark;
 
@@ -89,8 +88,7 @@ static void add_word(Reader *r, const char *s, size_t n) {
     }
 }
 
-// --- groups, fences, tables
-// ------------------------------------------------------------------------------------------------
+// --- groups, fences, tables ----------------------------------------------------------------------
 
 static bool take(Reader *r, const char *text) {
     size_t n = strlen(text);
@@ -185,8 +183,7 @@ static void read_table(Reader *r) { // behind \begin
     if (take(r, "\\end")) (void)plain_group(r, &n);
 }
 
-// --- atoms
-// ------------------------------------------------------------------------------------------------
+// --- atoms ---------------------------------------------------------------------------------------
 
 static bool is_command(const char *s, size_t n, const char *word) {
     return strlen(word) == n && !strncmp(s, word, n);

@@ -25,8 +25,7 @@ Scene report_plan(Arena *out, const Model *m, Watch *watch, int *first_param) {
     return scene;
 }
 
-// --- small pieces
-// ------------------------------------------------------------------------------------------------
+// --- small pieces --------------------------------------------------------------------------------
 
 static void section(Text *out, const char *id, const char *title) {
     text_printf(out, "<h2 id=\"%s\">%s</h2>\n", id, title);
@@ -83,8 +82,7 @@ static bool open_rows(Text *out, int rows, const char *what) {
     return many;
 }
 
-// --- title and verdicts
-// ------------------------------------------------------------------------------------------------
+// --- title and verdicts --------------------------------------------------------------------------
 
 static void add_verdicts(Text *out, const ReportPage *p) {
     const Run *run = p->run;
@@ -153,8 +151,7 @@ static void add_menu(Text *out, const ReportPage *p) {
     text_add(out, "</nav>\n");
 }
 
-// --- motion and plots
-// ------------------------------------------------------------------------------------------------
+// --- motion and plots ----------------------------------------------------------------------------
 
 // JSON inside a script element: a "</" would end it.
 static void add_script_json(Text *out, const char *json) {
@@ -242,8 +239,7 @@ static void add_plots(Text *out, const ReportPage *p) {
     text_add(out, "</div>\n");
 }
 
-// --- graph, states, equations
-// ------------------------------------------------------------------------------------------------
+// --- graph, states, equations --------------------------------------------------------------------
 
 static void add_graph(Text *out, const ReportPage *p) {
     const Model *m = p->system->model;
@@ -299,8 +295,7 @@ static void add_equations(Text *out, const ReportPage *p) {
     formulas_html(out, p->system);
 }
 
-// --- parameters
-// ------------------------------------------------------------------------------------------------
+// --- parameters ----------------------------------------------------------------------------------
 
 static void add_parameters(Text *out, const ReportPage *p) {
     const Model *m = p->system->model;
@@ -326,8 +321,7 @@ static void add_parameters(Text *out, const ReportPage *p) {
     if (many) text_add(out, "</details>\n");
 }
 
-// --- energy
-// ------------------------------------------------------------------------------------------------
+// --- energy --------------------------------------------------------------------------------------
 
 static void energy_cell(Text *out, double joules, double scale, const char *class) {
     if (joules == 0) {
@@ -370,8 +364,7 @@ static void add_energy(Text *out, const ReportPage *p) {
     if (many) text_add(out, "</details>\n");
 }
 
-// --- expectations, text
-// ------------------------------------------------------------------------------------------------
+// --- expectations, text --------------------------------------------------------------------------
 
 static void add_expectations(Text *out, const ReportPage *p) {
     const Run *run = p->run;

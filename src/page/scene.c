@@ -5,8 +5,7 @@
 
 enum { MOST_FRAMES = 1200 }; // 40 s at 30 pictures per second; longer runs are thinned
 
-// --- before the run
-// ------------------------------------------------------------------------------------------------
+// --- before the run ------------------------------------------------------------------------------
 
 static int watch_add(Watch *watch, const Expr *e, int count) {
     int first = watch->count;
@@ -132,8 +131,7 @@ Scene scene_plan(Arena *out, const Model *m, Watch *watch) {
     return s;
 }
 
-// --- after it
-// ------------------------------------------------------------------------------------------------
+// --- after it ------------------------------------------------------------------------------------
 
 static void add_number(Text *out, double x) {
     text_printf(out, "%.6g", isfinite(x) ? (fabs(x) < 1e-9 ? 0 : x) : 0);

@@ -186,8 +186,7 @@ Surface surface_of(Arena *out, const Mesh *m, int most) {
     return s;
 }
 
-// --- for the page
-// ------------------------------------------------------------------------------------------------
+// --- for the page --------------------------------------------------------------------------------
 
 typedef struct { // bytes as letters, three in four
     Text *out;

@@ -386,8 +386,7 @@ static void open_symbols(Job *j) {
         symbols_set(&j->symbols, j->model->var[o->set_var[k]].symbol, o->set_value[k]);
 }
 
-// --- the steps of a run
-// --------------------------------------------------------------------------
+// --- the steps of a run --------------------------------------------------------------------------
 
 bool job_is_frequency(const Job *j) {
     return j->model->experiment && j->model->experiment->sweep.symbol;

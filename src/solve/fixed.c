@@ -95,8 +95,7 @@ bool fixed_emit(Fixed *f) {
     return true;
 }
 
-// --- events
-// ---------------------------------------------------------------------------------------
+// --- events --------------------------------------------------------------------------------------
 
 static bool step_from_begin(Fixed *f, double t, double h) {
     return step_or_trouble(f, f->begin, t, h, f->y);

@@ -156,8 +156,7 @@ bool job_choose(Job *j, double time, double *state, bool *changed) {
     return true;
 }
 
-// --- moments that come ever faster
-// ----------------------------------------------------------------
+// --- moments that come ever faster ---------------------------------------------------------------
 
 enum { LEAST_SHRINKING = 5, MOST_SHRINKING = 10 };
 

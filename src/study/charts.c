@@ -21,8 +21,7 @@ typedef struct {
     int count;
 } Drawing;
 
-// --- help
-// ------------------------------------------------------------------------------------------------
+// --- help ----------------------------------------------------------------------------------------
 
 static int by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -57,8 +56,7 @@ static Text *new_chart(Drawing *d, int signal, const char *kind) {
     return &c->svg;
 }
 
-// --- fan
-// ------------------------------------------------------------------------------------------------
+// --- fan -----------------------------------------------------------------------------------------
 
 static void fan_chart(Drawing *d, int signal) {
     const Study *s = d->s;
@@ -91,8 +89,7 @@ static void fan_chart(Drawing *d, int signal) {
     plot_svg(new_chart(d, signal, "fan"), &plot);
 }
 
-// --- response, histogram
-// ------------------------------------------------------------------------------------------------
+// --- response, histogram -------------------------------------------------------------------------
 
 static void one_curve(Drawing *d, int signal, const char *kind, const char *x_label,
                       const char *label, const char *unit, const double *x, const double *y,
@@ -148,8 +145,7 @@ static void histogram(Drawing *d, int signal, int outcome) {
               "runs", "", x, y, n);
 }
 
-// --- surface
-// ------------------------------------------------------------------------------------------------
+// --- surface -------------------------------------------------------------------------------------
 
 // From dark blue over green to yellow, as the eye orders light.
 static void colour_of(double u, int rgb[3]) {
@@ -218,8 +214,7 @@ static void surface_chart(Drawing *d, int signal, int outcome) {
     text_add(t, "</svg>\n");
 }
 
-// --- all
-// ------------------------------------------------------------------------------------------------
+// --- all -----------------------------------------------------------------------------------------
 
 int study_charts(Arena *out, const Study *s, const StudyPlan *p, Chart **chart) {
     int signals = s->signals < MOST_SIGNALS ? s->signals : MOST_SIGNALS;

@@ -24,8 +24,7 @@ static const struct {
                      {"lognormal", FACTOR_LOGNORMAL, 2},
                      {"triangular", FACTOR_TRIANGULAR, 3}};
 
-// --- words and numbers
-// ------------------------------------------------------------------------------------------------
+// --- words and numbers ---------------------------------------------------------------------------
 
 static bool bad_factor(Reader *r, const char *why) {
     Remark *m = report_error(r->r, V_BAD_FACTOR, POS_NONE, "'%s': %s", r->text, why);
@@ -64,8 +63,7 @@ static bool read_number(Reader *r, double *x) {
     return true;
 }
 
-// --- the parts
-// ------------------------------------------------------------------------------------------------
+// --- the parts -----------------------------------------------------------------------------------
 
 static bool find_parameter(Reader *r, Factor *f) {
     const char *end = strchr(r->at, '=');
@@ -210,8 +208,7 @@ const char *factor_release(Arena *out, const Model *m, const char *text) {
     return set;
 }
 
-// --- quantiles
-// ------------------------------------------------------------------------------------------------
+// --- quantiles -----------------------------------------------------------------------------------
 
 double factor_si(const Factor *f, double written) { return written * f->scale + f->offset; }
 

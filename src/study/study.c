@@ -65,8 +65,7 @@ const double *study_rows(const Study *s, int run, int signal) {
     return outcomes_of(s, run) + (size_t)s->signals * OUTCOMES + (size_t)signal * (size_t)s->rows;
 }
 
-// --- values of the factors
-// ------------------------------------------------------------------------------------------------
+// --- values of the factors -----------------------------------------------------------------------
 
 static uint64_t mix(uint64_t x) { // splitmix64
     x += 0x9e3779b97f4a7c15u;
@@ -114,8 +113,7 @@ double study_value(const StudyPlan *p, int run, int which) {
     return f->level[run % f->level_count];
 }
 
-// --- the file
-// ------------------------------------------------------------------------------------------------
+// --- the file ------------------------------------------------------------------------------------
 
 static uint64_t key_of(const StudyPlan *p) {
     uint64_t h = mix((uint64_t)p->runs + p->seed);
@@ -173,8 +171,7 @@ static bool open_file(Study *s, const StudyPlan *p, Report *r) {
     return true;
 }
 
-// --- for ranks
-// ------------------------------------------------------------------------------------------------
+// --- for ranks -----------------------------------------------------------------------------------
 
 bool study_room(Study *s, const StudyPlan *p, int records) {
     s->map_size = sizeof(Head) + (size_t)records * s->record_size;
@@ -229,8 +226,7 @@ void study_put(Study *s, int run, const void *record) {
     atomic_fetch_add(&head_of(s)->finished, 1);
 }
 
-// --- one run
-// ------------------------------------------------------------------------------------------------
+// --- one run -------------------------------------------------------------------------------------
 
 static void take_outcomes(const Study *s, const double *time, const double *y, double *out) {
     Extreme least = {.sign = -1}, most = {.sign = 1};
@@ -282,8 +278,7 @@ static void take_result(const Study *s, int run, const Run *result, const Report
     atomic_fetch_add(&head_of(s)->finished, 1);
 }
 
-// --- workers
-// ------------------------------------------------------------------------------------------------
+// --- workers -------------------------------------------------------------------------------------
 
 typedef struct { // runs that a dead worker was in
     int run[MOST_LANES], count;
@@ -440,8 +435,7 @@ bool study_work(Study *s, const StudyPlan *p, const RunBatch *batch, void (*tick
     return true;
 }
 
-// --- the study
-// ------------------------------------------------------------------------------------------------
+// --- the study -----------------------------------------------------------------------------------
 
 static void gather(Study *s, const StudyPlan *p) {
     size_t runs = (size_t)s->runs, numbers = (size_t)s->signals * OUTCOMES;
@@ -529,8 +523,7 @@ void study_close(Study *s, bool keep_file) {
     free(s);
 }
 
-// --- what came out
-// ------------------------------------------------------------------------------------------------
+// --- what came out -------------------------------------------------------------------------------
 
 Summary study_summary(const Study *s, int signal, int outcome) {
     Summary m = {.least = INFINITY, .most = -INFINITY};

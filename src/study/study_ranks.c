@@ -29,8 +29,7 @@ static int message_size(const Study *s) { return (int)(sizeof(Message) + s->reco
 
 static void rest(void) { nanosleep(&(struct timespec){0, 1000000}, NULL); }
 
-// --- rank 0
-// ------------------------------------------------------------------------------------------------
+// --- rank 0 --------------------------------------------------------------------------------------
 
 struct RankServer {
     Study *study;
@@ -88,8 +87,7 @@ void study_dismiss(const Ranks *ranks) {
     }
 }
 
-// --- the others
-// ------------------------------------------------------------------------------------------------
+// --- the others ----------------------------------------------------------------------------------
 
 typedef struct {
     Study *study;

@@ -185,8 +185,7 @@ static void shared_graphs_do_not_explode(void **state) {
     names_free(names);
 }
 
-// --- round trip: a small evaluator of the printed text
-// ------------------------------------------------------------------------------------------------
+// --- round trip: a small evaluator of the printed text -------------------------------------------
 
 typedef struct {
     const char *at;

@@ -57,8 +57,7 @@ static void measure(const Mesh *m, double *area, double *volume) {
     }
 }
 
-// --- STL
-// ------------------------------------------------------------------------------------------------
+// --- STL -----------------------------------------------------------------------------------------
 
 static void stl_as_text(void **state) {
     (void)state;
@@ -141,8 +140,7 @@ static void broken_stl(void **state) {
     refuse(MESH_STL, "solid\nouter loop\nvertex 0 0 1", 2, "ends within this facet");
 }
 
-// --- OBJ
-// ------------------------------------------------------------------------------------------------
+// --- OBJ -----------------------------------------------------------------------------------------
 
 static void obj_polygons(void **state) {
     (void)state;
@@ -175,8 +173,7 @@ static void broken_obj(void **state) {
     refuse(MESH_UNKNOWN, "ply", 0, "of a kind that is not read");
 }
 
-// --- Collada
-// ------------------------------------------------------------------------------------------------
+// --- Collada -------------------------------------------------------------------------------------
 
 static const char points[] =
     "<source id='P'><float_array>0 0 0 9  20 0 0 9  20 10 0 9  0 10 0 9  0 5 10 9  20 5 10 9"
@@ -299,8 +296,7 @@ static void broken_collada(void **state) {
     arena_free(&a);
 }
 
-// --- files
-// ------------------------------------------------------------------------------------------------
+// --- files ---------------------------------------------------------------------------------------
 
 static void write_text(Arena *a, const char *folder, const char *name, const char *text) {
     Report r = {0};

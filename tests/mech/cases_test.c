@@ -204,8 +204,7 @@ static void gyration_of_every_base(void **state) {
                 check_gyration(&groups[i], gyration[k].effort, gyration[k].count);
 }
 
-// --- tied velocities
-// ------------------------------------------------------------------------------------------------
+// --- tied velocities -----------------------------------------------------------------------------
 
 enum { TIED = 12 };
 

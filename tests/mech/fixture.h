@@ -127,8 +127,7 @@ static inline void set_values(World *s, const Expr *symbols, const double *value
     for (int i = 0; i < n; i++) set_value(s, symbols[i], values[i]);
 }
 
-// --- evaluation: every node below the roots once
-// ------------------------------------------------------------------------------------------------
+// --- evaluation: every node below the roots once -------------------------------------------------
 
 static inline double node_value(const World *s, const double *at, Expr e) {
     Op op = expr_op(s->d, e);
@@ -176,8 +175,7 @@ static inline double largest(const double *x, int n) {
         assert_vector(actual_, expected, n, tolerance);                                            \
     } while (0)
 
-// --- random numbers that are the same everywhere
-// ------------------------------------------------------------------------------------------------
+// --- random numbers that are the same everywhere -------------------------------------------------
 
 static inline double uniform(uint64_t *seed, double low, double high) {
     *seed ^= *seed >> 12;

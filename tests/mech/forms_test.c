@@ -5,8 +5,7 @@
 #include "lang/pose.h"
 #include "mech/attitude.h"
 
-// --- attitudes
-// ------------------------------------------------------------------------------------------------
+// --- attitudes -----------------------------------------------------------------------------------
 
 static void all_sequences(EulerAngles out[12]) {
     for (int i = 0, n = 0; i < 27; i++) {
@@ -65,8 +64,7 @@ static void yaw_pitch_and_roll_are_about_z_y_and_x(void **state) {
     world_free(s);
 }
 
-// --- trajectories
-// ------------------------------------------------------------------------------------------------
+// --- trajectories --------------------------------------------------------------------------------
 
 typedef struct {
     World *s;

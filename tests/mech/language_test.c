@@ -18,8 +18,7 @@ typedef struct {
     double *value; // by symbol index
 } Made;
 
-// --- from text to numbers
-// ------------------------------------------------------------------------------------------------
+// --- from text to numbers ------------------------------------------------------------------------
 
 // A number between -0.8 and 0.8 that depends on the letters of a path only: arm.q1 is arm_q1.
 static double number_of(const char *path) {
@@ -140,8 +139,7 @@ static void assert_same_rates(const char *a, const char *b, const char *const *p
     unmake(y);
 }
 
-// --- one thing written in two ways
-// ------------------------------------------------------------------------------------------------
+// --- one thing written in two ways ---------------------------------------------------------------
 
 static void test_loops_are_a_way_of_writing(void **state) {
     (void)state;
@@ -307,8 +305,7 @@ static void test_the_order_of_statements_does_not_matter(void **state) {
     unmake(y);
 }
 
-// --- bodies
-// ------------------------------------------------------------------------------------------------
+// --- bodies --------------------------------------------------------------------------------------
 
 static const MechBody *body_named(const Made *x, const char *path) {
     const Mechanism *m = &x->m->mechanism[0];
@@ -382,8 +379,7 @@ static void test_right_angles_fold(void **state) {
     unmake(x);
 }
 
-// --- ports
-// ------------------------------------------------------------------------------------------------
+// --- ports ---------------------------------------------------------------------------------------
 
 static const char *const every_kind =
     "mechanism All\n"
@@ -512,8 +508,7 @@ static void test_world_axes(void **state) {
     unmake(x);
 }
 
-// --- the start
-// ------------------------------------------------------------------------------------------------
+// --- the start -----------------------------------------------------------------------------------
 
 static void test_start_values(void **state) {
     (void)state;
@@ -555,8 +550,7 @@ static void test_experiments_set_starts(void **state) {
     unmake(x);
 }
 
-// --- mistakes and the rest
-// ------------------------------------------------------------------------------------------------
+// --- mistakes and the rest -----------------------------------------------------------------------
 
 static void test_mistakes_are_told_once(void **state) {
     (void)state;

@@ -49,8 +49,7 @@ static void set_euler(World *s, int first, const double angles[3]) {
     set_values(s, s->q + first, quat, 4);
 }
 
-// --- pendulum on a wagon, with symbols for everything
-// ------------------------------------------------------------------------------------------------
+// --- pendulum on a wagon, with symbols for everything --------------------------------------------
 
 static World *wagon(void) {
     World *s = world_new();
@@ -152,8 +151,7 @@ static void wagon_swings(void **state) {
     world_free(s);
 }
 
-// --- chain R-R-P, fixed or on a vehicle
-// ------------------------------------------------------------------------------------------------
+// --- chain R-R-P, fixed or on a vehicle ----------------------------------------------------------
 
 static void add_equipment(World *s, int base) {
     const double at[3][3] = {{0.6, 0.1, -0.3}, {0, 0, -0.2}, {0.5, 0, 0}};
@@ -308,8 +306,7 @@ static void vehicle_with_everything(void **state) {
     world_free(s);
 }
 
-// --- a tumbling body: Jacobi's elliptic functions
-// ------------------------------------------------------------------------------------------------
+// --- a tumbling body: Jacobi's elliptic functions ------------------------------------------------
 
 static void tumbling_body(void **state) {
     (void)state;
@@ -353,8 +350,7 @@ static void kirchhoff_body(void **state) { // added mass that differs by directi
     world_free(s);
 }
 
-// --- Titan 4
-// ------------------------------------------------------------------------------------------------
+// --- Titan 4 -------------------------------------------------------------------------------------
 
 static const double titan_mass[6] = {15, 40, 17, 8, 8, 12};
 static const double titan_J[6][3] = {{0, 0, 0.108},         {0.216, 2.522, 2.522},
@@ -557,8 +553,7 @@ static void symbols_give_the_same_as_numbers(void **state) {
     world_free(b);
 }
 
-// --- ROV with three links
-// ------------------------------------------------------------------------------------------------
+// --- ROV with three links ------------------------------------------------------------------------
 
 // 0.4 of the body's own inertia about its origin, as added mass
 static void add_share(World *s, int body, double m, const double g[3], const double J[3]) {

@@ -9,8 +9,7 @@
 
 static const LangOptions options = {.library = BONDYN_SOURCE "/library"};
 
-// --- declaration order
-// ------------------------------------------------------------------------------
+// --- declaration order ---------------------------------------------------------------------------
 
 static unsigned next_random(unsigned *seed) { return *seed = *seed * 1664525u + 1013904223u; }
 
@@ -113,8 +112,7 @@ static void declaration_order_changes_nothing(void **state) {
     }
 }
 
-// --- vector and scalar writing
-// ------------------------------------------------------------------------
+// --- vector and scalar writing -------------------------------------------------------------------
 
 #define PARAMETERS                                                                                 \
     "  param k = 3 {N/m}, ma = 1.1 {kg}, mb = 2.3 {kg}, mc = 0.7 {kg}\n"                           \

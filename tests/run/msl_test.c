@@ -13,8 +13,7 @@
 
 enum { MOST = 11 };
 
-// --- a small integrator with switches
-// -------------------------------------------------------------
+// --- a small integrator with switches ------------------------------------------------------------
 
 typedef struct Case Case;
 struct Case {
@@ -63,8 +62,7 @@ static double advance(Case *c, double t, double end, double h, double *x) {
     return end;
 }
 
-// --- coupled clutches: J w' = torques; a clutch slips with 10 N.m or holds up to 11 N.m
-// -------------
+// --- coupled clutches: J w' = torques; a clutch slips with 10 N.m or holds up to 11 N.m ----------
 
 static double press(double t) {
     double u = sin(2 * M_PI * 0.2 * t + 1.57);
@@ -124,8 +122,7 @@ static void clutch_change(Case *c, double t, double *x) {
     }
 }
 
-// --- lossy gear: w1 = 2 w2; J1 = 1, J2 = 1.5; half of the power through the mesh arrives
-// ------------
+// --- lossy gear: w1 = 2 w2; J1 = 1, J2 = 1.5; half of the power through the mesh arrives ---------
 
 static double drive(double t) { return 20 * sin(2 * M_PI * t); }
 static double weight(double t) { return -10 + 2.5 * fmin(t, 2); }
@@ -179,8 +176,7 @@ static void gear_change(Case *c, double t, double *x) {
         }
 }
 
-// --- B6: three inductances, six diodes with leakage, a load of R and L
-// ------------------------------
+// --- B6: three inductances, six diodes with leakage, a load of R and L ---------------------------
 //
 //   states ia, ib, ic (their sum is 0), id. Unknown: node voltages a, b, c, plus, minus and the
 //   currents of the diodes, upper then lower.
@@ -309,8 +305,7 @@ static double engine_advance(double energy, double q, double seconds) {
     return q;
 }
 
-// --- closed forms
-// ---------------------------------------------------------------------------------
+// --- closed forms --------------------------------------------------------------------------------
 
 static double vibrator(double t) {
     double U = 15, h = U / 2 - U / 15000, tau = 1 / (2 * 10 * log(3)); // R C
@@ -331,8 +326,7 @@ static double shared_charge(double t) {
     return u2;
 }
 
-// --- against the examples
-// -------------------------------------------------------------------------
+// --- against the examples ------------------------------------------------------------------------
 
 // The number after `expect WHAT = ` in an example.
 static void check(const char *example, const char *what, double value, double tolerance) {

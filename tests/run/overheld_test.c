@@ -165,8 +165,7 @@ static void random_loops_held_too_often_move_alike(void **state) {
     }
 }
 
-// --- rigid stops
-// ------------------------------------------------------------------------------------------------
+// --- rigid stops ---------------------------------------------------------------------------------
 
 // In runs of their own: impacts of two chains at the same instant, but for rounding, are another
 // matter.
@@ -210,8 +209,7 @@ static void impacts_are_alike(void **state) {
     }
 }
 
-// --- how work grows
-// ------------------------------------------------------------------------------------------------
+// --- how work grows ------------------------------------------------------------------------------
 
 typedef struct {
     double nodes, visits, entries, operations;

@@ -33,8 +33,7 @@ static const char *const joint_name[] = {"a", "b", "d", "e"};
 
 static int freedoms(const Chain *c) { return c->kind == FIVE_BAR ? 2 : 1; }
 
-// --- geometry
-// ------------------------------------------------------------------------------------------------
+// --- geometry ------------------------------------------------------------------------------------
 
 // Where circles about two points meet; `side` says which of the two places.
 static void meet(const double p[2], double r, const double q[2], double s, int side,
@@ -139,8 +138,7 @@ static void find_speeds(Chain *c, Random *r, double end[4][2]) {
     }
 }
 
-// --- places
-// ------------------------------------------------------------------------------------------------
+// --- places --------------------------------------------------------------------------------------
 
 typedef enum { NOWHERE, BY_RATE, BY_STATEMENT, BY_PARAMETER, BY_MOMENTUM, PLACES } Place;
 
@@ -163,8 +161,7 @@ static void choose_places(const Chain *c, Random *r, Place place[MOST_JOINTS]) {
     }
 }
 
-// --- text
-// ------------------------------------------------------------------------------------------------
+// --- text ----------------------------------------------------------------------------------------
 
 static void write_start(Text *t, const Chain *c, int joint, bool rate) {
     bool slides = c->kind == SLIDER && joint == OTHER;
@@ -264,8 +261,7 @@ static void write_experiment(Text *t, const Chain *c, const Place *p, const Plac
     text_add(t, "end\n");
 }
 
-// --- the test
-// ------------------------------------------------------------------------------------------------
+// --- the test ------------------------------------------------------------------------------------
 
 static void write_chain(Text *t, int seed) {
     Random r = {(uint64_t)seed * UINT64_C(0x9e3779b97f4a7c15) + 12345};
