@@ -1,8 +1,11 @@
 // Chains of hinges from text to equations, and to explicit matrices: time, operations and their
 // growth.
 //
-//   world --q1-- link1 --q2-- link2 ...       axes, offsets and inertias in no direction in
-//   particular free: the first link floats arm: axes at right angles, as robots have them
+//   world --q1-- link1 --q2-- link2 ...
+//
+//   plain   axes, offsets and inertias in no direction in particular
+//   free    the first link floats
+//   arm     axes at right angles, as robots have them
 //
 // "equations" is the whole way from text to the reduced equations of the momentum form, which `run`
 // uses; their operations are those of one call for all rates. "matrices" are B, dB/dq and g, as

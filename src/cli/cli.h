@@ -3,9 +3,12 @@
 //     main.c      the table of verbs, dispatch, help
 //     options.c   options.def -> Options; complaints about the command line
 //     session.c   what every verb works with; writes stdout, stderr or the one JSON object
-//     run.c study.c report.c check.c show.c derive.c import.c explain.c compare.c new.c lib.c  the
-//     verbs dump.c syntax_text.c     stages as readable text terminal.c  colours, progress bar,
-//     Ctrl-C json.c      a small writer
+//     terminal.c  colours, progress bar, Ctrl-C
+//     json.c      a small writer
+//     dump.c syntax_text.c   stages as readable text
+//
+//     Each other file is a verb, or a few that belong together: run.c study.c report.c check.c
+//     show.c derive.c import.c explain.c compare.c new.c lib.c
 //
 // Only this folder prints and exits. Standard output carries what was asked for, and nothing else;
 // remarks, progress and complaints go to standard error.

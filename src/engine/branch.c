@@ -1,10 +1,11 @@
 // Loops with several solutions: a run stays on the branch where it is.
 //
-//     u       at the last accepted point Newton's method begins, never at one that was only tried
-//     |  __       * - - - *  beyond the fold the branch has no solution: one that is found there is
-//     a | /  *             .   jump, which no step may pass over
-//     |/____ *_ _ _ _ _ .__
-//              fold
+//     u |      __               Newton's method begins at the last accepted point, never at one
+//       |   o--  `  fold         that was only tried. Beyond the fold the branch has no solution:
+//       |  /      )             one that is found there lies on another branch, and is a jump,
+//       | |     _/              which no step may pass over.
+//       | `___/- - - - - *
+//       +------------------ t
 //
 // A change of unknowns between the accepted point and another one is a jump when it does not become
 // smaller with the distance: the distance is halved towards where most of the change is. Somewhere

@@ -7,8 +7,7 @@
 //   A function holds the nodes from its own level on; those below are outer: their values lie ready
 //   in registers (prepared, or inputs of a block) when the function runs.
 //
-//   place              where a value lies: a space (constants, states, work ...) and a number in
-//   it.
+//   place              where a value lies: a space (constants, states, work ...) and a number in it.
 //                      Spaces become ranges of registers when all functions are written.
 #ifndef BONDYN_ENGINE_BUILD_H
 #define BONDYN_ENGINE_BUILD_H

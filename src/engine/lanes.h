@@ -1,7 +1,6 @@
 // A machine for several runs at a time, one per SIMD lane.
 //
-//     registers   [ ... | r7 of run 0, 1, 2, 3 | r8 of run 0, 1, 2, 3 | ... ]     structure of
-//     lanes
+//     registers   [ ... | r7 of run 0, 1, 2, 3 | r8 of run 0, 1, 2, 3 | ... ]
 //
 // Parameters, what was prepared from them, held values and switches come from the machine of each
 // run, which stays in charge of everything that is rare: start values, events, failures. A lane

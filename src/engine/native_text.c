@@ -1,7 +1,6 @@
 // The tape as C for the native engine.
 //
-//     static void rates_0(const BondynCall *c, double *restrict y) {      a part: see
-//     native_order.h
+//     static void rates_0(const BondynCall *c, double *restrict y) {      a part (native_order.h)
 //         double *restrict r = c->r, *restrict s = c->s;                  registers, slots
 //         const double t3 = r[12] * 0.5;  // arm.q1.f                     one value per line
 //         s[0] = t3;                                                      a later part reads it

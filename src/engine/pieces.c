@@ -2,8 +2,7 @@
 //
 //     y |      __/        During a step each stays in the piece in which it is, also beyond its
 //       |   __/  :        ends, so the rates are smooth. How far the argument is outside of the
-//       |  /:    :        piece is a function whose zero the solver finds, as it does for
-//       relations;
+//       |  /:    :        piece is a function whose zero the solver finds, as for relations;
 //       +---+----+-- x    then the function moves on to the piece in which the argument is.
 //
 // A piece is left a little behind its end, so that an argument that trembles there, or rests there,

@@ -1,12 +1,10 @@
 // What moves by time alone, so that the solver can look ahead at it without a step (solve/scout.c).
 //
-//     der(p) = u(t) k - R p/m          a signal     the largest parts of rates, conditions, guards
-//     and
-//              ------                               blocks that depend on time, parameters and held
-//     when k*sin(3 t) < -0.4                        values, and on no state
-//          -----------------          a border      where such a relation changes, or abs, sign,
-//          min
-//                                                   and max have their kink
+//     der(p) = u(t) k - R p/m      a signal   the largest parts of rates, conditions, guards and
+//              ------                         blocks that depend on time, parameters and held
+//     when k*sin(3 t) < -0.4                  values, and on no state
+//          -----------------       a border   where such a relation changes, or abs, sign, min
+//                                             and max have their kink
 //
 // Of signals the second derivative tells how long a step may be at most to see every bump; of
 // borders value and derivative lead to their zeros.

@@ -5,8 +5,7 @@
 //      -> aliases        variables that are equal up to sign become one (union-find with sign)
 //      -> matching       which equation determines which variable (augmenting paths)
 //      -> index          constraints between states are differentiated (Pantelides); a state that
-//      is
-//                        no longer free becomes an ordinary variable (dummy derivative). States
+//                        is no longer free becomes an ordinary variable (dummy derivative). States
 //                        that the graph gave integral causality are kept where there is a choice.
 //      -> order          strong components (Tarjan)
 //      -> solve          single equations are turned round symbolically; small linear blocks are

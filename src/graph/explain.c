@@ -1,9 +1,11 @@
 // Causality in words: the reason for every stroke.
 //
-//    1  drive -> v    stroke at v: 'drive' sets the effort, because Se 'drive' is a source of
-//    effort 2  v -> mass     stroke at mass: 'mass' sets the flow, because I 'mass' has integral
-//    causality 3  v -> damper   stroke at v: the flow of 'v' is set by 'mass' (bond 2), so 'damper'
-//    receives flow
+//    1  drive -> v      stroke at v: 'drive' sets the effort, because Se 'drive' is a source of
+//                       effort
+//    2  v -> mass       stroke at mass: 'mass' sets the flow, because I 'mass' has integral
+//                       causality
+//    3  v -> damper     stroke at v: the flow of 'v' is set by 'mass' (bond 2), so 'damper'
+//                       receives flow
 //
 // Bonds are numbered in the order in which they got their strokes; drawings show the same numbers.
 #include "graph/explain.h"

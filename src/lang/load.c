@@ -2,9 +2,9 @@
 //
 //   import "valve.bond"   a file beside the importing one
 //   import electric       electric.bond of the library folder, else beside the importing file
-//   mechanism X from "x.urdf"    a robot description beside this file, taken as the text it stands
-//   for
-//   table t(x) linear from "t.csv" ...    a file of data beside this one
+//   mechanism X from "x.urdf"   a robot description beside this file, read as the text that it
+//                               stands for
+//   table t(x) linear from "t.csv" ...   a file of data beside this one
 #include "lang/lang.h"
 
 #include "base/array.h"

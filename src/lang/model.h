@@ -3,8 +3,7 @@
 // the order of declarations in the text changes nothing that follows, to the last bit.
 //
 //   Model
-//    |- var[]     every scalar: "spring.e", "w.f[2]", "der(x)", parameters too; its symbol in the
-//    graph
+//    |- var[]     every scalar: "spring.e", "w.f[2]", "der(x)", parameters too; with its symbol
 //    |- comp[]    what a bond graph draws: junctions, sources, R C I TF GY, fields
 //    |- port[]    of the components; a port of dimension 3 has three efforts and three flows
 //    |- bond[]    port to port (or junction), with the half-arrow

@@ -1,7 +1,7 @@
 // Velocities that constraints and drives prescribe: w_i follows from J w = rate alone.
 //
-//     x driven by time                      J = [1 0 0]      x is led; of y and z, of which z
-//     follows z driven by 2*y                           [0 -2 1]     y, neither is
+//     x driven by time                J = [1  0  0]     x is led; of y and z, of which z follows
+//     z driven by 2*y                     [0 -2  1]     y, neither is
 //
 // e_i is in the span of the rows: in their reduced form a row has its only entry at i. That is
 // asked at the start and at a second point beside it, where a cam that rests at the start moves.

@@ -1,9 +1,8 @@
 // Mechanisms: bodies and joints in spatial motion as one IC-field, traced into the expression
 // graph.
 //
-//            joint 2            Tree coordinates q, quasi-velocities w (joint rates, body twist of
-//            a
-//   body 1 ---o--- body 2       free joint), momenta p = B(q) w conjugate to w:
+//            joint 2            Tree coordinates q, quasi-velocities w (joint rates, body twist
+//   body 1 ---o--- body 2       of a free joint), momenta p = B(q) w conjugate to w:
 //     |  joint 1
 //   world                         q' = beta(q) w        w = B(q)^-1 p
 //                                 p_i' = tau_i + S_i' ( f_i - v_i x* h_i ) + (dS_i/dt)' h_i

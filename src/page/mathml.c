@@ -1,7 +1,6 @@
 // LaTeX of our own printers to MathML, which every browser draws without help.
 //
-//     \frac{p_{coil}}{L}   ->   <mfrac> <msub><mi>p</mi><mtext>coil</mtext></msub> <mi>L</mi>
-//     </mfrac>
+//     \frac{p_{coil}}{L}  ->  <mfrac><msub><mi>p</mi><mtext>coil</mtext></msub><mi>L</mi></mfrac>
 //
 //     row   = { atom [ "_" index ] [ "^" group ] }
 //     atom  = letter | number | "{" row "}" | "\frac" group group | "\sqrt" group | "\dot" group

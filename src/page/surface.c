@@ -2,9 +2,8 @@
 // lose a corner that way vanish, and of equal ones the first stays:
 //
 //      .__.__.          .     .        16 bits per axis only join what belongs together, as STL
-//      | /| /|    ->    |`.   |        repeats every corner for every triangle. If that leaves too
-//      |/_|/_|          |__`._|        many triangles, cells become twice as large until it does
-//      not.
+//      | /| /|    ->    |`.   |        repeats every corner for every triangle. While that leaves
+//      |/_|/_|          |__`._|        too many triangles, cells become twice as large.
 //
 // Both lists are found by hashing, so a pass takes time in proportion to the mesh.
 #include "page/surface.h"

@@ -45,8 +45,8 @@ int column_index_find(const ColumnIndex *index, const char *name); // -1 when th
 // Results on their way into a file, block by block: a long run needs no more memory than a short
 // one.
 //
-//     beside the place, marked incomplete:   head  block  block ...      what is there if it is
-//     killed in its place at the end:               the same, marked complete if it is
+//     beside its place, marked incomplete     head  block  block ...   what a killed run leaves
+//     in its place at the end                 the same, marked complete if it is
 //
 // Where a file cannot be written on (a full disk), CSV keeps the rows that are whole.
 typedef struct ResultWriter ResultWriter;

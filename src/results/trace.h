@@ -2,8 +2,7 @@
 //
 //     few points   all of them
 //     x rises      groups of neighbouring points keep their first, lowest, highest and last one;
-//     when
-//                  there are too many groups, two become one. Several groups make a pixel, so the
+//                  when there are too many groups, two become one. Several groups make a pixel, so the
 //                  drawn curve and its extremes are the same.
 //     x turns back a grid of cells over the plane; a point is kept when it is the first one in its
 //                  cell, with the point before it. When the curve leaves the grid, cells double.

@@ -1,11 +1,10 @@
 // Relations that change and change back within a step, which its ends do not show.
 //
 //     v  o                      o     v: how far a border function is from its zero, on the side
-//          \                  /       where its relation is as it is held. Looked at in the middle
-//          of
-//            \ o          o /         every step; where v varies as much as it is away from 0, at
-//     0 ----------\----/---------     eight points, and lowest points are followed down a parabola.
-//                    x
+//          \                  /       where its relation is as it is held. It is looked at in the
+//            \ o          o /         middle of every step; where v varies as much as it is away
+//     0 ----------\----/---------     from 0, at eight points, and lowest points are followed down
+//                    x                a parabola.
 //
 // States come from the method's own polynomial, all else is evaluated at the point itself. What is
 // less than the tolerance of the run does to v is nothing. Nothing that was only looked at leaves a

@@ -5,8 +5,7 @@
 //              Below 300 r^2 tolerances y'' is what an edge of stability leaves behind: T is
 //              infinite
 //   progress   of a method in time per evaluation of the rates: that of the present one is
-//   measured,
-//              that of others follows from T and r (steps_of)
+//              measured, that of others follows from T and r (steps_of)
 //
 //      adams ----.      A method that would be more than twice as fast in several looks in a row
 //      rk78  <---+-->   takes over; it takes more of them after every change, so that a model in

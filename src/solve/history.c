@@ -1,11 +1,9 @@
 // What delayed signals were: their values at the steps of the run, and between them.
 //
 //     t   |----o--o---o-----o|o---o------o     o: the end of a step; | a break: an event, or a
-//     place
-//                     ^                        where the past breaks, T ago
-//                     t - T                    between them: the polynomial through up to ten
-//                     points
-//                                              around it that no break parts
+//                     ^                        place where the past breaks, T ago; between them:
+//                     t - T                    the polynomial through up to ten points around it
+//                                              that no break parts
 //
 // A break of x at t makes one of delay(x, T) at t + T, which makes the next at t + 2T, each a
 // degree smoother: steps end there as they do at jumps of time, so that no step goes over one.

@@ -1,11 +1,10 @@
 // Looking ahead at what moves by time alone, so that no step passes over any of it.
 //
 //     u(t)        _                 While states rest nothing holds steps back: one of them would
-//     lead
-//     ___________/ \_____________   from o to o and never see the bump. Signals of time and held
-//     values o                         o   (engine/signals.c) are known ahead, by bounds over
-//     intervals of o----------o-o------------o   time (engine/bounds.c), so nothing is too short to
-//     be seen.
+//     ___________/ \_____________   lead from o to o and never see the bump. Signals of time and
+//     o                         o   held values (engine/signals.c) are known ahead, by bounds over
+//     o----------o-o------------o   intervals of time (engine/bounds.c), so nothing is too short
+//                                   to be seen.
 //
 //   pace    a bump of height H that lasts w bends by u'' = 16 H/w^2 at least. Steps of at most
 //           h = sqrt(4 S/max|u''|), S the range of u, are shorter than w/2, and those over a sine

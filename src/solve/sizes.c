@@ -4,8 +4,7 @@
 //   atol_i = max(rtol/1000 recent_i, 500 noise_i h/(1 + h decay_i))
 //
 //   recent_i   the largest |x_i| of late: a fifth of it goes with every step. So a state that
-//   passes
-//              through zero is held to what it was a few steps before, one that falls by decades
+//              passes through zero is held to what it was a few steps before, one that falls by decades
 //              is followed down, and no state is lost beside larger ones. (With the largest value
 //              of the whole run, Robertson's first substance, 1 at the start and 2e-8 in the end,
 //              would be known to 1e-9 only, and what is left of it is then error.) Below 1e-24 of
