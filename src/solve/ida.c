@@ -128,6 +128,17 @@ static bool make_consistent(Multistep *c) {
     return false;
 }
 
+// The first step. IDA would take one in which the slopes move the states by half of their
+// tolerances, and double it from there; where that is lost in the rounding of the time, one that is
+// not.
+static void choose_first(Multistep *c) {
+    if (c->first_step > 0) return;
+    double least = 1000 * events_margin(c->j, c->t);
+    multistep_weights(c->y, c->weight, c);
+    bool lost = N_VWrmsNorm(c->slope, c->weight) * least > 0.5;
+    IDASetInitStep(c->mem, lost ? least : 0);
+}
+
 static bool ida_quad_tolerances(Multistep *c) {
     multistep_quad_tolerances(c);
     return IDAQuadSVtolerances(c->mem, c->j->rtol, c->quad_atol) == 0;
@@ -157,6 +168,7 @@ static bool ida_open(Multistep *c) {
     if (good && j->p->switch_count > 0)
         good = IDARootInit(c->mem, j->p->switch_count, borders) == 0 &&
                IDASetNoInactiveRootWarn(c->mem) == 0;
+    if (good) choose_first(c);
     return good;
 }
 
@@ -179,6 +191,7 @@ static void ida_close(Multistep *c) {
 static bool ida_restart(Multistep *c) {
     if (!make_consistent(c)) return false;
     bool good = IDAReInit(c->mem, c->t, c->y, c->slope) == 0;
+    choose_first(c);
     return c->j->nq ? good && IDAQuadReInit(c->mem, c->q) == 0 : good;
 }
 

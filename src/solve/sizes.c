@@ -15,7 +15,10 @@
 //              state of its dimension (1e-6 where none is known), and no less than 1e-12 of it:
 //              with order 1 no step is short enough to follow a state that rises as t^3. 97 % of
 //              that are left after each step until the state is larger: fronts of waves are not
-//              followed digit by digit, and still nothing is given up for good.
+//              followed digit by digit, and still nothing is given up for good. Steps that leave
+//              it at zero say nothing about it. A state that has died down to a millionth of what
+//              it was starts in the same way behind an event: a jump of its rate would ask for
+//              steps that are lost in the rounding of the time.
 //   noise_i    the rounding of the rate, from fourth differences between points that are a
 //              millionth of the sizes apart: all that is smooth cancels. An implicit method damps
 //              it with the decay rate of the state. A state that is zero but for rounding does not
@@ -248,7 +251,7 @@ static bool guess(Job *j, double time, const double *state, double soon) {
     bool some = false;
     bool later = rates_at(j, time + soon, state, s->beside, s->quad_beside, s->unknown_beside);
     for (int i = 0; i < j->n; i++) {
-        double group = s->in_group[s->group[i]];
+        double group = fmax(s->in_group[s->group[i]], s->most[i]); // also if it is small by now
         double most = group > 0 ? part_of_group(j, s->group[i]) * group : (double)INFINITY;
         double rate = fmax(fabs(s->rate[i]), s->spread[i]);
         if (later && isfinite(s->beside[i])) rate = fmax(rate, fabs(s->beside[i]));
@@ -348,9 +351,10 @@ bool sizes_step(Job *j, double time, const double *state, const double *quad, do
     s->step = fabs(step);
     for (int i = 0; i < j->n; i++) {
         enlarge(&s->most[i], state[i]);
+        s->first[i] /= 2;
+        if (state[i] == 0) continue; // a step that leaves it at zero says nothing about its size
         s->rest[i] = fabs(state[i]) > s->rest[i] ? 0 : kept_at_zero * s->rest[i];
         s->recent[i] = fmax(fmax(fabs(state[i]), kept * s->recent[i]), s->rest[i]);
-        s->first[i] /= 2;
     }
     find_groups(j, s->most);
     for (int i = 0; i < j->n; i++)
