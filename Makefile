@@ -1,5 +1,5 @@
 # Thin front door: every target is a command of the README. `make help` lists them.
-.PHONY: demo test test-long threads build bench format check-format tidy coverage fuzz fresh install clean help
+.PHONY: demo test quick mutants test-long threads build bench format check-format tidy coverage fuzz fresh install clean help
 .DEFAULT_GOAL := help
 
 BONDYN := build/release/bondyn
@@ -19,6 +19,17 @@ demo: ## install what is missing, build, run the main example, say where the plo
 test: ## install what is missing, then all tests: release, sanitizers, fuzzers, format, lint
 	@tools/setup.sh build test
 	@tools/test.sh
+
+quick: ## for work in progress: the release build and what of the suite is quick
+	@tools/setup.sh build test
+	@cmake --preset release -DBUILD_TESTING=ON >/dev/null
+	@cmake --build build/release
+	@tools/stage_order.sh
+	@cd build/release && XDG_CACHE_HOME="$(CURDIR)/build/cache" ctest -j 2 -LE slow --output-on-failure --progress
+
+mutants: ## how good the suite is: seeded changes of one token, killed or not (COUNT=200 SEED=1)
+	@tools/setup.sh build test
+	@tools/mutants.py $(or $(COUNT),200) $(or $(SEED),1)
 
 test-long: ## what takes hours: generators with thousands of seeds, long runs
 	@tools/setup.sh build test
