@@ -19,6 +19,16 @@ for file in $(grep -o '`\(tests\|bench\)/[^`]*`' docs/validation.md | tr -d '`')
     [ -e "$file" ] || fail "docs/validation.md names $file, which does not exist"
 done
 
+# the recipes name files that exist, and every solver is named by the reference, the man page and the help
+for file in $(grep -o '`[a-z]*/[a-z_0-9]*\.\(c\|h\|def\)`' docs/code.md | tr -d '`' | sort -u); do
+    [ -e "src/$file" ] || [ -e "$file" ] || fail "docs/code.md names $file, which does not exist"
+done
+for name in $(sed -n 's/^SOLVER([A-Z0-9_]*, "\([a-z0-9]*\)".*/\1/p' src/lang/solvers.def); do
+    for page in docs/language.md docs/bondyn.1 src/cli/options.def; do
+        grep -qw "$name" "$page" || fail "$page does not name the solver $name"
+    done
+done
+
 # the reference names every function of the language
 for name in $(sed -n 's/^    {"\([a-z0-9]*\)", [0-9]*, [0-9A-Z_]*, [a-z_]*_function},/\1/p' src/lang/call.c); do
     sed -n '/^## 4/,/^## 5/p' docs/language.md | grep -qw "$name" || fail "docs/language.md does not name the function $name"
