@@ -112,6 +112,7 @@ ExitCode verb_explain(Session *s);
 ExitCode verb_compare(Session *s);
 ExitCode verb_new(Session *s);
 ExitCode verb_lib(Session *s);
+ExitCode verb_linearize(Session *s);
 
 void session_begin(Session *s);
 ExitCode session_end(Session *s, ExitCode code); // prints and frees everything; the final code

@@ -13,6 +13,8 @@
 #define STUDY_OPTIONS                                                                              \
     (SOLVE_OPTIONS | FILE_OPTIONS | OPT_BIT(VARY) | OPT_BIT(RUNS) | OPT_BIT(SEED) |                \
      OPT_BIT(LATIN) | OPT_BIT(JOBS) | OPT_BIT(LANES) | OPT_BIT(ENGINE) | OPT_BIT(YES))
+#define LINEAR_OPTIONS                                                                             \
+    (MODEL_OPTIONS | OPT_BIT(AT) | OPT_BIT(INPUTS) | OPT_BIT(OUTPUTS) | OPT_BIT(OUT))
 #define STUDY_EXITS                                                                                \
     "5    some runs failed; they are marked in the table\n"                                        \
     "130  interrupted; the same command goes on from there\n"
@@ -80,6 +82,23 @@ static const Verb verbs[] = {
         .least = 1,
         .most = 2,
         .run = verb_study,
+    },
+    {
+        .name = "linearize",
+        .arguments = "FILE [EXPERIMENT]",
+        .summary = "the linear model x' = A x + B u, y = C x + D u at a point of a run",
+        .details =
+            "Exact derivatives of the equations, not differences, at the start of the experiment\n"
+            "or at a time of its run (--at). Inputs are inputs of the model or of components, or\n"
+            "parameters; outputs are any variables. States that constraints determine from the\n"
+            "others (closed loops, the length of a quaternion) are left out. Values are in SI.\n",
+        .examples = "bondyn linearize servo.bond --outputs fin.q\n"
+                    "bondyn linearize servo.bond --at 0.5 --inputs u,load --json\n"
+                    "bondyn linearize servo.bond --octave --out servo.m\n",
+        .options = LINEAR_OPTIONS | OPT_BIT(LATEX) | OPT_BIT(CSV) | OPT_BIT(OCTAVE),
+        .least = 1,
+        .most = 2,
+        .run = verb_linearize,
     },
     {
         .name = "check",

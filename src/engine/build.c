@@ -131,7 +131,7 @@ static void write_all(Builder *b, Draft *code, WhenDrafts *when, const ProgramWi
     write_choices(b, &code[CODE_START_CHOICES], true);
     write_roots(b, &code[CODE_MEMORY], LEVEL_TIME, wish->memory, wish->memory_count);
     write_whens(b, when);
-    if (!b->failed && !wish->explicit) jacobian_build(b, &code[CODE_JACOBIAN]);
+    if (!b->failed && !wish->explicit) jacobian_build(b, &code[CODE_JACOBIAN], wish->exact);
     write_implicit(b, code, wish);
     write_signals(b, &code[CODE_SIGNALS], wish);
     write_roots(b, &code[CODE_PREPARE], LEVEL_STATIC, b->prepared.data, b->prepared.count);

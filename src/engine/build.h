@@ -188,7 +188,7 @@ void write_choices(Builder *b, Draft *code, bool start);
 void finish_choices(Builder *b);
 
 // --- jacobian.c
-void jacobian_build(Builder *b, Draft *code);
+void jacobian_build(Builder *b, Draft *code, bool exact);
 // Rates and residuals with the unknowns given, and their derivatives. False: out of proportion.
 bool implicit_build(Builder *b, Draft *rows, Draft *code);
 // --- blocks.c

@@ -417,13 +417,13 @@ static void work_open(Work *w, Builder *b) {
     w->most_visits = 30000000 + 20 * (long)dag_size(b->dag);
 }
 
-void jacobian_build(Builder *b, Draft *code) {
+void jacobian_build(Builder *b, Draft *code, bool exact) {
     Program *p = b->program;
     Work w = {.b = b, .base_blocks = b->block.count};
     work_open(&w, b);
     if (!find_patterns(&w))
         full_pattern(&w);
-    else if (!differences_will_do(&w))
+    else if (exact || !differences_will_do(&w))
         make_formulas(&w, code);
     p->column_start = w.pattern.start;
     p->row = w.pattern.row;

@@ -175,6 +175,7 @@ typedef struct {
     int quadrature_count;
     bool implicit; // also the system left implicit
     bool explicit; // no solver will ask for d rate / d state
+    bool exact;    // whoever asks for it wants formulas, whatever differences would cost
     Expr *memory;  // what jumps between modes want to know
     int memory_count;
 } ProgramWish;

@@ -10,11 +10,11 @@
 #define BONDYN_SOLVE_JOB_H
 
 #include "base/array.h"
+#include "solve/schur.h"
 #include "solve/solve.h"
 #include <math.h>
 #include <time.h>
 
-typedef struct Schur Schur;
 typedef struct History History;
 typedef struct Scout Scout;
 
@@ -257,9 +257,6 @@ SolverKind choice_first(Job *j);
 // After a step to t: false when another method goes on from there, with SOLVE_CHANGE.
 bool choice_watch(Job *j, double t, const double *y, double step);
 
-// --- schur.c: needs a program with the system left implicit
-bool schur_jacobian(Job *j, double time, const double *state, double *nonzero);
-void schur_free(Schur *s);
 
 // --- rosenbrock.c: a step of fixed.c. NULL when there is no Jacobian.
 typedef struct Rosenbrock Rosenbrock;

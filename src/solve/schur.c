@@ -3,7 +3,7 @@
 //   J = f_x - f_u g_u^-1 g_x        one solution with the factors of g_u for each column of g_x
 //
 // The parts come from the sparse matrix of the system left implicit, [f_x f_u; g_x g_u].
-#include "solve/job.h"
+#include "solve/schur.h"
 
 #include "base/memory.h"
 #include "engine/sparse.h"
@@ -18,7 +18,7 @@ struct Schur {
     double *w, *column;   // a column of g_u^-1 g_x; of J
 };
 
-static Schur *schur_new(const Program *p) {
+Schur *schur_new(const Program *p) {
     const TapePattern *a = &p->implicit_pattern;
     Schur *s = memory_zeroed(1, sizeof *s);
     int n = s->n = p->state_count, m = s->unknowns = program_unknown_count(p), count = 0;
@@ -72,14 +72,12 @@ static void one_column(Schur *s, const TapePattern *a, int c) {
             if (a->row[k] < s->n) s->column[a->row[k]] -= s->value[k] * s->w[j];
 }
 
-bool schur_jacobian(Job *j, double time, const double *state, double *nonzero) {
-    const Program *p = j->p;
+bool schur_at(Schur *s, Machine *m, double time, const double *state, double *nonzero) {
+    const Program *p = m->program;
     const TapePattern *a = &p->implicit_pattern;
-    if (!j->schur) j->schur = schur_new(p);
-    Schur *s = j->schur;
     for (int i = 0; i < s->n; i++) s->y[i] = state[i];
-    if (!machine_unknowns(j->m, time, state, s->y + s->n)) return false;
-    machine_implicit_jacobian(j->m, time, s->y, s->value);
+    if (!machine_unknowns(m, time, state, s->y + s->n)) return false;
+    machine_implicit_jacobian(m, time, s->y, s->value);
     double *entry = sparse_entries(s->factor);
     for (int k = 0; k < s->start[s->unknowns]; k++) entry[k] = s->value[s->from[k]];
     if (s->unknowns > 0 && !sparse_factor(s->factor)) return false;

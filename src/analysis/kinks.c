@@ -1,0 +1,73 @@
+// Does a point lie on a kink of the equations? There the derivatives of both sides differ, and what
+// the tape gives is that of one of them.
+//
+//     a < b, pieces of tables     the switches of the program, whose border is zero
+//     abs(a), min(a, b), max(a, b)     a is zero, or both are equal
+#include "analysis/linear.h"
+
+#include "base/memory.h"
+
+static void tell(const System *s, const Reached *at, Expr what, Report *r) {
+    Text name = {0};
+    program_name(&name, at->program, what);
+    int law = equation_with(s, what);
+    bool own = law >= 0 && law < s->model->equation_count;
+    Remark *x =
+        report_warning(r, A_KINK, own ? s->model->equation[law].pos : s->model->pos,
+                       "at t = %g s the model is on the border of '%s'", at->time, text_get(&name));
+    remark_help(r, x,
+                "the derivatives are those of one side; move the point with --at or `initial`");
+    text_free(&name);
+}
+
+static void tell_switches(const System *s, const Reached *at, Report *r) {
+    const Program *p = at->program;
+    double *border = memory_zeroed((size_t)p->switch_count + 1, sizeof *border);
+    if (p->switch_count) machine_switches(at->machine, at->time, at->state, border);
+    for (int i = 0; i < p->switch_count; i++)
+        if (border[i] == 0 && p->sw[i].watcher < 0) tell(s, at, p->sw[i].relation, r);
+    free(border);
+}
+
+static void add_roots(const System *s, ExprWalk *w) {
+    for (int i = 0; i < s->state_count; i++) walk_add(w, s->rate[i]);
+    for (int b = 0; b < s->block_count; b++)
+        for (int k = 0; k < s->block[b].size; k++) walk_add(w, s->block[b].residual[k]);
+}
+
+typedef struct {
+    Expr node, distance; // of the arguments; 0: on the kink
+} Fold;
+
+static void tell_folds(const System *s, const Reached *at, Report *r) {
+    ARRAY(Fold) fold = {0};
+    ExprWalk *w = walk_new(s->dag);
+    walk_start(w);
+    add_roots(s, w);
+    int count = walk_count(w);
+    for (int i = 0; i < count; i++) {
+        Expr e = walk_at(w, i);
+        Op op = expr_op(s->dag, e);
+        if (op != OP_ABS && op != OP_MIN && op != OP_MAX) continue;
+        array_push(&fold, ((Fold){.node = e}));
+    }
+    walk_free(w);
+    for (int i = 0; i < fold.count; i++) {
+        Expr e = fold.data[i].node, a = expr_arg(s->dag, e, 0);
+        fold.data[i].distance =
+            expr_op(s->dag, e) == OP_ABS ? a : expr_sub(s->dag, a, expr_arg(s->dag, e, 1));
+    }
+    for (int i = 0; i < fold.count; i++) {
+        double value;
+        machine_values(at->machine, &fold.data[i].distance, 1, &value);
+        if (value == 0) tell(s, at, fold.data[i].node, r);
+    }
+    array_free(&fold);
+}
+
+void kinks_tell(const System *s, const Reached *at, Report *r) {
+    double *rate = memory_zeroed((size_t)s->state_count + 1, sizeof *rate);
+    tell_switches(s, at, r);
+    if (machine_derivative(at->machine, at->time, at->state, rate, NULL)) tell_folds(s, at, r);
+    free(rate);
+}

@@ -1,0 +1,102 @@
+// Linear models: what the equations of a model are beside one of their points.
+//
+//     x' = f(x, u, t)       A = df/dx   B = df/du        B1, D1: by the rates u' of the inputs, where
+//     y  = h(x, u, t)       C = dh/dx   D = dh/du        derivative causality asks for them
+//
+// All entries are derivatives of the tape, not differences. Everything else of this folder stands
+// on such a model: poles, frequency responses, steady points.
+//
+//     flat model --linear_open--> inputs that can be moved --equations--> system
+//         --linear_reach--> a point --tangent--> f, h and their Jacobian --chart--> A, B, C, D
+#ifndef BONDYN_ANALYSIS_LINEAR_H
+#define BONDYN_ANALYSIS_LINEAR_H
+
+#include "run/job.h"
+#include "run/pipeline.h"
+
+typedef struct { // what is asked for
+    const char *const *input, *const *output;
+    int input_count, output_count; // none: the inputs and outputs of the model itself
+} LinearWish;
+
+typedef struct
+{            // an input that can be moved: a signal u + delta + rate (t - t0) + bend (t - t0)^2/2,
+    int var; // or a parameter
+    Expr delta;      // the symbol that moves it
+    Expr rate, bend; // 0: of a parameter
+} LinearInput;
+
+typedef struct {
+    LinearInput *input;
+    int input_count;
+    int *output; // variables
+    int output_count;
+    Expr origin; // t0: the symbol of a parameter; 0: no input is a signal
+} LinearPlan;
+
+// Needs: a model whose system is not built yet (STAGE_MODEL).  Gives: inputs that can be moved, as
+// parameters that are zero.
+bool linear_open(Model *m, Arena *out, const LinearWish *wish, LinearPlan *plan, Report *r);
+
+// --- points (reach.c)
+// ------------------------------------------------------------------------------------------------
+
+typedef struct { // where a run is at some time
+    double time;
+    double *state;
+    Program *program;
+    Machine *machine; // as it was there: held values, unknowns of blocks
+} Reached;
+
+// The start of the experiment, or where a run is at `time`. False with the reasons in r.
+bool linear_reach(Reached *at, const System *s, const RunOptions *o, bool start, double time,
+                  Report *r);
+void reached_free(Reached *at);
+
+// A warning for each kink on which a point lies (kinks.c).
+void kinks_tell(const System *s, const Reached *at, Report *r);
+
+// --- models
+// ------------------------------------------------------------------------------------------------
+
+typedef struct {
+    const char *name, *unit; // SI; "" without dimension
+} Label;
+
+typedef struct { // d2 energy of a storage / dx_i dx_j
+    int storage, i, j;
+    double value;
+} Bend;
+
+typedef struct {
+    Arena arena;
+    const System *system;
+    double time;
+    int n, m, p; // states, inputs, outputs
+    Label *state, *input, *output;
+    int *number;           // per state: its number in the system
+    double *x, *u, *y;     // at the point, SI
+    double *rate;          // of the states there
+    double *A, *B, *C, *D; // column by column
+    double *B1, *D1;       // NULL: no rate of an input enters
+    Label *left;           // states that constraints determine from the others
+    int left_count;
+    double *lift;   // all states of the system by those of the model, along the constraints
+    int storages;   // components whose stored energy is known as a formula,
+    Label *storage; // and how it bends,
+    Bend *bend;     // entry by entry
+    int bend_count;
+    bool sampled; // discrete variables stay as they are
+} LinearModel;
+
+LinearModel *linear_model(const System *s, const LinearPlan *plan, const Reached *at, Report *r);
+void linear_model_free(LinearModel *l);
+
+// Forms of it as text (linear_text.c).
+void linear_print(Text *out, const LinearModel *l);
+void linear_json(Text *out, const LinearModel *l); // members of an object
+void linear_csv(Text *out, const LinearModel *l);
+void linear_latex(Text *out, const LinearModel *l);
+void linear_octave(Text *out, const LinearModel *l);
+
+#endif

@@ -1,0 +1,283 @@
+// A linear model as text: for people, as JSON, CSV, LaTeX and as a script for Octave or MATLAB.
+#include "analysis/linear.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const char *name;
+    const double *value;
+    int rows, columns;
+    const Label *row, *column;
+    bool of_rates; // of the rows' rates
+} Part;
+
+enum { TABLES = 6 };
+
+static int tables_of(const LinearModel *l, Part *t) {
+    const Part all[TABLES] = {
+        {"A", l->A, l->n, l->n, l->state, l->state, true},
+        {"B", l->B, l->n, l->m, l->state, l->input, true},
+        {"C", l->C, l->p, l->n, l->output, l->state, false},
+        {"D", l->D, l->p, l->m, l->output, l->input, false},
+        {"B1", l->B1, l->n, l->m, l->state, l->input, true},
+        {"D1", l->D1, l->p, l->m, l->output, l->input, false},
+    };
+    int count = 0;
+    for (int i = 0; i < TABLES; i++)
+        if (all[i].value) t[count++] = all[i];
+    return count;
+}
+
+static double entry(const Part *t, int i, int j) {
+    return t->value[(size_t)j * (size_t)t->rows + (size_t)i];
+}
+
+// --- for people
+// ------------------------------------------------------------------------------------------------
+
+static void print_labels(Text *out, const char *what, const Label *l, const double *value,
+                         const double *rate, int count) {
+    if (!count) return;
+    text_printf(out, "%s\n", what);
+    for (int i = 0; i < count; i++) {
+        text_printf(out, "  %-28s = %.10g", l[i].name, value[i]);
+        if (*l[i].unit) text_printf(out, " %s", l[i].unit);
+        if (rate && rate[i] != 0) text_printf(out, "    rate %.6g", rate[i]);
+        text_char(out, '\n');
+    }
+}
+
+enum { MOST_COLUMNS = 8, MOST_PRINTED = 40 };
+
+static void print_table(Text *out, const Part *t) {
+    if (!t->rows || !t->columns) return;
+    text_printf(out, "%s\n", t->name);
+    for (int first = 0; first < t->columns; first += MOST_COLUMNS) {
+        int last = first + MOST_COLUMNS < t->columns ? first + MOST_COLUMNS : t->columns;
+        text_printf(out, "  %-24s", "");
+        for (int j = first; j < last; j++) text_printf(out, " %16.16s", t->column[j].name);
+        text_char(out, '\n');
+        for (int i = 0; i < t->rows; i++) {
+            char row[200];
+            snprintf(row, sizeof row, t->of_rates ? "der(%s)" : "%s", t->row[i].name);
+            text_printf(out, "  %-24s", row);
+            for (int j = first; j < last; j++) text_printf(out, " %16.9g", entry(t, i, j));
+            text_char(out, '\n');
+        }
+    }
+}
+
+void linear_print(Text *out, const LinearModel *l) {
+    text_printf(out, "linear model at t = %g s: %d states, %d inputs, %d outputs; SI units\n",
+                l->time, l->n, l->m, l->p);
+    if (l->sampled) text_add(out, "continuous part: what is sampled stays as it is\n");
+    if (l->n <= MOST_PRINTED) print_labels(out, "states", l->state, l->x, l->rate, l->n);
+    for (int i = 0; i < l->left_count; i++)
+        text_printf(out, "%s%s%s", i ? ", " : "constraints determine ", l->left[i].name,
+                    i + 1 < l->left_count ? "" : "\n");
+    print_labels(out, "inputs", l->input, l->u, NULL, l->m);
+    print_labels(out, "outputs", l->output, l->y, NULL, l->p);
+    if (l->n > MOST_PRINTED) {
+        text_add(out, "the matrices are too large to be read: take --json, --csv or --octave\n");
+        return;
+    }
+    Part t[TABLES];
+    int count = tables_of(l, t);
+    for (int i = 0; i < count; i++) print_table(out, &t[i]);
+    if (l->B1) text_add(out, "x' = A x + B u + B1 u', y = C x + D u + D1 u'\n");
+}
+
+// --- JSON
+// ------------------------------------------------------------------------------------------------
+
+static void json_value(Text *out, double x) {
+    if (isfinite(x))
+        text_number(out, x);
+    else
+        text_add(out, "null");
+}
+
+static void json_labels(Text *out, const char *key, const Label *l, const double *value,
+                        const double *rate, int count) {
+    text_printf(out, "\"%s\": [", key);
+    for (int i = 0; i < count; i++) {
+        text_add(out, i ? ", {\"name\": " : "{\"name\": ");
+        text_json(out, l[i].name);
+        text_add(out, ", \"unit\": ");
+        text_json(out, l[i].unit);
+        if (value) {
+            text_add(out, ", \"value\": ");
+            json_value(out, value[i]);
+        }
+        if (rate) {
+            text_add(out, ", \"rate\": ");
+            json_value(out, rate[i]);
+        }
+        text_char(out, '}');
+    }
+    text_char(out, ']');
+}
+
+static void json_table(Text *out, const Part *t) {
+    text_printf(out, ", \"%s\": [", t->name);
+    for (int i = 0; i < t->rows; i++) {
+        text_add(out, i ? ", [" : "[");
+        for (int j = 0; j < t->columns; j++) {
+            if (j) text_add(out, ", ");
+            json_value(out, entry(t, i, j));
+        }
+        text_char(out, ']');
+    }
+    text_char(out, ']');
+}
+
+void linear_json(Text *out, const LinearModel *l) {
+    text_add(out, "{\"time\": ");
+    json_value(out, l->time);
+    text_printf(out, ", \"sampled\": %s, ", l->sampled ? "true" : "false");
+    json_labels(out, "states", l->state, l->x, l->rate, l->n);
+    text_add(out, ", ");
+    json_labels(out, "determined", l->left, NULL, NULL, l->left_count);
+    text_add(out, ", ");
+    json_labels(out, "inputs", l->input, l->u, NULL, l->m);
+    text_add(out, ", ");
+    json_labels(out, "outputs", l->output, l->y, NULL, l->p);
+    Part t[TABLES];
+    int count = tables_of(l, t);
+    for (int i = 0; i < count; i++) json_table(out, &t[i]);
+    text_char(out, '}');
+}
+
+// --- CSV: an entry a line
+// ------------------------------------------------------------------------------------------------
+
+static void csv_word(Text *out, const char *word) {
+    bool quote = strpbrk(word, ",\"") != NULL;
+    if (quote) text_char(out, '"');
+    for (; *word; word++) {
+        if (*word == '"') text_char(out, '"');
+        text_char(out, *word);
+    }
+    if (quote) text_char(out, '"');
+}
+
+void linear_csv(Text *out, const LinearModel *l) {
+    text_add(out, "matrix,row,column,value,row name,column name,row unit,column unit\n");
+    Part t[TABLES];
+    int count = tables_of(l, t);
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < t[k].rows; i++)
+            for (int j = 0; j < t[k].columns; j++) {
+                text_printf(out, "%s,%d,%d,", t[k].name, i + 1, j + 1);
+                text_number(out, entry(&t[k], i, j));
+                const char *word[] = {t[k].row[i].name, t[k].column[j].name, t[k].row[i].unit,
+                                      t[k].column[j].unit};
+                for (int w = 0; w < 4; w++) {
+                    text_char(out, ',');
+                    csv_word(out, word[w]);
+                }
+                text_char(out, '\n');
+            }
+}
+
+// --- LaTeX
+// ------------------------------------------------------------------------------------------------
+
+static void latex_number(Text *out, double x) {
+    char number[40];
+    snprintf(number, sizeof number, "%.6g", x);
+    char *e = strchr(number, 'e');
+    if (!e) {
+        text_add(out, number);
+        return;
+    }
+    *e = 0;
+    text_printf(out, "%s\\cdot 10^{%d}", number, atoi(e + 1));
+}
+
+static void latex_vector(Text *out, const Label *l, int count) {
+    text_add(out, "\\begin{bmatrix}");
+    for (int i = 0; i < count; i++) {
+        if (i) text_add(out, " \\\\ ");
+        name_print_latex(out, l[i].name);
+    }
+    text_add(out, "\\end{bmatrix}");
+}
+
+static void latex_matrix(Text *out, const Part *t) {
+    text_add(out, "\\begin{bmatrix}");
+    for (int i = 0; i < t->rows; i++) {
+        if (i) text_add(out, " \\\\ ");
+        for (int j = 0; j < t->columns; j++) {
+            if (j) text_add(out, " & ");
+            latex_number(out, entry(t, i, j));
+        }
+    }
+    text_add(out, "\\end{bmatrix}");
+}
+
+static void latex_rows(Text *out, const LinearModel *l, bool outputs) {
+    Part t[TABLES];
+    int count = tables_of(l, t), terms = 0;
+    if (outputs) {
+        latex_vector(out, l->output, l->p);
+    } else {
+        text_add(out, "\\frac{d}{dt}");
+        latex_vector(out, l->state, l->n);
+    }
+    text_add(out, " &= ");
+    for (int k = 0; k < count; k++) {
+        if (t[k].of_rates == outputs || !t[k].columns) continue;
+        if (terms++) text_add(out, " + ");
+        latex_matrix(out, &t[k]);
+        if (t[k].name[1]) text_add(out, "\\frac{d}{dt}");
+        latex_vector(out, t[k].column, t[k].columns);
+    }
+}
+
+void linear_latex(Text *out, const LinearModel *l) {
+    text_add(out, "\\begin{align*}\n");
+    if (l->n) latex_rows(out, l, false);
+    if (l->n && l->p) text_add(out, " \\\\\n");
+    if (l->p) latex_rows(out, l, true);
+    text_add(out, "\n\\end{align*}\n");
+}
+
+// --- Octave
+// ------------------------------------------------------------------------------------------------
+
+static void octave_names(Text *out, const char *name, const Label *l, int count) {
+    text_printf(out, "%s = {", name);
+    for (int i = 0; i < count; i++) text_printf(out, "%s'%s'", i ? ", " : "", l[i].name);
+    text_add(out, "};\n");
+}
+
+static void octave_matrix(Text *out, const Part *t) {
+    text_printf(out, "%s = reshape([", t->name);
+    for (int k = 0; k < t->rows * t->columns; k++) {
+        if (k) text_add(out, k % 8 ? " " : " ...\n  ");
+        text_number(out, t->value[k]);
+    }
+    text_printf(out, "], %d, %d);\n", t->rows, t->columns);
+}
+
+void linear_octave(Text *out, const LinearModel *l) {
+    text_printf(out, "%% linear model at t = %g s, SI units\n", l->time);
+    Part t[TABLES];
+    int count = tables_of(l, t);
+    for (int i = 0; i < count; i++) octave_matrix(out, &t[i]);
+    octave_names(out, "states", l->state, l->n);
+    octave_names(out, "inputs", l->input, l->m);
+    octave_names(out, "outputs", l->output, l->p);
+    if (!l->m || !l->p) return;
+    text_add(out,
+             "% pkg load control\n"
+             "if exist('ss')\n"
+             "  sys = ss(A, B, C, D, 'stname', states, 'inname', inputs, 'outname', outputs);\n"
+             "end\n");
+    if (l->B1)
+        text_add(out, "% x' = A x + B u + B1 u', y = C x + D u + D1 u': ss leaves out B1, D1\n");
+}
