@@ -257,7 +257,6 @@ SolverKind choice_first(Job *j);
 // After a step to t: false when another method goes on from there, with SOLVE_CHANGE.
 bool choice_watch(Job *j, double t, const double *y, double step);
 
-
 // --- rosenbrock.c: a step of fixed.c. NULL when there is no Jacobian.
 typedef struct Rosenbrock Rosenbrock;
 Rosenbrock *rosenbrock_new(Job *j);
