@@ -84,6 +84,7 @@ typedef struct {
     bool or_equal;
     const Table *table; // OP_TABLE
     int watcher;        // the branch of a `when` that needs it alone and only warns, or -1
+    bool decides;       // a `when` that acts, or a mode, needs it
 } TapeSwitch;
 
 static inline bool switch_has_pieces(const TapeSwitch *s) {

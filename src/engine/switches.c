@@ -149,6 +149,18 @@ static void find_watchers(Builder *b, const ProgramWish *wish) {
     walk_free(one);
 }
 
+static void find_deciding(Builder *b) {
+    const Whens *w = &b->system->whens;
+    ExprWalk *walk = walk_new(b->dag);
+    walk_start(walk);
+    for (int i = 0; i < w->branch_count; i++)
+        if (b->system->model->when[i].kind == WHEN_ACTS) walk_add(walk, w->condition[i]);
+    for (int i = 0; i < w->guard_count; i++) walk_add(walk, w->guard[i]);
+    for (int i = 0; i < b->program->switch_count; i++)
+        b->program->sw[i].decides = walk_seen(walk, b->program->sw[i].relation);
+    walk_free(walk);
+}
+
 void find_switches(Builder *b, const ProgramWish *wish) {
     builder_grow(b);
     b->program->clock = ARENA_ARRAY(&b->program->arena, TapeClock, MOST_CLOCKS);
@@ -169,6 +181,7 @@ void find_switches(Builder *b, const ProgramWish *wish) {
     }
     walk_free(walk);
     make_switches(b);
+    find_deciding(b);
     if (b->system->whens.branch_count) find_watchers(b, wish);
 }
 

@@ -16,7 +16,8 @@ typedef struct {
     BuildCall build;
 } Function;
 
-// --- what units functions want -------------------------------------------------------------------
+// --- what units functions want
+// ---------------------------------------------------------------------
 
 static bool wants_number(Lower *l, const Value *x, const AstExpr *e, int i) {
     if (!x->dim.known || dim_is_one(x->dim)) return true;
@@ -72,7 +73,8 @@ static unsigned carried(const Value *x, int n) {
     return either | all;
 }
 
-// --- functions of scalars, entry by entry --------------------------------------------------------
+// --- functions of scalars, entry by entry
+// ----------------------------------------------------------
 
 typedef Expr (*Entry)(Dag *d, Op op, Expr x);
 
@@ -108,9 +110,19 @@ static Value same_unit_function(Lower *l, Value *x, int n, const AstExpr *e) {
     return each_entry(l, x, x->dim, call_op(l, e), plain_entry);
 }
 
+// if 0 < x then 1 else if x < 0 then -1 else 0: it jumps, so it is made of relations, which solvers
+// search for. (Where it stands before what is 0 there, as in signsqrt, nothing jumps.)
+static Expr sign_entry(Dag *d, Op op, Expr x) {
+    (void)op;
+    Expr zero = expr_number(d, 0), above[] = {zero, x}, below[] = {x, zero};
+    if (expr_is_number(d, x, NULL)) return plain_entry(d, OP_SIGN, x);
+    Expr rest = expr_if(d, expr_call(d, OP_LESS, below, 2), expr_number(d, -1), zero);
+    return expr_if(d, expr_call(d, OP_LESS, above, 2), expr_number(d, 1), rest);
+}
+
 static Value sign_function(Lower *l, Value *x, int n, const AstExpr *e) {
-    (void)n;
-    return each_entry(l, x, DIM_ONE, call_op(l, e), plain_entry);
+    (void)n, (void)e;
+    return each_entry(l, x, DIM_ONE, OP_SIGN, sign_entry);
 }
 
 static Expr sqrt_entry(Dag *d, Op op, Expr x) {
@@ -172,7 +184,8 @@ static Value two_function(Lower *l, Value *x, int n, const AstExpr *e) {
     return v;
 }
 
-// --- vectors and matrices ------------------------------------------------------------------------
+// --- vectors and matrices
+// --------------------------------------------------------------------------
 
 static Value dot_function(Lower *l, Value *x, int n, const AstExpr *e) {
     if (!want_vector(l, &x[0], 0, e, 0) || !want_vector(l, &x[1], x[0].rows, e, 1))
@@ -316,7 +329,8 @@ static const Function functions[] = {
 
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-// --- size ----------------------------------------------------------------------------------------
+// --- size
+// ----------------------------------------------------------------------------------
 
 static Value lower_size(Lower *l, const AstExpr *e, const Env *env) {
     Builder *b = l->b;
@@ -339,7 +353,8 @@ static Value lower_size(Lower *l, const AstExpr *e, const Env *env) {
     return value_number(l, side == 1 ? x.rows : x.cols);
 }
 
-// --- functions and tables of the user ------------------------------------------------------------
+// --- functions and tables of the user
+// --------------------------------------------------------------
 
 static bool argument_values(Lower *l, const AstExpr *e, const Env *env, Value *x, int least,
                             int most) {
@@ -453,7 +468,8 @@ static Value call_function(Lower *l, const AstExpr *e, const Env *env, Definitio
     return v;
 }
 
-// --- the call ------------------------------------------------------------------------------------
+// --- the call
+// ---------------------------------------------------------------------------------------
 
 static Value unknown_function(Lower *l, const AstExpr *e, const Env *env) {
     Builder *b = l->b;

@@ -4,6 +4,7 @@
 #include "solve/job.h"
 
 #include "base/memory.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,20 +20,19 @@ static double part_of(int i) {
 }
 
 // How far a border function is uncertain: its change with the last digits of states and time.
-bool bands_find(Job *j, Machine *m, const double *state, double *room) {
+bool bands_find(Machine *m, double time, const double *state, double digits, double *room) {
     enum { ALL, EACH, TIME, WAYS };
-    const double digits = 1e-11;
     const Program *p = m->program;
     double *near = room, *here = near + p->state_count, *band = here + p->switch_count;
     double *there = band + p->switch_count;
-    if (!machine_switches(m, j->time, state, here)) return false;
+    if (!machine_switches(m, time, state, here)) return false;
     for (int i = 0; i < p->switch_count; i++) band[i] = 0;
     for (int way = 0; way < WAYS; way++) {
         for (int i = 0; i < p->state_count; i++)
             near[i] = state[i] * (way == ALL    ? 1 + digits
                                   : way == EACH ? 1 + digits * part_of(i)
                                                 : 1);
-        if (!machine_switches(m, way == TIME ? j->time * (1 + digits) : j->time, near, there))
+        if (!machine_switches(m, way == TIME ? time * (1 + digits) : time, near, there))
             return false;
         for (int i = 0; i < p->switch_count; i++) band[i] = fmax(band[i], fabs(there[i] - here[i]));
     }
@@ -41,7 +41,7 @@ bool bands_find(Job *j, Machine *m, const double *state, double *room) {
 
 // ... or with the tolerance of the run: the part rtol of the size of each state. With
 // fixed steps, which have no tolerance, nothing is known of sizes and bands stay as they are.
-bool bands_widen(Job *j, const double *state, const double *size, double *room) {
+bool bands_widen(Job *j, double time, const double *state, const double *size, double *room) {
     const Program *p = j->p;
     double *near = room, *here = near + p->state_count, *band = here + p->switch_count;
     double *there = band + p->switch_count;
@@ -50,10 +50,54 @@ bool bands_widen(Job *j, const double *state, const double *size, double *room) 
             double part = j->rtol * size[i];
             near[i] = state[i] + (way && part_of(i) < 0 ? -part : part);
         }
-        if (!machine_switches(j->m, j->time, near, there)) return false;
+        if (!machine_switches(j->m, time, near, there)) return false;
         for (int i = 0; i < p->switch_count; i++) band[i] = fmax(band[i], fabs(there[i] - here[i]));
     }
     return true;
+}
+
+// --- relations that stay -------------------------------------------------------------------------
+
+// The band of each relation that has just crossed its border becomes what the tolerance does to it.
+static bool widen_crossed(Job *j, double time, const double *state, const int *direction,
+                          double *room) {
+    const Program *p = j->p;
+    double *band = room + p->state_count + p->switch_count;
+    bool any = false;
+    for (int i = 0; i < p->switch_count; i++)
+        any = any || (direction[i] && !p->sw[i].decides && !switch_has_pieces(&p->sw[i]));
+    if (!any || !j->sizes.known) return true;
+    double *tolerance =
+        memory_zeroed((size_t)p->state_count + (size_t)p->switch_count, sizeof *tolerance);
+    double *rounding = tolerance + p->state_count;
+    sizes_weights(j, state, tolerance);
+    for (int i = 0; i < p->state_count; i++) tolerance[i] = 1 / (tolerance[i] * j->rtol);
+    for (int i = 0; i < p->switch_count; i++) rounding[i] = band[i];
+    bool good = bands_widen(j, time, state, tolerance, room);
+    for (int i = 0; i < p->switch_count; i++)
+        if (!direction[i] || p->sw[i].decides) band[i] = rounding[i];
+    free(tolerance);
+    return good;
+}
+
+// A relation whose sides differ by less than the rounding of their terms says nothing: what rests
+// would cause events without end. One that decides about rates alone, and changes to and fro within
+// the tolerance of the run, says no more.
+void bands_stay(Job *j, double time, const double *state, const int *direction) {
+    const double digits = 16 * DBL_EPSILON;
+    const Program *p = j->p;
+    if (p->switch_count == 0 || !j->m->hold) return;
+    double *room = bands_room(p), *here = room + p->state_count, *band = here + p->switch_count;
+    bool good = bands_find(j->m, time, state, digits, room) &&
+                (!direction || widen_crossed(j, time, state, direction, room));
+    for (int i = 0; good && i < p->switch_count; i++) {
+        bool crossed = direction && direction[i] && !(has_modes(j) && p->sw[i].decides);
+        if (crossed) j->shift[i] = 0; // it was that of the other side
+        double most = crossed ? 4 * band[i] : band[i];
+        if (j->shift[i] != 0 || switch_has_pieces(&p->sw[i]) || fabs(here[i]) > most) continue;
+        j->shift[i] = j->m->held[i] ? -2 * band[i] : 2 * band[i];
+    }
+    free(room);
 }
 
 // No band where a border function will be clear of it within a hundredth of the run.

@@ -118,16 +118,14 @@ static double search(Look *l, int i) {
 static bool is_sure(Look *l, double time, int *direction) {
     Job *j = l->j;
     const Program *p = j->p;
-    double *state = row(j, PARTS + 2), *room, *here, *band, stretch = j->time;
+    double *state = row(j, PARTS + 2), *room, *here, *band;
     if (!l->in->at(l->in->context, time, false, state)) return false;
     if (!events_missed(j, time, state, direction)) return false;
     room = bands_room(p);
     here = room + p->state_count;
     band = here + p->switch_count;
-    j->time = time;
-    bool sure = false,
-         good = bands_find(j, j->m, state, room) && bands_widen(j, state, j->sizes.most, room);
-    j->time = stretch;
+    bool sure = false, good = bands_find(j->m, time, state, BANDS_DIGITS, room) &&
+                              bands_widen(j, time, state, j->sizes.most, room);
     for (int i = 0; i < p->switch_count && good; i++) {
         if (fabs(here[i] + j->shift[i]) <= band[i] || row(j, 0)[i] < 0) direction[i] = 0;
         sure = sure || direction[i];

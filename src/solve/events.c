@@ -37,7 +37,8 @@ bool events_borders(Job *j, double time, const double *state, double *border) {
     return true;
 }
 
-// A border that a mode began on counts as left behind once it is clear of roundings.
+// A border that a relation stays on, or a mode began on, counts as left behind once it is clear of
+// roundings.
 static void forget_shifts(Job *j) {
     for (int i = 0; i < j->p->switch_count; i++) {
         double band = fabs(j->shift[i]), border = j->border[i] - j->shift[i];
@@ -109,8 +110,9 @@ bool events_start(Job *j, double time, double *state) {
         j->m->hold = true;
         settle_borders(j, time, state, NULL);
     }
-    return whens_start(j, time, state) && (!has_whens(j) || history_break(j, time, state)) &&
-           modes_hold(j, time, state);
+    if (!whens_start(j, time, state)) return false;
+    bands_stay(j, time, state, NULL);
+    return (!has_whens(j) || history_break(j, time, state)) && modes_hold(j, time, state);
 }
 
 void events_settle(Job *j, double time, const double *state, const double *before) {
@@ -202,6 +204,7 @@ bool events_cross(Job *j, double time, double *state, const int *direction) {
     long actions = j->when.actions;
     if (!whens_run(j, time, state) || (jumps && !count_event(j, time))) return false;
     bool sliding = jumps && j->when.actions == actions && slides(j, time, state, direction);
+    bands_stay(j, time, state, direction);
     return (!jumps || count_sliding(j, time, sliding)) && modes_hold(j, time, state);
 }
 
@@ -228,7 +231,7 @@ bool events_missed(Job *j, double time, const double *state, int *direction) {
         direction[i] = j->border[i] > 0 ? 1 : -1;
         any = true;
     }
-    if (has_modes(j)) forget_shifts(j);
+    forget_shifts(j);
     return any && forget_roundings(j, time, state, direction);
 }
 
@@ -330,7 +333,9 @@ bool events_jump(Job *j, double time, double *state) {
         settle_borders(j, time, state, NULL);
         jumps_after(j, time, state, sides);
     }
-    return whens_moment(j, time, events_margin(j, time), state) && modes_hold(j, time, state);
+    if (!whens_moment(j, time, events_margin(j, time), state)) return false;
+    bands_stay(j, time, state, NULL);
+    return modes_hold(j, time, state);
 }
 
 double events_longest_step(Job *j, double time, const double *state) {

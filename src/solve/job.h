@@ -95,6 +95,7 @@ typedef struct { // how large everything is, see sizes.c
     double *unknown_most, *unknown_spread, *unknown, *unknown_beside;
     int unknown_count;
     double energy, step;         // largest of the audit; the last step
+    bool known;                  // false: the method has no tolerance
     int countdown;               // steps until rates are looked at again
     int between, until_rounding; // the same for their rounding, and from one look to the next
 } Sizes;
@@ -207,11 +208,15 @@ bool job_choose(Job *j, double time, double *state, bool *changed);
 
 // --- bands.c
 double *bands_room(const Program *p); // to free
+#define BANDS_DIGITS 1e-11            // how far states are uncertain where modes change
 // What the last digits of states and time may do to border functions; false: they have no values.
-bool bands_find(Job *j, Machine *m, const double *state, double *room);
+bool bands_find(Machine *m, double time, const double *state, double digits, double *room);
 // ... and what the tolerance of the run may do, at least, in the present mode.
-bool bands_widen(Job *j, const double *state, const double *size, double *room);
+bool bands_widen(Job *j, double time, const double *state, const double *size, double *room);
 bool bands_keep_still(Job *j, const double *state, double *room);
+// Relations on their border stay as they are held until they are clear of it, by j->shift; those
+// that have just crossed (direction, nullable) and decide about nothing but rates by the tolerance.
+void bands_stay(Job *j, double time, const double *state, const int *direction);
 
 // A signal that fades in from nothing passes through all that numbers can be. What is smaller than
 // this is nothing, whatever its unit: squares of it would not be numbers any more.

@@ -177,9 +177,9 @@ static bool guards_at(Job *j, const SolveMode *s, const double *state) {
 static bool guards_on_border(Job *j, Machine *m, const double *state, const int *mode, bool wide) {
     const Program *p = m->program;
     double *room = bands_room(p), *here = room + p->state_count, *band = here + p->switch_count;
-    bool good =
-        bands_find(j, m, state, room) &&
-        (!wide || (bands_widen(j, state, j->sizes.size, room) && bands_keep_still(j, state, room)));
+    bool good = bands_find(m, j->time, state, BANDS_DIGITS, room) &&
+                (!wide || (bands_widen(j, j->time, state, j->sizes.size, room) &&
+                           bands_keep_still(j, state, room)));
     for (int i = 0; i < p->switch_count && good && first_failing(j, mode) >= 0; i++) {
         if (fabs(here[i]) > band[i]) continue;
         int failing = count_failing(j, mode);
@@ -198,7 +198,7 @@ static bool guards_on_border(Job *j, Machine *m, const double *state, const int 
 static void shift_borders(Job *j) {
     const Program *p = j->p;
     double *room = bands_room(p), *here = room + p->state_count, *band = here + p->switch_count;
-    bool good = bands_find(j, j->m, j->state, room);
+    bool good = bands_find(j->m, j->time, j->state, BANDS_DIGITS, room);
     for (int i = 0; good && i < p->switch_count; i++) {
         bool ahead = !switch_has_pieces(&p->sw[i]) && (j->m->held[i] ? here[i] > 0 : here[i] < 0);
         double width = fabs(here[i]) <= band[i] ? band[i] : ahead ? fabs(here[i]) : 0;
@@ -237,7 +237,7 @@ static const SolveMode *get_mode(Job *j, const int *mode, Report *r) {
 static bool is_sure(Job *j, Machine *m, const double *state, int guard) {
     const Program *p = m->program;
     double *room = bands_room(p), *here = room + p->state_count, *band = here + p->switch_count;
-    bool sure = bands_find(j, m, state, room);
+    bool sure = bands_find(m, j->time, state, BANDS_DIGITS, room);
     for (int i = 0; i < p->switch_count && sure; i++) {
         if (fabs(here[i]) > band[i] || switch_has_pieces(&p->sw[i])) continue;
         m->held[i] = !m->held[i];
@@ -542,8 +542,8 @@ static bool flight_is_unseen(Job *j, int c, const Pace *pace) {
         memory_zeroed((size_t)p->state_count + (size_t)p->switch_count + 1, sizeof *rate);
     double *later = rate + p->state_count, little = little_time(j);
     bool unseen = false,
-         good = bands_find(j, j->m, j->state, room) &&
-                (!pace->shrinking || bands_widen(j, j->state, j->sizes.most, room)) &&
+         good = bands_find(j->m, j->time, j->state, BANDS_DIGITS, room) &&
+                (!pace->shrinking || bands_widen(j, j->time, j->state, j->sizes.most, room)) &&
                 machine_derivative(j->m, j->time, j->state, rate, NULL);
     for (int i = 0; good && i < p->state_count; i++) room[i] = j->state[i] + little * rate[i];
     good = good && machine_switches(j->m, j->time + little, room, later);

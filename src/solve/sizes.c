@@ -321,6 +321,7 @@ static void find_rounding(Job *j, double time, const double *state) {
 void sizes_start(Job *j, double time, const double *state) {
     Sizes *s = &j->sizes;
     double soon = 1e-4 * j->span;
+    s->known = true;
     s->countdown = STEPS_BETWEEN;
     s->until_rounding = s->between = 1;
     s->step = 0;

@@ -109,6 +109,41 @@ static void order_changes_nothing(void **state) {
     bench_close(&b);
 }
 
+// A sign in a law is found like an `if`: v falls by 1 m/s2 in either direction of x.
+static void signs_are_events(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        Bench b;
+        run_well(&b,
+                 "model M\n var x initial -1, v initial 0 {1/s}\n der(x) = v\n"
+                 "der(v) = -sign(x)/(1 {s2})\nend\n"
+                 "experiment E of M\n stop 20 {s}\n solver cvode rtol 1e-9 step 0.01 {s}\n"
+                 "expect x(16*sqrt(2)*0.5 {s}) = -1 within 1e-5\nend\n",
+                 method[i]);
+        assert_int_equal(b.run->stats.events, 7);
+        bench_close(&b);
+    }
+}
+
+// v = sum of large terms that cancel: what is left at rest is rounding, and no relation follows it.
+static void rounding_is_no_event(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        Bench b;
+        run_well(&b,
+                 "model M\n var p initial 0.1 {1}, q initial 0.3 {1}, v, n discrete\n"
+                 " der(p) = sin(time*7 {1/s})/(1 {s})\n der(q) = 3*sin(time*7 {1/s})/(1 {s})\n"
+                 " v = 1e6*(3*p) - 1e6*q\n var x initial 1\n"
+                 " der(x) = (-x - v*(2 + sign(v)))/(1 {s})\n"
+                 "when v > 0 then\n  n = pre(n) + 1\n end\nend\n"
+                 "experiment E of M\n stop 10 {s}\n solver cvode rtol 1e-9 step 0.01 {s}\n"
+                 "expect x(10 {s}) = exp(-10) within 1e-7\nend\n",
+                 method[i]);
+        assert_true(b.run->stats.events < 10);
+        bench_close(&b);
+    }
+}
+
 // A ball whose bounces become shorter than a step does not fall through the floor: they pile up,
 // and that is said.
 static void fixed_steps_see_short_bounces(void **state) {
@@ -174,6 +209,8 @@ int main(void) {
         cmocka_unit_test(samples_see_new_values),
         cmocka_unit_test(vectors_are_set_by_parts),
         cmocka_unit_test(order_changes_nothing),
+        cmocka_unit_test(signs_are_events),
+        cmocka_unit_test(rounding_is_no_event),
         cmocka_unit_test(fixed_steps_see_short_bounces),
         cmocka_unit_test(warnings_cause_one_event),
         cmocka_unit_test(audit_holds_through_events),
