@@ -206,9 +206,10 @@ static int ida_step(Multistep *c, double stop) {
     return IDASolve(c->mem, stop, &c->t, c->y, c->slope, IDA_ONE_STEP);
 }
 
-static bool ida_value(Multistep *c, double t) {
-    return IDAGetDky(c->mem, t, 0, c->error) == 0 &&
-           (c->j->nq == 0 || IDAGetQuadDky(c->mem, t, 0, c->q) == 0);
+static bool ida_value(Multistep *c, double t) { return IDAGetDky(c->mem, t, 0, c->error) == 0; }
+
+static bool ida_quad_value(Multistep *c, double t) {
+    return IDAGetQuadDky(c->mem, t, 0, c->q) == 0;
 }
 
 static void ida_quad(Multistep *c) {
@@ -256,7 +257,7 @@ static Failure ida_failure(int flag, const char **words) {
     return FAILURE_OTHER;
 }
 
-const Integrator ida = {ida_open,        ida_close,           ida_restart, ida_set_stop,
-                        ida_set_longest, ida_set_first,       ida_step,    ida_value,
-                        ida_quad,        ida_roots,           ida_count,   ida_where,
-                        ida_errors,      ida_quad_tolerances, ida_failure};
+const Integrator ida = {ida_open,      ida_close, ida_restart, ida_set_stop,   ida_set_longest,
+                        ida_set_first, ida_step,  ida_value,   ida_quad_value, ida_quad,
+                        ida_roots,     ida_count, ida_where,   ida_errors,     ida_quad_tolerances,
+                        ida_failure};

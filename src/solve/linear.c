@@ -1,9 +1,9 @@
 #include "solve/multistep.h"
 
 #include "base/memory.h"
+#include "solve/vectors.h"
 #include <math.h>
 #include <string.h>
-#include <sunlinsol/sunlinsol_dense.h>
 #include <sunlinsol/sunlinsol_spgmr.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunmatrix/sunmatrix_sparse.h>
@@ -87,8 +87,8 @@ static void make_solver(Linear *l, N_Vector y, SUNContext context) {
         l->matrix = SUNSparseMatrix(n, n, l->start[n], CSC_MAT, context);
         if (l->matrix) l->solver = SUNLinSol_KLU(y, l->matrix, context);
     } else if (cheap || n <= MOST_DENSE) {
-        l->matrix = SUNDenseMatrix(n, n, context);
-        if (l->matrix) l->solver = SUNLinSol_Dense(y, l->matrix, context);
+        l->matrix = vectors_matrix(n, context);
+        if (l->matrix) l->solver = vectors_solver(y, l->matrix, context);
     } else {
         l->solver = SUNLinSol_SPGMR(y, SUN_PREC_NONE, 20, context);
     }

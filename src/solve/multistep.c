@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "engine/branch.h"
+#include "solve/vectors.h"
 #include <math.h>
 #include <string.h>
 
@@ -38,9 +39,7 @@ void multistep_quad_tolerances(Multistep *c) {
 // --- opening and closing -------------------------------------------------------------------------
 
 static N_Vector new_vector(Multistep *c, int length) {
-    N_Vector v = N_VNew_Serial(length > 0 ? length : 1, c->context);
-    if (v) N_VConst(0, v);
-    return v;
+    return vectors_new(length > 0 ? length : 1, c->context);
 }
 
 static bool open_vectors(Multistep *c) {
@@ -169,6 +168,8 @@ static bool interpolate(Multistep *c, double t) {
     if (!c->how->value(c, t)) return false;
     if (j->n) memcpy(j->state, N_VGetArrayPointer(c->error), (size_t)j->n * sizeof(double));
     if (j->nq == 0) return true;
+    c->quad_is_elsewhere = true;
+    if (!c->how->quad_value(c, t)) return false;
     memcpy(j->quad, N_VGetArrayPointer(c->q), (size_t)j->nq * sizeof(double));
     return true;
 }
@@ -202,7 +203,8 @@ static bool emit_rest(Multistep *c) {
 }
 
 static void get_quad(Multistep *c) {
-    if (c->j->nq) c->how->quad(c);
+    if (c->j->nq && c->quad_is_elsewhere) c->how->quad(c);
+    c->quad_is_elsewhere = false;
 }
 
 static void remember(Multistep *c) {
@@ -323,7 +325,7 @@ static bool after_step(Multistep *c, int flag) {
     if (!history_add(j, c->t, N_VGetArrayPointer(c->y))) return false;
     if (!emit_up_to(c, events_before(j, c->t, c->jump))) return false;
     get_quad(c); // emitting used the vector
-    if (inside && !c->how->value(c, c->t)) return false;
+    if (inside && j->nq && !c->how->quad_value(c, c->t)) return false;
     if (event && c->t < j->o->stop && !change_switches(c)) return false;
     return (event || pass_kink(c, flag == ROOT_FOUND)) && choose_states(c);
 }
@@ -392,6 +394,7 @@ static void integrate(Multistep *c) {
         remember(c);
         keep_branch(c);
         look_ahead(c);
+        c->quad_is_elsewhere = true;
         int flag = c->how->step(c, stop);
         if (tries_shorter(c, flag)) continue;
         bool stuck = flag < 0 || job_is_stuck(j, c->t);

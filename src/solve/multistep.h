@@ -21,12 +21,13 @@ typedef struct {
     bool (*restart)(Multistep *s); // at s->t, s->y, s->q, whose states an event may have changed
     bool (*set_stop)(Multistep *s, double time);
     void (*set_longest)(Multistep *s, double step);
-    void (*set_first)(Multistep *s, double step); // after the next start; 0: as it likes
-    int (*step)(Multistep *s, double stop);       // to s->t, s->y
-    bool (*value)(Multistep *s, double time);     // within the last step: to s->error and s->q
-    void (*quad)(Multistep *s);                   // to s->q
-    void (*roots)(Multistep *s);                  // to s->crossed
-    void (*count)(Multistep *s);                  // adds to the statistics
+    void (*set_first)(Multistep *s, double step);  // after the next start; 0: as it likes
+    int (*step)(Multistep *s, double stop);        // to s->t, s->y
+    bool (*value)(Multistep *s, double time);      // within the last step: to s->error
+    bool (*quad_value)(Multistep *s, double time); // the same, to s->q
+    void (*quad)(Multistep *s);                    // to s->q
+    void (*roots)(Multistep *s);                   // to s->crossed
+    void (*count)(Multistep *s);                   // adds to the statistics
     void (*where)(Multistep *s, double *time, double *step);
     bool (*errors)(Multistep *s); // to s->error and s->weight
     bool (*quad_tolerances)(Multistep *s);
@@ -51,6 +52,7 @@ struct Multistep {
     double back_time;      // the beginning of the present step
     double *back_state, *back_quad;
     bool taken_back;
+    bool quad_is_elsewhere;      // q is not at the end of the last step
     bool fresh;                  // no step since the last start
     double first_step, tried_at; // after a failure, see tries_shorter
     double begin;                // of the present stretch without restarts

@@ -1,0 +1,193 @@
+// The serial vectors and dense matrices of SUNDIALS with other kernels behind them.
+//
+// Packages of SUNDIALS are often built without optimisation, and a step of BDF on a small model is
+// then spent in loops over a dozen numbers. Objects are made by SUNDIALS, so everything else knows
+// them; their operations are replaced by the ones below. Each number comes from the same operations
+// in the same order as there, so not a bit changes.
+#include "solve/vectors.h"
+
+#include <math.h>
+#include <nvector/nvector_serial.h>
+#include <string.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+// --- vectors -------------------------------------------------------------------------------------
+
+static double *data(N_Vector x) { return NV_DATA_S(x); }
+static sunindextype length(N_Vector x) { return NV_LENGTH_S(x); }
+
+// z = a x + b y, where factors of equal size are taken out unless they are 1.
+static void linear_sum(double a, N_Vector vx, double b, N_Vector vy, N_Vector vz) {
+    sunindextype n = length(vz);
+    const double *x = data(vx), *y = data(vy);
+    double *z = data(vz);
+    if (fabs(a) == 1 || fabs(a) != fabs(b))
+        for (sunindextype i = 0; i < n; i++) z[i] = a * x[i] + b * y[i];
+    else if (a == b)
+        for (sunindextype i = 0; i < n; i++) z[i] = a * (x[i] + y[i]);
+    else
+        for (sunindextype i = 0; i < n; i++) z[i] = a * (x[i] - y[i]);
+}
+
+static void fill_with(double c, N_Vector z) {
+    for (sunindextype i = 0; i < length(z); i++) data(z)[i] = c;
+}
+
+static void scale(double c, N_Vector vx, N_Vector vz) {
+    sunindextype n = length(vz);
+    const double *x = data(vx);
+    double *z = data(vz);
+    if (c == 1 && x != z) memcpy(z, x, (size_t)n * sizeof *z);
+    if (c == 1) return;
+    for (sunindextype i = 0; i < n; i++) z[i] = c * x[i];
+}
+
+static double weighted_squares(N_Vector vx, N_Vector vw) {
+    sunindextype n = length(vx);
+    const double *x = data(vx), *w = data(vw);
+    double sum = 0;
+    for (sunindextype i = 0; i < n; i++) {
+        double part = x[i] * w[i];
+        sum += part * part;
+    }
+    return sum;
+}
+
+static double weighted_norm(N_Vector x, N_Vector w) {
+    return sqrt(weighted_squares(x, w) / (double)length(x));
+}
+
+// --- several vectors at once ---------------------------------------------------------------------
+
+static int linear_combination(int count, double *c, N_Vector *x, N_Vector z) {
+    scale(c[0], x[0], z);
+    for (int i = 1; i < count; i++) linear_sum(c[i], x[i], 1, z, z);
+    return 0;
+}
+
+static int scale_add(int count, double *a, N_Vector x, N_Vector *y, N_Vector *z) {
+    for (int i = 0; i < count; i++) linear_sum(a[i], x, 1, y[i], z[i]);
+    return 0;
+}
+
+static int scale_all(int count, double *c, N_Vector *x, N_Vector *z) {
+    for (int i = 0; i < count; i++) scale(c[i], x[i], z[i]);
+    return 0;
+}
+
+N_Vector vectors_new(sunindextype n, SUNContext context) {
+    N_Vector v = N_VNew_Serial(n, context);
+    if (!v) return NULL;
+    v->ops->nvlinearsum = linear_sum; // clones take over the operations
+    v->ops->nvconst = fill_with;
+    v->ops->nvscale = scale;
+    v->ops->nvwrmsnorm = weighted_norm;
+    v->ops->nvwsqrsumlocal = weighted_squares;
+    v->ops->nvlinearcombination = linear_combination;
+    v->ops->nvscaleaddmulti = scale_add;
+    v->ops->nvscalevectorarray = scale_all;
+    fill_with(0, v);
+    return v;
+}
+
+// --- matrices, column by column ------------------------------------------------------------------
+
+static int matrix_zero(SUNMatrix a) {
+    memset(SM_DATA_D(a), 0, (size_t)SM_LDATA_D(a) * sizeof(double));
+    return 0;
+}
+
+static int matrix_copy(SUNMatrix a, SUNMatrix to) {
+    memcpy(SM_DATA_D(to), SM_DATA_D(a), (size_t)SM_LDATA_D(a) * sizeof(double));
+    return 0;
+}
+
+// A becomes c A + 1.
+static int matrix_scale_add_one(double c, SUNMatrix a) {
+    sunindextype n = SM_ROWS_D(a), count = SM_LDATA_D(a);
+    double *x = SM_DATA_D(a);
+    for (sunindextype i = 0; i < count; i++) x[i] *= c;
+    for (sunindextype i = 0; i < n; i++) x[i * n + i] += 1;
+    return 0;
+}
+
+static SUNMatrix matrix_clone(SUNMatrix a) { return vectors_matrix(SM_ROWS_D(a), a->sunctx); }
+
+SUNMatrix vectors_matrix(sunindextype n, SUNContext context) {
+    SUNMatrix a = SUNDenseMatrix(n, n, context);
+    if (!a) return NULL;
+    a->ops->clone = matrix_clone;
+    a->ops->zero = matrix_zero;
+    a->ops->copy = matrix_copy;
+    a->ops->scaleaddi = matrix_scale_add_one;
+    return a;
+}
+
+// --- P A = L U -----------------------------------------------------------------------------------
+
+static void swap_rows(sunindextype n, double *a, sunindextype i, sunindextype k) {
+    for (sunindextype c = 0; c < n; c++) {
+        double x = a[c * n + i];
+        a[c * n + i] = a[c * n + k];
+        a[c * n + k] = x;
+    }
+}
+
+// 0, or 1 + the column that has no pivot.
+static sunindextype factor(sunindextype n, double *a, sunindextype *pivot) {
+    for (sunindextype k = 0; k < n; k++) {
+        double *column = a + k * n;
+        sunindextype best = k;
+        for (sunindextype i = k + 1; i < n; i++)
+            if (fabs(column[i]) > fabs(column[best])) best = i;
+        pivot[k] = best;
+        if (column[best] == 0) return k + 1;
+        if (best != k) swap_rows(n, a, best, k);
+        double inverse = 1 / column[k];
+        for (sunindextype i = k + 1; i < n; i++) column[i] *= inverse;
+        for (sunindextype c = k + 1; c < n; c++) {
+            double *other = a + c * n, top = other[k];
+            if (top == 0) continue;
+            for (sunindextype i = k + 1; i < n; i++) other[i] -= top * column[i];
+        }
+    }
+    return 0;
+}
+
+static void solve(sunindextype n, const double *a, const sunindextype *pivot, double *x) {
+    for (sunindextype k = 0; k < n; k++) {
+        double swap = x[k];
+        x[k] = x[pivot[k]];
+        x[pivot[k]] = swap;
+    }
+    for (sunindextype k = 0; k < n; k++)
+        for (sunindextype i = k + 1; i < n; i++) x[i] -= a[k * n + i] * x[k];
+    for (sunindextype k = n - 1; k >= 0; k--) {
+        x[k] /= a[k * n + k];
+        for (sunindextype i = 0; i < k; i++) x[i] -= a[k * n + i] * x[k];
+    }
+}
+
+static SUNLinearSolverContent_Dense content(SUNLinearSolver s) { return s->content; }
+
+static int solver_setup(SUNLinearSolver s, SUNMatrix a) {
+    content(s)->last_flag = factor(SM_ROWS_D(a), SM_DATA_D(a), content(s)->pivots);
+    return content(s)->last_flag > 0 ? SUNLS_LUFACT_FAIL : SUNLS_SUCCESS;
+}
+
+static int solver_solve(SUNLinearSolver s, SUNMatrix a, N_Vector x, N_Vector b, double tolerance) {
+    (void)tolerance;
+    scale(1, b, x);
+    solve(SM_ROWS_D(a), SM_DATA_D(a), content(s)->pivots, data(x));
+    content(s)->last_flag = SUNLS_SUCCESS;
+    return SUNLS_SUCCESS;
+}
+
+SUNLinearSolver vectors_solver(N_Vector y, SUNMatrix matrix, SUNContext context) {
+    SUNLinearSolver s = SUNLinSol_Dense(y, matrix, context);
+    if (!s) return NULL;
+    s->ops->setup = solver_setup;
+    s->ops->solve = solver_solve;
+    return s;
+}

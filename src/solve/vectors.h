@@ -1,0 +1,12 @@
+// Vectors and full matrices for the integrators of SUNDIALS, with kernels of our own (vectors.c).
+#ifndef BONDYN_SOLVE_VECTORS_H
+#define BONDYN_SOLVE_VECTORS_H
+
+#include <sundials/sundials_linearsolver.h>
+#include <sundials/sundials_nvector.h>
+
+N_Vector vectors_new(sunindextype length, SUNContext context); // zeros; NULL: no memory
+SUNMatrix vectors_matrix(sunindextype n, SUNContext context);
+SUNLinearSolver vectors_solver(N_Vector y, SUNMatrix matrix, SUNContext context);
+
+#endif

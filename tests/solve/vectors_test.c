@@ -1,0 +1,99 @@
+// The kernels of solve/vectors.c give every bit that those of SUNDIALS give.
+#include "../test.h"
+
+#include "solve/vectors.h"
+#include <nvector/nvector_serial.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+// Often one of those that kernels have cases for.
+static double number(void) {
+    static unsigned long long seed = 1;
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    unsigned bits = (unsigned)(seed >> 33);
+    static const double special[] = {0, 1, -1, 2, -2};
+    return bits % 7 < 5 ? special[bits % 7] : (double)bits / 2147483648.0 - 0.3;
+}
+
+static N_Vector pair(N_Vector *theirs, int n, SUNContext context) {
+    N_Vector own = vectors_new(n, context);
+    *theirs = N_VNew_Serial(n, context);
+    for (int i = 0; i < n; i++) NV_DATA_S(own)[i] = N_VGetArrayPointer(*theirs)[i] = number();
+    return own;
+}
+
+static bool same(N_Vector a, N_Vector b) {
+    return memcmp(NV_DATA_S(a), NV_DATA_S(b), (size_t)NV_LENGTH_S(a) * sizeof(double)) == 0;
+}
+
+static void compare_vectors(int n, SUNContext context) {
+    N_Vector tx, ty, x = pair(&tx, n, context), y = pair(&ty, n, context);
+    N_Vector z = N_VClone(x), tz = N_VClone(tx);
+    double a = number(), b = number(), c[3] = {a, b, number()};
+    N_VLinearSum(a, x, b, y, z);
+    N_VLinearSum(a, tx, b, ty, tz);
+    assert_true(same(z, tz));
+    N_VLinearSum(a, x, 1, z, z);
+    N_VLinearSum(a, tx, 1, tz, tz);
+    assert_true(same(z, tz));
+    N_VScale(b, z, z);
+    N_VScale(b, tz, tz);
+    assert_true(same(z, tz));
+    N_VLinearCombination(3, c, (N_Vector[]){x, y, x}, z);
+    N_VLinearCombination(3, c, (N_Vector[]){tx, ty, tx}, tz);
+    assert_true(same(z, tz));
+    N_VScaleAddMulti(2, c, z, (N_Vector[]){x, y}, (N_Vector[]){x, y});
+    N_VScaleAddMulti(2, c, tz, (N_Vector[]){tx, ty}, (N_Vector[]){tx, ty});
+    N_VScaleVectorArray(2, c, (N_Vector[]){x, y}, (N_Vector[]){x, y});
+    N_VScaleVectorArray(2, c, (N_Vector[]){tx, ty}, (N_Vector[]){tx, ty});
+    assert_true(same(x, tx) && same(y, ty));
+    assert_true(N_VWrmsNorm(x, y) == N_VWrmsNorm(tx, ty));
+    N_Vector all[] = {x, y, z, tx, ty, tz};
+    for (int i = 0; i < 6; i++) N_VDestroy(all[i]);
+}
+
+// (1 + c A) x = y, the way BDF does it.
+static bool solve(SUNMatrix a, SUNLinearSolver s, N_Vector x, N_Vector y, double c) {
+    SUNMatrix kept = SUNMatClone(a);
+    SUNMatZero(kept);
+    SUNMatCopy(a, kept);
+    SUNMatScaleAddI(c, kept);
+    bool good = SUNLinSolSetup(s, kept) == 0 && SUNLinSolSolve(s, kept, x, y, 0) == 0;
+    SUNMatDestroy(kept);
+    return good;
+}
+
+static void compare_matrices(int n, SUNContext context) {
+    N_Vector tx, ty, x = pair(&tx, n, context), y = pair(&ty, n, context);
+    SUNMatrix a = vectors_matrix(n, context), ta = SUNDenseMatrix(n, n, context);
+    SUNLinearSolver s = vectors_solver(y, a, context), ts = SUNLinSol_Dense(ty, ta, context);
+    for (int i = 0; i < n * n; i++) SM_DATA_D(a)[i] = SM_DATA_D(ta)[i] = number();
+    double c = number();
+    bool good = solve(a, s, x, y, c);
+    assert_true(solve(ta, ts, tx, ty, c) == good);
+    assert_true(!good || same(x, tx));
+    SUNLinSolFree(s);
+    SUNLinSolFree(ts);
+    SUNMatDestroy(a);
+    SUNMatDestroy(ta);
+    N_Vector all[] = {x, y, tx, ty};
+    for (int i = 0; i < 4; i++) N_VDestroy(all[i]);
+}
+
+static void gives_the_same_bits(void **state) {
+    (void)state;
+    SUNContext context;
+    assert_true(SUNContext_Create(NULL, &context) == 0);
+    for (int i = 0; i < 500; i++) {
+        compare_vectors(1 + i % 23, context);
+        compare_matrices(1 + i % 23, context);
+    }
+    SUNContext_Free(&context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gives_the_same_bits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
