@@ -88,9 +88,14 @@ static Rounds run_rounds(Subject *s, EngineKind engine) {
 
 // --- an arm with dry friction --------------------------------------------------------------------
 
-static void write_arm(Text *out, int links, int rough, const char *solver) {
-    text_add(out, "import rotation\nmechanism Arm\n  form lagrange\n");
-    for (int k = 1; k <= links; k++) {
+typedef struct {
+    int links, rough;
+    const char *form, *solver;
+} Arm;
+
+static void write_arm(Text *out, const Arm *arm) {
+    text_printf(out, "import rotation\nmechanism Arm\n  form %s\n", arm->form);
+    for (int k = 1; k <= arm->links; k++) {
         text_printf(out, "  joint q%d revolute %c: %s%.0d -> b%d at (%g, 0, 0) {m}\n", k,
                     k % 2 ? 'y' : 'z', k > 1 ? "b" : "world", k - 1, k, k > 1 ? 0.3 : 0.0);
         text_printf(out,
@@ -99,8 +104,8 @@ static void write_arm(Text *out, int links, int rough, const char *solver) {
                     k);
     }
     text_add(out, "end\nmodel M\n  Arm a\n");
-    for (int k = 1; k <= links; k++) {
-        if (k <= rough)
+    for (int k = 1; k <= arm->links; k++) {
+        if (k <= arm->rough)
             text_printf(out, "  DryFriction f%d(Ts = %g {N.m}, d = 1 {N.m.s/rad})\n", k, 8.0 / k);
         else
             text_printf(out, "  R f%d(1 {N.m.s/rad})\n", k);
@@ -111,13 +116,13 @@ static void write_arm(Text *out, int links, int rough, const char *solver) {
     text_printf(out,
                 "end\nexperiment Run of M\n  stop 20 {s}\n  points 100\n  solver %s rtol 1e-6\n"
                 "  record a.q1.q\nend\n",
-                solver);
+                arm->solver);
 }
 
-static void compare(int links, int rough, const char *solver) {
+static void compare(const Arm *arm) {
     Text text = {0};
     Subject s;
-    write_arm(&text, links, rough, solver);
+    write_arm(&text, arm);
     open_subject(&s, &text);
     Rounds vm = run_rounds(&s, ENGINE_VM);
     Rounds native;
@@ -128,10 +133,12 @@ static void compare(int links, int rough, const char *solver) {
             break;
     }
     double slow = vm.seconds[RUNS - 1], fast = native.seconds[RUNS - 1];
-    printf("  %2d links %d rough  %-5s %6ld evaluations %4ld events  vm %7.1f ms  native %7.1f ms  "
+    printf("  %2d links %d rough  %-9s %-5s %6ld evaluations %4ld events  vm %7.1f ms  native "
+           "%7.1f ms  "
            "%5.1f times  (first run %.1f ms; %s)\n",
-           links, rough, solver, vm.stats.derivative_calls, vm.stats.events, 1e3 * slow, 1e3 * fast,
-           slow / fast, 1e3 * native.seconds[0], native.stats.engine);
+           arm->links, arm->rough, arm->form, arm->solver, vm.stats.derivative_calls,
+           vm.stats.events, 1e3 * slow, 1e3 * fast, slow / fast, 1e3 * native.seconds[0],
+           native.stats.engine);
     close_subject(&s);
     text_free(&text);
 }
@@ -161,9 +168,11 @@ static double visit_seconds(int periods) {
 
 int main(void) {
     printf("modes: native code and visits\n");
-    compare(6, 3, "rk78");
-    compare(12, 1, "rk78");
-    compare(20, 1, "rk78");
+    static const Arm ARM[] = {
+        {6, 3, "lagrange", "rk78"}, {12, 1, "lagrange", "rk78"}, {20, 1, "lagrange", "rk78"},
+        {6, 3, "momentum", "rk78"}, {6, 3, "lagrange", "bdf"},   {12, 1, "lagrange", "bdf"},
+    };
+    for (size_t i = 0; i < sizeof ARM / sizeof *ARM; i++) compare(&ARM[i]);
     double one = visit_seconds(1), many = visit_seconds(101); // four visits in a period
     printf("  a visit with the run in it: first %.3f ms, hundredth %.3f ms\n", 1e3 * one / 4,
            1e3 * (many - one) / 400);
