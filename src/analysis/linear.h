@@ -68,7 +68,7 @@ typedef struct { // d2 energy of a storage / dx_i dx_j
     double value;
 } Bend;
 
-typedef struct {
+typedef struct LinearModel {
     Arena arena;
     const System *system;
     double time;

@@ -113,6 +113,8 @@ ExitCode verb_compare(Session *s);
 ExitCode verb_new(Session *s);
 ExitCode verb_lib(Session *s);
 ExitCode verb_linearize(Session *s);
+ExitCode verb_poles(Session *s);
+ExitCode verb_response(Session *s);
 
 void session_begin(Session *s);
 ExitCode session_end(Session *s, ExitCode code); // prints and frees everything; the final code
@@ -167,6 +169,12 @@ typedef struct {
 } Template;
 
 const Template *template_table(int *count); // what `new` can write
+
+// Analysis (analysis.c): the linear model that the command line asks for, NULL with the reasons in
+// the report; text to standard output or into --out.
+typedef struct LinearModel LinearModel;
+LinearModel *session_linear(Session *s, Pipeline *p);
+bool session_hand_over(Session *s, const Text *text);
 
 // --- terminal ------------------------------------------------------------------------------------
 

@@ -15,6 +15,8 @@
      OPT_BIT(LATIN) | OPT_BIT(JOBS) | OPT_BIT(LANES) | OPT_BIT(ENGINE) | OPT_BIT(YES))
 #define LINEAR_OPTIONS                                                                             \
     (MODEL_OPTIONS | OPT_BIT(AT) | OPT_BIT(INPUTS) | OPT_BIT(OUTPUTS) | OPT_BIT(OUT))
+#define RESPONSE_OPTIONS                                                                           \
+    (LINEAR_OPTIONS | OPT_BIT(FROM) | OPT_BIT(TO) | OPT_BIT(FREQUENCIES) | OPT_BIT(CSV))
 #define STUDY_EXITS                                                                                \
     "5    some runs failed; they are marked in the table\n"                                        \
     "130  interrupted; the same command goes on from there\n"
@@ -99,6 +101,48 @@ static const Verb verbs[] = {
         .least = 1,
         .most = 2,
         .run = verb_linearize,
+    },
+    {
+        .name = "poles",
+        .arguments = "FILE [EXPERIMENT]",
+        .summary = "poles, modes with the storages that take part in them, zeros of channels",
+        .details =
+            "Eigenvalues of the linear model at the start or at a time of the run (--at), with\n"
+            "frequency, damping and time constant. The storages of a mode are told by their share\n"
+            "in its energy; where no energy is known, states by their participation. Zeros are\n"
+            "given for every channel from an input to an output.\n",
+        .examples = "bondyn poles crane.bond\n"
+                    "bondyn poles crane.bond Lift --at 2 --inputs valve.u --outputs boom.q\n",
+        .options = LINEAR_OPTIONS,
+        .least = 1,
+        .most = 2,
+        .run = verb_poles,
+    },
+    {
+        .name = "bode",
+        .arguments = "FILE [EXPERIMENT]",
+        .summary = "frequency responses of the linear model, with all margins",
+        .details =
+            "From every input to every output: gain, phase, and the margins of the loop that\n"
+            "negative feedback around the channel would close. A frequency goes with each row of\n"
+            "--frequencies; --out FILE.svg draws the picture.\n",
+        .examples =
+            "bondyn bode servo.bond --inputs u --outputs fin.q --out servo.svg\n"
+            "bondyn bode servo.bond --inputs u --outputs fin.q --frequencies 0.1,1,10 --json\n",
+        .options = RESPONSE_OPTIONS,
+        .least = 1,
+        .most = 2,
+        .run = verb_response,
+    },
+    {
+        .name = "nyquist",
+        .arguments = "FILE [EXPERIMENT]",
+        .summary = "the same as a curve in the plane of complex numbers",
+        .examples = "bondyn nyquist servo.bond --inputs u --outputs fin.q --out servo.svg\n",
+        .options = RESPONSE_OPTIONS,
+        .least = 1,
+        .most = 2,
+        .run = verb_response,
     },
     {
         .name = "check",

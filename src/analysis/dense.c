@@ -1,0 +1,127 @@
+// See dense.h. LAPACK's own names, declared here: its C headers are not everywhere.
+#include "analysis/dense.h"
+
+#include "base/memory.h"
+#include <math.h>
+#include <string.h>
+
+void dgeevx_(const char *balance, const char *left, const char *right, const char *sense,
+             const int *n, double *a, const int *lda, double *wr, double *wi, double *vl,
+             const int *ldvl, double *vr, const int *ldvr, int *ilo, int *ihi, double *scale,
+             double *norm, double *rconde, double *rcondv, double *work, const int *lwork,
+             int *iwork, int *info, size_t, size_t, size_t, size_t);
+void dgesv_(const int *n, const int *columns, double *a, const int *lda, int *pivot, double *b,
+            const int *ldb, int *info);
+void zgesv_(const int *n, const int *columns, Complex *a, const int *lda, int *pivot, Complex *b,
+            const int *ldb, int *info);
+void dgebal_(const char *job, const int *n, double *a, const int *lda, int *ilo, int *ihi,
+             double *scale, int *info, size_t);
+void dgesvd_(const char *jobu, const char *jobv, const int *m, const int *n, double *a,
+             const int *lda, double *s, double *u, const int *ldu, double *vt, const int *ldvt,
+             double *work, const int *lwork, int *info, size_t, size_t);
+
+static double *copy_of(const double *a, size_t count) {
+    double *b = memory_zeroed(count + 1, sizeof *b);
+    if (count) memcpy(b, a, count * sizeof *b);
+    return b;
+}
+
+// LAPACK packs the vectors of a conjugate pair into two real columns.
+static void unpack(int n, const double *wi, const double *packed, Complex *vector) {
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < n; i++) {
+            size_t at = (size_t)k * (size_t)n + (size_t)i;
+            if (wi[k] == 0)
+                vector[at] = packed[at];
+            else if (wi[k] > 0)
+                vector[at] = packed[at] + I * packed[at + (size_t)n];
+            else
+                vector[at] = packed[at - (size_t)n] - I * packed[at];
+        }
+}
+
+bool dense_eigen(int n, const double *A, Complex *value, Complex *right, Complex *left) {
+    if (n == 0) return true;
+    size_t square = (size_t)n * (size_t)n;
+    double *a = copy_of(A, square), *wr = memory_zeroed(2 * (size_t)n, sizeof *wr), *wi = wr + n;
+    double *vr = memory_zeroed(right ? square : 1, sizeof *vr);
+    double *vl = memory_zeroed(left ? square : 1, sizeof *vl);
+    double *scale = memory_zeroed(3 * (size_t)n, sizeof *scale), norm, best;
+    int *iwork = memory_zeroed(2 * (size_t)n, sizeof *iwork);
+    int info, ilo, ihi, query = -1, ld = right ? n : 1;
+    const char *want = right ? "V" : "N";
+    dgeevx_("B", want, want, "N", &n, a, &n, wr, wi, vl, &ld, vr, &ld, &ilo, &ihi, scale, &norm,
+            scale + n, scale + 2 * (size_t)n, &best, &query, iwork, &info, 1, 1, 1, 1);
+    int room = (int)best;
+    double *work = memory_zeroed((size_t)room, sizeof *work);
+    dgeevx_("B", want, want, "N", &n, a, &n, wr, wi, vl, &ld, vr, &ld, &ilo, &ihi, scale, &norm,
+            scale + n, scale + 2 * (size_t)n, work, &room, iwork, &info, 1, 1, 1, 1);
+    for (int i = 0; i < n; i++) value[i] = wr[i] + I * wi[i];
+    if (right) unpack(n, wi, vr, right);
+    if (left) unpack(n, wi, vl, left);
+    free(a);
+    free(wr);
+    free(vr);
+    free(vl);
+    free(scale);
+    free(iwork);
+    free(work);
+    return info == 0;
+}
+
+bool dense_solve(int n, double *A, int columns, double *B) {
+    if (n == 0 || columns == 0) return true;
+    int *pivot = memory_zeroed((size_t)n, sizeof *pivot), info;
+    dgesv_(&n, &columns, A, &n, pivot, B, &n, &info);
+    free(pivot);
+    return info == 0;
+}
+
+bool dense_solve_complex(int n, Complex *A, int columns, Complex *B) {
+    if (n == 0 || columns == 0) return true;
+    int *pivot = memory_zeroed((size_t)n, sizeof *pivot), info;
+    zgesv_(&n, &columns, A, &n, pivot, B, &n, &info);
+    free(pivot);
+    return info == 0;
+}
+
+void dense_balance(int n, const double *A, double *d) {
+    for (int i = 0; i < n; i++) d[i] = 1;
+    if (n == 0) return;
+    double *a = copy_of(A, (size_t)n * (size_t)n);
+    int ilo, ihi, info;
+    dgebal_("S", &n, a, &n, &ilo, &ihi, d, &info, 1);
+    free(a);
+}
+
+bool dense_kernel(int rows, int n, const double *R, double *basis) {
+    double *a = copy_of(R, (size_t)rows * (size_t)n),
+           *s = memory_zeroed((size_t)rows + 1, sizeof *s);
+    double *vt = memory_zeroed((size_t)n * (size_t)n, sizeof *vt), none, best;
+    int one = 1, query = -1, info;
+    dgesvd_("N", "A", &rows, &n, a, &rows, s, &none, &one, vt, &n, &best, &query, &info, 1, 1);
+    int room = (int)best;
+    double *work = memory_zeroed((size_t)room, sizeof *work);
+    dgesvd_("N", "A", &rows, &n, a, &rows, s, &none, &one, vt, &n, work, &room, &info, 1, 1);
+    for (int j = rows; j < n; j++)
+        for (int i = 0; i < n; i++)
+            basis[(size_t)(j - rows) * (size_t)n + (size_t)i] =
+                vt[(size_t)i * (size_t)n + (size_t)j];
+    bool good = info == 0 && (rows == 0 || s[rows - 1] > 1e-13 * s[0]);
+    free(a);
+    free(s);
+    free(vt);
+    free(work);
+    return good;
+}
+
+void dense_multiply(int rows, int inner, int columns, const double *A, const double *B, double *C) {
+    for (int j = 0; j < columns; j++)
+        for (int i = 0; i < rows; i++) {
+            double sum = 0;
+            for (int k = 0; k < inner; k++)
+                sum += A[(size_t)k * (size_t)rows + (size_t)i] *
+                       B[(size_t)j * (size_t)inner + (size_t)k];
+            C[(size_t)j * (size_t)rows + (size_t)i] = sum;
+        }
+}

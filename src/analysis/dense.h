@@ -1,0 +1,24 @@
+// Dense linear algebra by LAPACK; matrices column by column (dense.c).
+#ifndef BONDYN_ANALYSIS_DENSE_H
+#define BONDYN_ANALYSIS_DENSE_H
+
+#include <complex.h>
+#include <stdbool.h>
+
+typedef double complex Complex;
+
+// Eigenvalues of A, and its vectors A v = lambda v, w^H A = lambda w^H, each of length 1. The matrix
+// is balanced first, so that the units of states do not matter. Nullable: right and left, together.
+bool dense_eigen(int n, const double *A, Complex *value, Complex *right, Complex *left);
+// Solves A X = B in place of B; A is overwritten. False: singular.
+bool dense_solve(int n, double *A, int columns, double *B);
+bool dense_solve_complex(int n, Complex *A, int columns, Complex *B);
+// Diagonal d that balances A: d^-1 A d has rows and columns of similar size.
+void dense_balance(int n, const double *A, double *d);
+// An orthonormal basis of all x with R x = 0, of n - rows columns; R: rows by n of full rank.
+bool dense_kernel(int rows, int n, const double *R, double *basis);
+
+// C = A B: (rows by inner)(inner by columns)
+void dense_multiply(int rows, int inner, int columns, const double *A, const double *B, double *C);
+
+#endif

@@ -1,0 +1,162 @@
+// Poles, modes and zeros as text and as JSON.
+#include "analysis/poles.h"
+
+#include "base/memory.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { MOST_SHARES = 4 };
+static const double SMALL_SHARE = 0.005;
+
+static void print_complex(Text *out, int width, Complex x) {
+    char words[80];
+    if (cimag(x) == 0)
+        snprintf(words, sizeof words, "%.10g", creal(x));
+    else
+        snprintf(words, sizeof words, "%.10g %s %.10gi", creal(x), cimag(x) < 0 ? "-" : "+-",
+                 fabs(cimag(x)));
+    text_printf(out, "%-*s", width, words);
+}
+
+// The largest shares, largest first; false: there are none.
+static bool print_shares(Text *out, const double *share, const Label *label, int count) {
+    double below = INFINITY;
+    int told = 0, last = -1;
+    while (told < MOST_SHARES) {
+        int best = -1;
+        for (int i = 0; i < count; i++) {
+            bool later = share[i] < below || (share[i] == below && i > last);
+            if (later && share[i] > SMALL_SHARE && (best < 0 || share[i] > share[best])) best = i;
+        }
+        if (best < 0) break;
+        text_printf(out, "%s%s %.1f %%", told ? ", " : "", label[best].name, 100 * share[best]);
+        told++;
+        below = share[best];
+        last = best;
+    }
+    return told > 0;
+}
+
+static void print_mode(Text *out, const Poles *m, const PoleMode *x) {
+    text_add(out, "  ");
+    print_complex(out, 36, x->value);
+    text_printf(out, " %13.6g", x->frequency / (2 * acos(-1)));
+    if (isnan(x->damping))
+        text_printf(out, " %10s", "-");
+    else
+        text_printf(out, " %10.5f", x->damping);
+    if (isinf(x->time))
+        text_printf(out, " %13s   ", "-");
+    else
+        text_printf(out, " %13.6g   ", x->time);
+    if (!print_shares(out, x->storage, m->model->storage, m->model->storages)) {
+        text_add(out, "states: ");
+        print_shares(out, x->state, m->model->state, m->model->n);
+    }
+    text_char(out, '\n');
+}
+
+static void print_zeros(Text *out, const LinearModel *l, int input, int output) {
+    Complex *zero = memory_zeroed((size_t)l->n + 1, sizeof *zero);
+    int count = channel_zeros(l, input, output, zero);
+    text_printf(out, "zeros from %s to %s:", l->input[input].name, l->output[output].name);
+    if (count == -2)
+        text_add(out, " the rate of the input enters the output");
+    else if (count < 0)
+        text_add(out, " the output does not depend on the input");
+    else if (count == 0)
+        text_add(out, " none");
+    for (int k = 0; k < count; k++) {
+        if (cimag(zero[k]) < 0) continue;
+        text_add(out, k ? ", " : " ");
+        print_complex(out, 0, zero[k]);
+    }
+    text_char(out, '\n');
+    free(zero);
+}
+
+void poles_print(Text *out, const Poles *m) {
+    const LinearModel *l = m->model;
+    text_printf(out, "poles of %d states at t = %g s", l->n, l->time);
+    if (m->unstable) text_printf(out, "; %d in the right half plane: unstable", m->unstable);
+    text_printf(out, "\n  %-36s %13s %10s %13s   %s\n", "pole [1/s]", "frequency [Hz]", "damping",
+                "time [s]", "energy in");
+    for (int i = 0; i < m->count; i++) print_mode(out, m, &m->mode[i]);
+    for (int i = 0; i < l->p; i++)
+        for (int j = 0; j < l->m; j++) print_zeros(out, l, j, i);
+}
+
+// --- JSON
+// ------------------------------------------------------------------------------------------------
+
+static void number(Text *out, const char *key, double x) {
+    text_printf(out, "\"%s\": ", key);
+    if (isfinite(x))
+        text_number(out, x);
+    else
+        text_add(out, "null");
+}
+
+static void json_complex(Text *out, Complex x) {
+    text_char(out, '[');
+    text_number(out, creal(x));
+    text_add(out, ", ");
+    text_number(out, cimag(x));
+    text_char(out, ']');
+}
+
+static void json_shares(Text *out, const char *key, const double *share, const Label *label,
+                        int count) {
+    text_printf(out, ", \"%s\": {", key);
+    for (int i = 0; i < count; i++) {
+        if (i) text_add(out, ", ");
+        text_json(out, label[i].name);
+        text_add(out, ": ");
+        text_number(out, isfinite(share[i]) ? share[i] : 0);
+    }
+    text_char(out, '}');
+}
+
+static void json_zeros(Text *out, const LinearModel *l, int input, int output) {
+    Complex *zero = memory_zeroed((size_t)l->n + 1, sizeof *zero);
+    int count = channel_zeros(l, input, output, zero);
+    text_add(out, "{\"input\": ");
+    text_json(out, l->input[input].name);
+    text_add(out, ", \"output\": ");
+    text_json(out, l->output[output].name);
+    text_add(out, count < 0 ? ", \"zeros\": null}" : ", \"zeros\": [");
+    for (int k = 0; k < count; k++) {
+        if (k) text_add(out, ", ");
+        json_complex(out, zero[k]);
+    }
+    if (count >= 0) text_add(out, "]}");
+    free(zero);
+}
+
+void poles_json(Text *out, const Poles *m) {
+    const LinearModel *l = m->model;
+    text_add(out, "{");
+    number(out, "time", l->time);
+    text_printf(out, ", \"states\": %d, \"unstable\": %d, \"modes\": [", l->n, m->unstable);
+    for (int i = 0; i < m->count; i++) {
+        const PoleMode *x = &m->mode[i];
+        text_add(out, i ? ", {\"pole\": " : "{\"pole\": ");
+        json_complex(out, x->value);
+        text_add(out, ", ");
+        number(out, "frequency", x->frequency / (2 * acos(-1)));
+        text_add(out, ", ");
+        number(out, "damping", x->damping);
+        text_add(out, ", ");
+        number(out, "time", x->time);
+        json_shares(out, "storages", x->storage, l->storage, l->storages);
+        json_shares(out, "states", x->state, l->state, l->n);
+        text_char(out, '}');
+    }
+    text_add(out, "], \"channels\": [");
+    for (int i = 0; i < l->p; i++)
+        for (int j = 0; j < l->m; j++) {
+            if (i || j) text_add(out, ", ");
+            json_zeros(out, l, j, i);
+        }
+    text_add(out, "]}");
+}

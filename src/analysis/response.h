@@ -1,0 +1,59 @@
+// Frequency responses of a linear model, and the margins of a loop (response.c, margins.c).
+#ifndef BONDYN_ANALYSIS_RESPONSE_H
+#define BONDYN_ANALYSIS_RESPONSE_H
+
+#include "analysis/poles.h"
+
+typedef struct Responder Responder; // one channel
+Responder *responder_new(const LinearModel *l, int input, int output);
+void responder_free(Responder *x);
+// G(i w) = C (i w - A)^-1 (B + i w B1) + D + i w D1; NaN at a pole.
+Complex response_at(Responder *x, double w);
+
+// Frequencies, rad/s: from `from` to `to` in equal ratios, and close together at poles and zeros
+// near the axis, so that no peak is missed. 0: from a tenth of the slowest pole to ten times the
+// fastest. Free the array.
+double *response_grid(const LinearModel *l, int input, int output, double from, double to,
+                      int points, int *count);
+
+typedef struct {
+    double w;     // rad/s
+    double value; // gain margin: factor; phase margin: rad
+    double delay; // of a phase margin: s
+} Crossing;
+
+typedef struct {            // of 1 + L, negative feedback around the channel
+    Crossing *gain, *phase; // where the phase is 180 degrees; where the gain is 1
+    int gain_count, phase_count;
+    double peak, peak_w; // of the sensitivity 1/(1 + L)
+    int unstable;        // poles of the closed loop in the right half plane; -1: not known
+} Margins;
+
+Margins margins_of(const LinearModel *l, int input, int output, Responder *x, const double *w,
+                   const Complex *value, int count);
+void margins_free(Margins *m);
+
+typedef struct { // a channel over a grid, with what is asked for besides
+    int input, output, count;
+    double *w;
+    Complex *value;
+    double *asked; // rad/s
+    Complex *answer;
+    int asked_count;
+    Margins margins;
+} ChannelResponse;
+
+// Needs: frequencies in rad/s, as for response_grid.
+ChannelResponse channel_response(const LinearModel *l, int input, int output, double from,
+                                 double to, int points, const double *asked, int asked_count);
+void channel_response_free(ChannelResponse *c);
+
+typedef enum { PICTURE_BODE, PICTURE_NYQUIST } Picture;
+
+void response_print(Text *out, const LinearModel *l, const ChannelResponse *c);
+void response_json(Text *out, const LinearModel *l, const ChannelResponse *c, int count); // a list
+void response_csv(Text *out, const LinearModel *l, const ChannelResponse *c, int count);
+void response_svg(Text *out, const LinearModel *l, const ChannelResponse *c, int count,
+                  Picture picture);
+
+#endif

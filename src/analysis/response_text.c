@@ -1,0 +1,240 @@
+// Frequency responses as text, JSON, CSV and pictures.
+#include "analysis/response.h"
+
+#include "base/memory.h"
+#include "results/plot.h"
+#include <math.h>
+#include <stdio.h>
+
+static double pi(void) { return acos(-1); }
+static double hertz(double w) { return w / (2 * pi()); }
+static double decibel(double gain) { return 20 * log10(gain); }
+static double degrees(double angle) { return angle * 180 / pi(); }
+
+ChannelResponse channel_response(const LinearModel *l, int input, int output, double from,
+                                 double to, int points, const double *asked, int asked_count) {
+    ChannelResponse c = {.input = input, .output = output, .asked_count = asked_count};
+    Responder *x = responder_new(l, input, output);
+    c.w = response_grid(l, input, output, from, to, points, &c.count);
+    c.value = memory_zeroed((size_t)c.count + 1, sizeof *c.value);
+    c.asked = memory_zeroed((size_t)asked_count + 1, sizeof *c.asked);
+    c.answer = memory_zeroed((size_t)asked_count + 1, sizeof *c.answer);
+    for (int i = 0; i < c.count; i++) c.value[i] = response_at(x, c.w[i]);
+    for (int i = 0; i < asked_count; i++) c.answer[i] = response_at(x, c.asked[i] = asked[i]);
+    c.margins = margins_of(l, input, output, x, c.w, c.value, c.count);
+    responder_free(x);
+    return c;
+}
+
+void channel_response_free(ChannelResponse *c) {
+    free(c->w);
+    free(c->value);
+    free(c->asked);
+    free(c->answer);
+    margins_free(&c->margins);
+    *c = (ChannelResponse){0};
+}
+
+// --- for people
+// ------------------------------------------------------------------------------------------------
+
+static void print_point(Text *out, double w, Complex x) {
+    text_printf(out, "  %14.8g %14.8g %14.8g %14.8f %14.8f\n", hertz(w), w, cabs(x),
+                decibel(cabs(x)), degrees(carg(x)));
+}
+
+static void print_margins(Text *out, const Margins *m) {
+    text_add(out, "margins of the loop that negative feedback closes around it\n");
+    if (m->unstable > 0)
+        text_printf(out, "  the closed loop is UNSTABLE: %d poles in the right half plane\n",
+                    m->unstable);
+    for (int i = 0; i < m->gain_count; i++)
+        text_printf(out, "  gain margin    %.8f dB (factor %.8g) at %.8g rad/s (%.6g Hz)\n",
+                    decibel(m->gain[i].value), m->gain[i].value, m->gain[i].w, hertz(m->gain[i].w));
+    if (!m->gain_count) text_add(out, "  gain margin    none: the phase never is 180 degrees\n");
+    for (int i = 0; i < m->phase_count; i++)
+        text_printf(out, "  phase margin   %.8f deg at %.8g rad/s (%.6g Hz), delay margin %.6g s\n",
+                    degrees(m->phase[i].value), m->phase[i].w, hertz(m->phase[i].w),
+                    m->phase[i].delay);
+    if (!m->phase_count) text_add(out, "  phase margin   none: the gain never is 1\n");
+    if (m->peak > 0)
+        text_printf(out, "  sensitivity    at most %.8g, at %.8g rad/s\n", m->peak, m->peak_w);
+}
+
+enum { ROWS = 21 };
+
+void response_print(Text *out, const LinearModel *l, const ChannelResponse *c) {
+    const Label *u = &l->input[c->input], *y = &l->output[c->output];
+    text_printf(out, "from %s [%s] to %s [%s], at t = %g s\n", u->name, *u->unit ? u->unit : "1",
+                y->name, *y->unit ? y->unit : "1", l->time);
+    text_printf(out, "  %14s %14s %14s %14s %14s\n", "Hz", "rad/s", "gain", "dB", "degrees");
+    for (int i = 0; i < c->asked_count; i++) print_point(out, c->asked[i], c->answer[i]);
+    for (int i = 0; i < ROWS && !c->asked_count && c->count; i++) {
+        int at = (int)((long)i * (c->count - 1) / (ROWS - 1));
+        print_point(out, c->w[at], c->value[at]);
+    }
+    print_margins(out, &c->margins);
+}
+
+// --- JSON and CSV
+// ------------------------------------------------------------------------------------------------
+
+static void number(Text *out, const char *key, double x) {
+    text_printf(out, "\"%s\": ", key);
+    if (isfinite(x))
+        text_number(out, x);
+    else
+        text_add(out, "null");
+}
+
+static void json_points(Text *out, const char *key, const double *w, const Complex *value,
+                        int count) {
+    text_printf(out, ", \"%s\": [", key);
+    for (int i = 0; i < count; i++) {
+        text_add(out, i ? ", {" : "{");
+        number(out, "frequency", hertz(w[i]));
+        text_add(out, ", ");
+        number(out, "real", creal(value[i]));
+        text_add(out, ", ");
+        number(out, "imaginary", cimag(value[i]));
+        text_add(out, ", ");
+        number(out, "decibel", decibel(cabs(value[i])));
+        text_add(out, ", ");
+        number(out, "phase", degrees(carg(value[i])));
+        text_char(out, '}');
+    }
+    text_char(out, ']');
+}
+
+static void json_margins(Text *out, const Margins *m) {
+    text_add(out, ", \"gain_margins\": [");
+    for (int i = 0; i < m->gain_count; i++) {
+        text_add(out, i ? ", {" : "{");
+        number(out, "decibel", decibel(m->gain[i].value));
+        text_add(out, ", ");
+        number(out, "w", m->gain[i].w);
+        text_char(out, '}');
+    }
+    text_add(out, "], \"phase_margins\": [");
+    for (int i = 0; i < m->phase_count; i++) {
+        text_add(out, i ? ", {" : "{");
+        number(out, "degrees", degrees(m->phase[i].value));
+        text_add(out, ", ");
+        number(out, "w", m->phase[i].w);
+        text_add(out, ", ");
+        number(out, "delay", m->phase[i].delay);
+        text_char(out, '}');
+    }
+    text_add(out, "], ");
+    number(out, "sensitivity_peak", m->peak);
+    text_add(out, ", ");
+    number(out, "sensitivity_w", m->peak_w);
+    text_printf(out, ", \"closed_loop_unstable_poles\": %d", m->unstable);
+}
+
+void response_json(Text *out, const LinearModel *l, const ChannelResponse *c, int count) {
+    text_char(out, '[');
+    for (int i = 0; i < count; i++) {
+        text_add(out, i ? ", {\"input\": " : "{\"input\": ");
+        text_json(out, l->input[c[i].input].name);
+        text_add(out, ", \"output\": ");
+        text_json(out, l->output[c[i].output].name);
+        json_points(out, "asked", c[i].asked, c[i].answer, c[i].asked_count);
+        json_points(out, "points", c[i].w, c[i].value, c[i].count);
+        json_margins(out, &c[i].margins);
+        text_char(out, '}');
+    }
+    text_char(out, ']');
+}
+
+void response_csv(Text *out, const LinearModel *l, const ChannelResponse *c, int count) {
+    text_add(out, "input,output,frequency [Hz],real,imaginary,gain [dB],phase [deg]\n");
+    for (int k = 0; k < count; k++) {
+        bool asked = c[k].asked_count > 0;
+        for (int i = 0; i < (asked ? c[k].asked_count : c[k].count); i++) {
+            Complex x = asked ? c[k].answer[i] : c[k].value[i];
+            double row[] = {hertz(asked ? c[k].asked[i] : c[k].w[i]), creal(x), cimag(x),
+                            decibel(cabs(x)), degrees(carg(x))};
+            text_printf(out, "\"%s\",\"%s\"", l->input[c[k].input].name,
+                        l->output[c[k].output].name);
+            for (int j = 0; j < 5; j++) {
+                text_char(out, ',');
+                text_number(out, row[j]);
+            }
+            text_char(out, '\n');
+        }
+    }
+}
+
+// --- pictures
+// ------------------------------------------------------------------------------------------------
+
+typedef struct {
+    Arena arena;
+    PlotData plot;
+    int *count;
+} Sheet;
+
+static void curve(Sheet *s, const char *label, const char *unit, const double *x, const double *y,
+                  int count) {
+    int k = s->plot.curve_count++;
+    s->plot.label[k] = label;
+    s->plot.unit[k] = unit;
+    s->plot.x[k] = x;
+    s->plot.y[k] = y;
+    s->count[k] = count;
+}
+
+// A phase without jumps: each point within half a turn of the one before.
+static void add_bode(Sheet *s, const ChannelResponse *c, const char *label) {
+    double *x = ARENA_ARRAY(&s->arena, double, c->count + 1);
+    double *gain = ARENA_ARRAY(&s->arena, double, c->count + 1);
+    double *phase = ARENA_ARRAY(&s->arena, double, c->count + 1), turns = 0;
+    for (int i = 0; i < c->count; i++) {
+        x[i] = log10(hertz(c->w[i]));
+        gain[i] = decibel(cabs(c->value[i]));
+        double angle = degrees(carg(c->value[i]));
+        if (i) turns = 360 * round((phase[i - 1] - angle) / 360);
+        phase[i] = angle + turns;
+    }
+    curve(s, label, "dB", x, gain, c->count);
+    curve(s, label, "deg", x, phase, c->count);
+}
+
+static void add_nyquist(Sheet *s, const ChannelResponse *c, const char *label) {
+    double *x = ARENA_ARRAY(&s->arena, double, 2 * c->count + 1);
+    double *y = ARENA_ARRAY(&s->arena, double, 2 * c->count + 1);
+    for (int i = 0; i < c->count; i++) {
+        int mirror = 2 * c->count - 1 - i;
+        x[i] = x[mirror] = creal(c->value[i]);
+        y[i] = cimag(c->value[i]);
+        y[mirror] = -y[i];
+    }
+    curve(s, label, "", x, y, 2 * c->count);
+}
+
+void response_svg(Text *out, const LinearModel *l, const ChannelResponse *c, int count,
+                  Picture picture) {
+    Sheet s = {0};
+    int curves = 2 * count + 1;
+    bool bode = picture == PICTURE_BODE;
+    s.plot.label = ARENA_ARRAY(&s.arena, const char *, curves);
+    s.plot.unit = ARENA_ARRAY(&s.arena, const char *, curves);
+    s.plot.x = ARENA_ARRAY(&s.arena, const double *, curves);
+    s.plot.y = ARENA_ARRAY(&s.arena, const double *, curves);
+    s.plot.count = s.count = ARENA_ARRAY(&s.arena, int, curves);
+    s.plot.title = bode ? "Frequency response" : "Nyquist plot";
+    s.plot.x_label = bode ? "frequency [Hz]" : "real part";
+    s.plot.decades = bode;
+    s.plot.footer = arena_printf(&s.arena, "linear model at t = %g s", l->time);
+    for (int i = 0; i < count; i++) {
+        const char *label = arena_printf(&s.arena, "%s from %s", l->output[c[i].output].name,
+                                         l->input[c[i].input].name);
+        if (bode)
+            add_bode(&s, &c[i], label);
+        else
+            add_nyquist(&s, &c[i], label);
+    }
+    plot_svg(out, &s.plot);
+    arena_free(&s.arena);
+}
