@@ -1,4 +1,5 @@
-// Bondyn as a library: load a model, look at it, run it, or evaluate its equations point by point.
+// Bondyn as a library: load a model, look at it, run it whole or piece by piece, or evaluate its
+// equations point by point.
 //
 //     BdReport *r = bd_report_new();
 //     BdModel *m = bd_load("crane.bond", NULL, r);
@@ -112,7 +113,7 @@ typedef struct {
     const char *unit; // for people: "N/m"; values are in SI all the same
     const char *text; // its description, or ""
     double value;     // of a parameter; otherwise NaN
-    bool settable;    // bd_set and BdRunOptions.set can change it
+    bool settable;    // bd_set and BdRunOptions.set can change it; an input: bd_set_input can
 } BdVariable;
 
 BD_API int bd_count(const BdModel *m, BdKind kind);
@@ -168,6 +169,7 @@ typedef enum {
     BD_DONE,
     BD_ENDED_EARLY, // the report says why; what was computed is there
     BD_CANCELLED,   // by a callback
+    BD_GOING,       // of bd_start: it waits for bd_advance
 } BdStatus;
 
 // The experiment from its start to its stop: solver, events, energy audit, expectations. Nullable:
@@ -194,6 +196,29 @@ BD_API BdSummary bd_summary(const BdRun *run);
 // with bd_free. Nullable: o, r. NULL: the run could not start.
 BD_API char *bd_page(const BdModel *m, const BdRunOptions *o, BdReport *r);
 
+// --- piece by piece ------------------------------------------------------------------------------
+
+// The experiment at its start, with the solver that it has. Inputs of the model that nothing sets
+// are open: they begin at their default, or zero, and keep the value that bd_set_input gives them.
+// Nullable: o, r.
+BD_API BdRun *bd_start(const BdModel *m, const BdRunOptions *o, BdReport *r);
+
+// On to a time up to the stop, with all events, samples and modes on the way. The solver steps past
+// it and reads off what is wanted there, so pieces do not disturb a run: with fixed steps whose grid
+// they hit, and with cvode and ida, the bits are those of bd_run. Where something was changed since
+// the last call it starts anew at the present time, as at a jump of a signal. To the present time:
+// outputs are as they are after the change. At the stop the run is judged as by bd_run. False: an
+// error, reported; bd_status tells whether the run is over. Nullable: r.
+BD_API bool bd_advance(BdRun *run, double time, BdReport *r);
+
+// SI, from now on. False: no such input, or not finite. `input`: as bd_find counts them.
+BD_API bool bd_set_input(BdRun *run, int input, double value);
+// What is recorded, at the present time, SI. NaN: it is not recorded.
+BD_API double bd_value(const BdRun *run, const char *name);
+// From any thread or callback: the bd_advance that is at work returns true at the next row. The next
+// one goes on.
+BD_API void bd_pause(BdRun *run);
+
 // --- many runs -----------------------------------------------------------------------------------
 
 typedef struct {
@@ -215,15 +240,16 @@ BD_API int bd_batch(const BdModel *m, const BdBatch *b, const BdRunOptions *o, B
 // --- point by point ------------------------------------------------------------------------------
 
 // A run that the caller drives: at its start, with consistent start values. Models whose laws
-// switch between modes are refused: use bd_run. Nullable: o, r.
+// switch between modes are refused: use bd_run or bd_start. Nullable: o, r.
 BD_API BdRun *bd_open(const BdModel *m, const BdRunOptions *o, BdReport *r);
 
 BD_API double bd_time(const BdRun *run);
 BD_API void bd_get_states(const BdRun *run, double *x);             // bd_count(m, BD_STATE) values
 BD_API void bd_set_point(BdRun *run, double time, const double *x); // Nullable: x, to keep it
 BD_API bool bd_set(BdRun *run, const char *parameter,
-                   double value);              // false: not settable, or not finite
-BD_API bool bd_reset(BdRun *run, double time); // start values of the present parameters
+                   double value); // false: not settable, or not finite
+// Start values of the present parameters; a run of bd_start goes back to its start.
+BD_API bool bd_reset(BdRun *run, double time);
 
 // At the present point. False: an equation has no solution there.
 BD_API bool bd_rates(BdRun *run, double *rate); // d x / d time
@@ -233,7 +259,9 @@ BD_API bool bd_jacobian(BdRun *run, double *dense); // d rate / d x, exact; n x 
 BD_API int bd_event_count(const BdRun *run);
 BD_API bool bd_event_functions(BdRun *run, double *z); // a change of sign is an event
 
-// Everything that a run driven by hand remembers, to go on from there later: same bits, same model.
+// Everything that a run of bd_open or bd_start remembers, to go on from there later, also in another
+// run of the same model with the same options: same bits. A run of bd_start starts its solver anew
+// where it was saved; after bd_restore or bd_reset it keeps no rows and is not judged.
 BD_API size_t bd_saved_size(const BdRun *run);
 BD_API void bd_save(const BdRun *run, void *to);
 BD_API bool bd_restore(BdRun *run, const void *from,

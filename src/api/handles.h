@@ -79,11 +79,35 @@ struct BdRun {
     Run *run; // of a whole run, or NULL
     BdRows rows;
     struct ByHand *by_hand; // of a run that the caller drives, or NULL (points.c)
+    struct Pieces *pieces;  // of a run that is advanced in pieces, or NULL (pieces.c)
 };
 
 BdRun *run_new(const BdModel *m);
 // The rows of results as the header shows them; the arrays live in `out`.
 BdRows rows_of(Arena *out, const Results *r);
 void by_hand_free(struct ByHand *h);
+
+// Callbacks of a run: what stands between them and src/run.
+typedef struct {
+    const BdRunOptions *o;
+    int cancel;
+} Calls;
+
+void calls_put(Calls *c, RunOptions *to);
+bool hand_on_rows(void *calls, const Results *block);
+// The report of a run, to the caller's report and callback.
+void run_tell(const BdModel *m, const BdRunOptions *o, Report *report, BdReport *r);
+
+// --- pieces.c: what the calls for runs by hand do for runs in pieces
+
+void pieces_free(struct Pieces *p);
+double pieces_time(const struct Pieces *p);
+bool pieces_set(struct Pieces *p, int var, double value);
+bool pieces_reset(BdRun *run);
+bool pieces_outputs(const BdRun *run, double *value);
+void pieces_states(const BdRun *run, double *x);
+size_t pieces_save(struct Pieces *p, void *to);
+bool pieces_restore(struct Pieces *p, const void *from, size_t size);
+BdStatus pieces_status(const struct Pieces *p);
 
 #endif

@@ -28,7 +28,7 @@ static void list_experiments(BdModel *m, const Syntax *syntax) {
 static bool is_of_kind(const Var *v, BdKind kind) {
     switch (kind) {
     case BD_PARAMETER: return v->kind == VAR_PARAM;
-    case BD_INPUT: return v->kind == VAR_INPUT;
+    case BD_INPUT: return v->kind == VAR_INPUT || v->open;
     case BD_OUTPUT: return v->kind == VAR_OUTPUT;
     case BD_VARIABLE:
         return v->kind != VAR_TIME && v->kind != VAR_PARAM && v->kind != VAR_DERIVATIVE;
@@ -80,6 +80,7 @@ static BdModel *load(const char *path, const char *text, size_t length, const Bd
                                      .set = o->set,
                                      .set_count = o->set_count,
                                      .bonds = &bonds,
+                                     .open_inputs = true,
                                      .read = o->read,
                                      .read_context = o->read_context});
     Syntax *syntax =
@@ -161,7 +162,7 @@ bool bd_variable(const BdModel *m, BdKind kind, int i, BdVariable *to) {
                        .unit = name_text(m->names, v->unit),
                        .text = name_text(m->names, v->text),
                        .value = v->kind == VAR_PARAM ? m->parameter[var] : NAN,
-                       .settable = is_settable(model, v)};
+                       .settable = v->open || is_settable(model, v)};
     return true;
 }
 

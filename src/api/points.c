@@ -125,11 +125,13 @@ BdRun *bd_open(const BdModel *m, const BdRunOptions *o, BdReport *r) {
 // --- the point -----------------------------------------------------------------------------------
 
 double bd_time(const BdRun *run) {
+    if (run->pieces) return pieces_time(run->pieces);
     return run->by_hand ? run->by_hand->time : run->run->stats.reached;
 }
 
 void bd_get_states(const BdRun *run, double *x) {
     const ByHand *h = run->by_hand;
+    if (run->pieces) pieces_states(run, x);
     if (h && h->program->state_count)
         memcpy(x, h->state, (size_t)h->program->state_count * sizeof *x);
 }
@@ -142,14 +144,19 @@ void bd_set_point(BdRun *run, double time, const double *x) {
         memcpy(h->state, x, (size_t)h->program->state_count * sizeof *x);
 }
 
-bool bd_reset(BdRun *run, double time) { return run->by_hand && go_to_start(run->by_hand, time); }
+bool bd_reset(BdRun *run, double time) {
+    if (run->pieces) return pieces_reset(run);
+    return run->by_hand && go_to_start(run->by_hand, time);
+}
 
 bool bd_set(BdRun *run, const char *parameter, double value) {
     ByHand *h = run->by_hand;
     Report ignored = {0};
-    int var = h && isfinite(value) ? settable_parameter(run->of, parameter, &ignored) : -1;
+    bool may = (h || run->pieces) && isfinite(value);
+    int var = may ? settable_parameter(run->of, parameter, &ignored) : -1;
     report_free(&ignored);
     if (var < 0) return false;
+    if (!h) return pieces_set(run->pieces, var, value);
     double before = 0;
     uint32_t at = h->program->param_count;
     for (uint32_t i = 0; i < h->program->param_count; i++)
@@ -172,6 +179,7 @@ bool bd_rates(BdRun *run, double *rate) {
 
 bool bd_outputs(BdRun *run, double *value) {
     ByHand *h = run->by_hand;
+    if (run->pieces) return pieces_outputs(run, value);
     if (!h || !machine_outputs(h->machine, h->time, h->state, h->output)) return false;
     for (int c = 1; c < run->rows.columns; c++)
         value[c - 1] = show(h->shown[c], h->output[h->column[c]]);
@@ -220,6 +228,7 @@ static Saved saved_of(const ByHand *h) {
 }
 
 size_t bd_saved_size(const BdRun *run) {
+    if (run->pieces) return pieces_save(run->pieces, NULL);
     if (!run->by_hand) return 0;
     Saved s = saved_of(run->by_hand);
     return sizeof s + (s.states + s.parameters + s.registers) * sizeof(double);
@@ -227,6 +236,7 @@ size_t bd_saved_size(const BdRun *run) {
 
 void bd_save(const BdRun *run, void *to) {
     const ByHand *h = run->by_hand;
+    if (run->pieces) pieces_save(run->pieces, to);
     if (!h) return;
     Saved s = saved_of(h);
     char *at = put_chars(to, (const char *)&s, sizeof s);
@@ -237,6 +247,7 @@ void bd_save(const BdRun *run, void *to) {
 
 bool bd_restore(BdRun *run, const void *from, size_t size) {
     ByHand *h = run->by_hand;
+    if (run->pieces) return pieces_restore(run->pieces, from, size);
     if (!h || size != bd_saved_size(run)) return false;
     Saved s, own = saved_of(h);
     memcpy(&s, from, sizeof s);

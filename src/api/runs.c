@@ -16,6 +16,8 @@ BdRun *run_new(const BdModel *m) {
 void bd_run_free(BdRun *run) {
     if (!run) return;
     by_hand_free(run->by_hand);
+    if (run->pieces) run->run = NULL; // it is theirs
+    pieces_free(run->pieces);
     run_free(run->run);
     copy_close(&run->copy);
     arena_free(&run->arena);
@@ -36,12 +38,7 @@ BdRows rows_of(Arena *out, const Results *r) {
 
 // --- callbacks -----------------------------------------------------------------------------------
 
-typedef struct {
-    const BdRunOptions *o;
-    int cancel;
-} Calls;
-
-static bool hand_on_rows(void *context, const Results *block) {
+bool hand_on_rows(void *context, const Results *block) {
     const Calls *c = context;
     Arena tmp = {0};
     BdRows rows = rows_of(&tmp, block);
@@ -60,8 +57,19 @@ static void hand_on_messages(const BdRunOptions *o, const BdReport *r, int first
         o->message(o->context, &r->message.data[i]);
 }
 
-// The report of a run, to the caller's report and callback.
-static void tell(const BdModel *m, const BdRunOptions *o, Report *report, BdReport *r) {
+void calls_put(Calls *c, RunOptions *to) {
+    if (c->o->rows) {
+        to->rows = hand_on_rows;
+        to->rows_context = c;
+    }
+    if (c->o->progress) {
+        to->progress = hand_on_progress;
+        to->context = c;
+    }
+    to->cancel = &c->cancel;
+}
+
+void run_tell(const BdModel *m, const BdRunOptions *o, Report *report, BdReport *r) {
     BdReport own = {0};
     BdReport *to = r ? r : &own;
     int first = to->message.count;
@@ -81,15 +89,8 @@ static Run *run_watching(BdRun *run, const BdRunOptions *o, const Expr *watch, i
     options.watch = watch;
     options.watch_count = watch_count;
     if (watch_count) options.most_rows = 20000; // more than a page shows
-    if (o->rows && !watch_count) {
-        options.rows = hand_on_rows;
-        options.rows_context = &calls;
-    }
-    if (o->progress) {
-        options.progress = hand_on_progress;
-        options.context = &calls;
-    }
-    options.cancel = &calls.cancel;
+    calls_put(&calls, &options);
+    if (watch_count) options.rows = NULL;
     Run *result = run_experiment(&run->copy.system, &options, report);
     if (result && options.rows && result->results.row_count) hand_on_rows(&calls, &result->results);
     return result;
@@ -101,7 +102,7 @@ BdRun *bd_run(const BdModel *m, const BdRunOptions *o, BdReport *r) {
     BdRun *run = run_new(m);
     Report report = {0};
     run->run = run_watching(run, o, NULL, 0, &report);
-    tell(m, o, &report, r);
+    run_tell(m, o, &report, r);
     if (!run->run) {
         bd_run_free(run);
         return NULL;
@@ -133,7 +134,7 @@ char *bd_page(const BdModel *m, const BdRunOptions *o, BdReport *r) {
         report_html(&html, &page);
     }
     array_free(&watch);
-    tell(m, o, &report, r);
+    run_tell(m, o, &report, r);
     sources_free(sources);
     bd_run_free(run);
     return html.data;
@@ -143,13 +144,15 @@ char *bd_page(const BdModel *m, const BdRunOptions *o, BdReport *r) {
 
 BdStatus bd_status(const BdRun *run) {
     if (!run->run) return BD_DONE;
+    if (run->pieces && pieces_status(run->pieces) == BD_GOING) return BD_GOING;
     switch (run->run->status) {
     case SOLVE_DONE: return run->run->not_finite ? BD_ENDED_EARLY : BD_DONE;
     case SOLVE_CANCELLED: return BD_CANCELLED;
     case SOLVE_FAILED:
     case SOLVE_REFUSED:
     case SOLVE_SWITCH:
-    case SOLVE_CHANGE: break;
+    case SOLVE_CHANGE:
+    case SOLVE_ANEW: break;
     }
     return BD_ENDED_EARLY;
 }

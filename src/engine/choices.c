@@ -99,6 +99,12 @@ void choices_open(Machine *m) {
     m->failed_choice = -1;
 }
 
+void choices_pass(Machine *m, MachinePass *pass, void *context) {
+    size_t columns = (size_t)column_count(m->program->system);
+    pass(context, m->basis, columns * sizeof *m->basis);
+    pass(context, m->column_size, columns * sizeof *m->column_size);
+}
+
 // --- one choice ----------------------------------------------------------------------------------
 
 typedef struct {

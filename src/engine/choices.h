@@ -4,7 +4,8 @@
 
 #include "engine/program.h"
 
-void choices_open(Machine *m);  // memory
+void choices_open(Machine *m);                                   // memory
+void choices_pass(Machine *m, MachinePass *pass, void *context); // see machine_pass
 bool choices_start(Machine *m); // the first choice; needs time and parameters. False: look at
                                 // failed_block and failed_choice
 

@@ -301,7 +301,7 @@ static void start_held(Machine *m) {
         held[i] = i < f->result_count ? m->reg[f->result[i]] : 0;
 }
 
-bool machine_set_params(Machine *m, const double *param) {
+bool machine_change_params(Machine *m, const double *param) {
     const Program *p = m->program;
     bool finite = true;
     for (uint32_t i = 0; i < p->param_count; i++) {
@@ -310,6 +310,12 @@ bool machine_set_params(Machine *m, const double *param) {
     }
     run_code(m, p->prepare.code, p->prepare.count);
     block_run_forget(m);
+    return finite;
+}
+
+bool machine_set_params(Machine *m, const double *param) {
+    const Program *p = m->program;
+    bool finite = machine_change_params(m, param);
     reset_unknowns(m);
     start_held(m);
     m->hold = false;
@@ -317,6 +323,17 @@ bool machine_set_params(Machine *m, const double *param) {
     m->continued = 0;
     if (p->switch_count) memset(m->held, 0, (size_t)p->switch_count);
     return finite;
+}
+
+void machine_pass(Machine *m, MachinePass *pass, void *context) {
+    const Program *p = m->program;
+    size_t switches = (size_t)p->switch_count;
+    pass(context, m->reg, p->register_count * sizeof *m->reg);
+    pass(context, m->held, switches);
+    pass(context, m->piece, switches * sizeof *m->piece);
+    pass(context, m->switch_value, switches * sizeof *m->switch_value);
+    pass(context, &m->hold, sizeof m->hold);
+    choices_pass(m, pass, context);
 }
 
 void machine_set_point(Machine *m, double time, const double *state) {

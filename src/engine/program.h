@@ -223,6 +223,11 @@ Machine *machine_new(const Program *p);
 void machine_free(Machine *m);
 // Sets parameters (NULL: defaults), prepares; false when a value is not finite.
 bool machine_set_params(Machine *m, const double *param);
+// The same while a run goes on: what it remembers stays. NULL: defaults.
+bool machine_change_params(Machine *m, const double *param);
+// All that a machine remembers from call to call, piece by piece: to save it, or to put it back.
+typedef void MachinePass(void *context, void *data, size_t size);
+void machine_pass(Machine *m, MachinePass *pass, void *context);
 void machine_initial(Machine *m, double time, double *state); // start values for these parameters
 // False when a block failed; then look at failed_block. Nullable: quad.
 bool machine_derivative(Machine *m, double time, const double *state, double *rate, double *quad);

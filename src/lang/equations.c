@@ -170,12 +170,28 @@ static void set_by_readers(Builder *b) {
     }
 }
 
+// An input that the caller of the run holds open: its default, or zero, is its start value.
+static void open_input(Builder *b, const Entity *x, const Value *start) {
+    for (int i = 0; i < x->rows * x->cols; i++) {
+        if (x->set_by && x->set_by[i].file) continue;
+        Var *v = &b->var.data[x->first + i];
+        v->kind = VAR_DISCRETE;
+        v->open = true;
+        v->start = start ? value_at(start, i) : expr_number(b->dag, 0);
+    }
+}
+
 static void input_value(Builder *b, int entity) {
     Entity x = b->entity.data[entity];
     int count = x.rows * x.cols, unset = 0;
     for (int i = 0; i < count; i++) unset += !x.set_by || !x.set_by[i].file;
     if (!unset) return;
     const char *path = text_of(b, member_path(b, x.owner, text_of(b, x.name)));
+    bool open = b->open_inputs && x.owner == 0 && (!x.value || x.value == x.item->left);
+    if (!x.value && open) {
+        open_input(b, &x, NULL);
+        return;
+    }
     if (!x.value) {
         const Instance *owner = &b->instance.data[x.owner];
         Pos pos = owner->item ? owner->item->pos : x.item->pos;
@@ -191,6 +207,10 @@ static void input_value(Builder *b, int entity) {
     if (!value_ok(&v) || !value_fit(&l, &v, t.has_unit, &t.unit, t.dim, pos, path) ||
         !value_shape(&l, &v, x.rows, x.cols, pos, path))
         return;
+    if (open && !(v.is & VARIES)) {
+        open_input(b, &x, &v);
+        return;
+    }
     for (int i = 0; i < count; i++) {
         if (x.set_by && x.set_by[i].file) continue;
         Equation e = {b->var.data[x.first + i].symbol, value_at(&v, i), -1, pos};

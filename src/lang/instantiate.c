@@ -273,7 +273,8 @@ Model *lang_instantiate(Arena *out, Syntax *s, const char *model, const char *ex
                  .scratch = dag_new(s->names),
                  .errors = r->errors,
                  .trace = options->trace,
-                 .last = options->last};
+                 .last = options->last,
+                 .open_inputs = options->open_inputs};
     b.limit = options->most_scalars > 0 ? options->most_scalars : MOST_SCALARS;
     b.dummy = expr_symbol(b.scratch, name_of(s->names, "?"));
     b.rates = rates_new(b.dag);

@@ -19,6 +19,9 @@ typedef struct {
     // syntax is not needed any more, so its bonds are given back as soon as they are connected.
     Arena *bonds;
     bool last;
+    // Inputs of the model to run that nothing sets, or only a default of parameters, become discrete
+    // variables that whoever drives the run changes: Var.open.
+    bool open_inputs;
     // Reads files in place of the file system: memory from malloc and its length, or NULL: there is
     // none. Nullable.
     char *(*read)(void *context, const char *path, size_t *length);

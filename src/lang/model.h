@@ -46,7 +46,8 @@ typedef struct { // 56 bytes: there are millions in a large model
     VarKind kind : 8;
     bool structural; // VAR_PARAM: fixed a size, a loop or a condition
     bool afresh;     // found by iteration: it begins at `start` each time, not at the last solution
-    bool given;      // its start is the user's own, even where that is a parameter with the value 0
+    bool given : 1;  // its start is the user's own, even where that is a parameter with the value 0
+    bool open : 1;   // VAR_DISCRETE: an input of the model to run, which its caller sets
     int comp;        // component it belongs to, or -1
     int der;         // the variable that is its time derivative, or -1
     int of;          // VAR_DERIVATIVE: the variable that it derives

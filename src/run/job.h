@@ -113,6 +113,7 @@ typedef struct { // everything about one run
 // as every mode has a solved form of its own.
 Expr job_wish(Job *j, Expr e);
 const double *job_parameters(Job *j, const Program *p); // NULL: as the model says
+void job_fill_parameters(const Job *j, const Program *p, double *value);
 int job_track(Job *j, Expr wish, Shown shown); // the track of an expression, a new one if needed
 
 void audit_want(Job *j); // audit_wishes.c
@@ -129,8 +130,11 @@ bool job_prepare(Job *j);            // what it evaluates, and room for what com
 ProgramWish job_program_wish(const Job *j);
 SolveOptions job_solve_options(Job *j, const SolveModes *modes);
 bool job_solved(Job *j, Machine *m, SolveStatus status); // false: it could not start
-void job_finish(Job *j);                                 // rows, probes, verdicts, audit, curves
-Run *job_close(Job *j, bool good);                       // NULL when it was not good
+// What solve options have as next_time and sink; the context is the job.
+bool job_next_time(void *context, double *time);
+bool job_take_point(void *context, const SolvePoint *p);
+void job_finish(Job *j);           // rows, probes, verdicts, audit, curves
+Run *job_close(Job *j, bool good); // NULL when it was not good
 
 // Curves (curves.c): which tracks, before the run; the pictures, after it.
 void curves_want(Job *j);

@@ -269,6 +269,20 @@ Modes *modes_new(Job *j, ModeStore *store) {
     return x;
 }
 
+void modes_change_params(Modes *x) {
+    for (int i = 0; i < x->list.count; i++) {
+        Machine *const both[] = {x->list.data[i]->ready.machine, x->list.data[i]->ready.jump};
+        for (int k = 0; k < 2; k++)
+            if (both[k]) {
+                const Program *p = both[k]->program;
+                double *value = memory_zeroed((size_t)p->param_count + 1, sizeof *value);
+                job_fill_parameters(x->j, p, value);
+                machine_change_params(both[k], value);
+                free(value);
+            }
+    }
+}
+
 const SolveModes *modes_solve(const Modes *x) { return x ? &x->solve : NULL; }
 
 void modes_free(Modes *x) {

@@ -12,6 +12,7 @@ const Memory *mode_store_memory(const ModeStore *x);
 
 typedef struct Modes Modes;                    // of one run
 Modes *modes_new(Job *j, ModeStore *store);    // once all outputs and integrals are wanted
+void modes_change_params(Modes *x);            // those of the job are others now
 void modes_free(Modes *x);                     // before the store
 const SolveModes *modes_solve(const Modes *x); // NULL of NULL
 ProgramWish modes_wish(Job *j, Arena *out, const System *s, const Memory *memory);

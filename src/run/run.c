@@ -176,7 +176,7 @@ static void note_bad_outputs(Job *j, const SolvePoint *p) {
         memcpy(j->bad_state, p->state, (size_t)j->system->state_count * sizeof(double));
 }
 
-static bool take_point(void *context, const SolvePoint *p) {
+bool job_take_point(void *context, const SolvePoint *p) {
     Job *j = context;
     double time;
     bool row;
@@ -188,7 +188,7 @@ static bool take_point(void *context, const SolvePoint *p) {
     return !row || rows_add(j, p);
 }
 
-static bool next_time(void *context, double *time) {
+bool job_next_time(void *context, double *time) {
     Job *j = context;
     bool row;
     return times_next(&j->times, &j->wanted, time, &row);
@@ -245,15 +245,19 @@ static void report_bad_outputs(Job *j, Machine *m) {
 }
 
 const double *job_parameters(Job *j, const Program *p) {
-    const RunOptions *o = j->options;
-    if (!o->set_count) return NULL;
+    if (!j->options->set_count) return NULL;
     double *value = ARENA_ARRAY(&j->tmp, double, p->param_count);
+    job_fill_parameters(j, p, value);
+    return value;
+}
+
+void job_fill_parameters(const Job *j, const Program *p, double *value) {
+    const RunOptions *o = j->options;
     for (uint32_t i = 0; i < p->param_count; i++) {
         value[i] = p->param_value[i];
         for (int k = 0; k < o->set_count; k++)
             if (o->set_var[k] == p->param_var[i]) value[i] = o->set_value[k];
     }
-    return value;
 }
 
 SolveOptions job_solve_options(Job *j, const SolveModes *modes) {
@@ -266,8 +270,8 @@ SolveOptions job_solve_options(Job *j, const SolveModes *modes) {
                           .min_step = j->plan.min_step,
                           .start = j->plan.start,
                           .stop = j->plan.stop,
-                          .next_time = next_time,
-                          .sink = take_point,
+                          .next_time = job_next_time,
+                          .sink = job_take_point,
                           .context = j,
                           .progress = j->options->progress ? tell_progress : NULL,
                           .event = j->run->audit.off ? NULL : take_event,

@@ -102,6 +102,10 @@ bool events_start(Job *j, double time, double *state) {
         j->changed_over = false;
         return true;
     }
+    if (j->anew) {
+        j->anew = false;
+        return events_jump(j, time, state) && history_break(j, time, state);
+    }
     if (j->resumed)
         return (j->when.begun ? whens_run : whens_start)(j, time, state) &&
                history_break(j, time, state) && modes_hold(j, time, state);

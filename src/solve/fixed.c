@@ -173,6 +173,8 @@ bool fixed_start(Fixed *f) {
     Job *j = f->j;
     f->t = j->time;
     f->k = floor((f->t - j->o->start + fixed_near(j)) / j->step);
+    double grid = j->o->start + f->k * j->step; // a wanted time may be one with it but for rounding
+    if (j->anew && fabs(f->t - grid) <= fixed_near(j)) f->t = grid;
     return events_start(j, f->t, f->y);
 }
 

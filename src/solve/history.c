@@ -195,6 +195,38 @@ bool history_add(Job *j, double time, const double *state) {
     return add_point(j, time, state, array_last(&h->part));
 }
 
+// Points behind were only looked at: the run never came there.
+bool history_go_back(Job *j, double time, const double *state) {
+    History *h = j->history;
+    if (!h) return true;
+    int kept = point_before(h, time) + 1;
+    h->t.count = h->part.count = kept;
+    h->value.count = kept * h->count;
+    return history_add(j, time, state);
+}
+
+void history_pass(Job *j, MachinePass *pass, void *context) {
+    History *h = j->history;
+    if (!h) return;
+    int points = h->t.count, breaks = h->next.count;
+    pass(context, &points, sizeof points);
+    pass(context, &breaks, sizeof breaks);
+    pass(context, &h->met, sizeof h->met);
+    pass(context, h->time, 2 * (size_t)h->count * sizeof *h->time);
+    if (points < 0 || breaks < 0) return; // not from such a run
+    array_reserve(&h->t, points);
+    array_reserve(&h->part, points);
+    array_reserve(&h->value, points * h->count);
+    array_reserve(&h->next, breaks);
+    h->t.count = h->part.count = points;
+    h->value.count = points * h->count;
+    h->next.count = breaks;
+    pass(context, h->t.data, (size_t)points * sizeof *h->t.data);
+    pass(context, h->part.data, (size_t)points * sizeof *h->part.data);
+    pass(context, h->value.data, (size_t)h->value.count * sizeof *h->value.data);
+    pass(context, h->next.data, (size_t)breaks * sizeof *h->next.data);
+}
+
 // --- breaks -------------------------------------------------------------------------------------
 
 static void plan_break(Job *j, double time, int level) {

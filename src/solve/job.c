@@ -200,14 +200,25 @@ bool job_emit(Job *j, double time, const double *state, const double *quad) {
     return job_hand_over(j, time, state, quad);
 }
 
+// Something was changed at a point, perhaps inside a step: what lies behind it is given up.
+static bool leave_at(Job *j, const SolvePoint *p) {
+    j->time = p->time;
+    if (j->n) memmove(j->state, p->state, (size_t)j->n * sizeof *j->state);
+    if (j->nq) memmove(j->quad, p->quad, (size_t)j->nq * sizeof *j->quad);
+    j->status = SOLVE_ANEW;
+    return false;
+}
+
 bool job_hand_over(Job *j, double time, const double *state, const double *quad) {
     SolvePoint point = {.time = time, .state = state, .output = j->output, .quad = quad};
+    j->at = point;
+    double before = j->o->inside ? job_seconds(j) : 0; // a run in pieces waits in the sink
+    bool goes_on = !j->o->sink || j->o->sink(j->o->context, &point);
+    if (j->o->inside) j->waited += job_seconds(j) - before;
     fetch_wanted(j);
-    if (j->o->sink && !j->o->sink(j->o->context, &point)) {
-        j->status = SOLVE_CANCELLED;
-        return false;
-    }
-    return true;
+    if (goes_on) return !j->o->anew || !j->o->anew(j->o->context) || leave_at(j, &point);
+    j->status = SOLVE_CANCELLED;
+    return false;
 }
 
 // --- after every step ----------------------------------------------------------------------------
@@ -219,7 +230,7 @@ static double seconds_between(struct timespec a, struct timespec b) {
 double job_seconds(const Job *j) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return seconds_between(j->begin, now);
+    return seconds_between(j->begin, now) - j->waited;
 }
 
 enum {

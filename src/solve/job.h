@@ -112,7 +112,7 @@ typedef struct {           // what goes wrong, and what keeps steps short, see w
     bool warned;
 } Watch;
 
-typedef struct {
+typedef struct SolveJob {
     Machine *m;
     const Program *p;
     const SolveOptions *o;
@@ -124,6 +124,7 @@ typedef struct {
     long calls;         // of the machine, when it was taken
     Choosing choice;
     bool changed_over; // it goes on from the last with another method: nothing else has changed
+    bool anew;         // it starts anew where it was, as something was changed from outside
     bool resumed;      // it began with a change of mode: switches and conditions are settled
     double rtol, step, span;
     Sizes sizes;
@@ -131,6 +132,7 @@ typedef struct {
     long most_steps;
     int next;      // in the list of wanted points
     double wanted; // the next wanted point; infinite: there is none
+    SolvePoint at; // the last one that was handed over, while it is
     double *state, *quad, *output, *rate;
     Trouble trouble;
     // events
@@ -160,6 +162,7 @@ typedef struct {
     long polls;
     int idle; // steps without progress in time
     struct timespec begin, shown;
+    double waited;      // seconds, for the caller of a run in pieces
     const Remark *told; // the last remark when progress was last shown
 } Job;
 
@@ -167,6 +170,9 @@ typedef struct {
 bool solve_begin(Job *j, Machine *m, const double *params, const SolveOptions *o, SolveStats *stats,
                  Report *r);
 SolveStatus solve_end(Job *j);
+
+// --- saved.c
+bool saved_load(Job *j); // as SolveOptions.from says; false: it does not fit, reported
 
 // --- folds.c
 bool fold_is_near(
@@ -295,6 +301,7 @@ double events_before(const Job *j, double time, double jump);
 // --- scout.c: what moves by time alone
 Scout *scout_new(const Job *j); // NULL: nothing
 void scout_free(Scout *s);
+void scout_forget(Job *j); // parameters are others
 // How far may the next step go, if it begins here, ends at the target at the latest, and is not
 // longer than `wish` anyway?
 double scout_ahead(Job *j, double time, double target, double wish);
@@ -333,6 +340,9 @@ bool history_open(Job *j); // at the start values
 void history_close(Job *j);
 void history_take(Job *j); // the machine of another mode
 void history_leave(Job *j);
+void history_pass(Job *j, MachinePass *pass, void *context); // all of it, to save it or put it back
+// Goes back to a point inside the last step, at which the run starts anew.
+bool history_go_back(Job *j, double time, const double *state);
 bool history_add(Job *j, double time, const double *state);   // the end of a step
 bool history_break(Job *j, double time, const double *state); // what happened there may jump
 double history_next_break(Job *j, double time);               // in a delayed signal
@@ -351,7 +361,8 @@ static inline bool has_modes(const Job *j) {
 }
 bool modes_open(Job *j);
 void modes_close(Job *j);
-bool modes_start(Job *j);  // in which mode does the run begin?
+bool modes_go_on(Job *j); // in modes.mode, from saved values; false: it cannot be entered, reported
+bool modes_start(Job *j); // in which mode does the run begin?
 bool modes_change(Job *j); // j->time, j->state: which mode holds from here on? False: reported
 // Do the present modes still hold? False: the stretch ends here, with SOLVE_SWITCH.
 bool modes_hold(Job *j, double time, const double *state);

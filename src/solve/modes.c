@@ -384,6 +384,19 @@ static void enter(Job *j, const SolveMode *s) {
     j->o->modes->jumped(j->o->modes->context, j->time, j->modes.before, j->output, j->modes.work);
 }
 
+bool modes_go_on(Job *j) {
+    const SolveMode *s = get_mode(j, j->modes.mode, j->r);
+    if (!s || !s->machine) return false;
+    j->m->hold = false;
+    job_leave(j);
+    job_take(j, s->machine);
+    j->m->hold = true;
+    j->resumed = true;
+    engine_enter(j, s->code);
+    whens_resize(j);
+    return true;
+}
+
 // Why modes could not be built.
 static void tell_reasons(Job *j, Remark *to, const Report *trouble) {
     int told = 0;

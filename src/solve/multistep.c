@@ -399,6 +399,7 @@ static void integrate(Multistep *c) {
         if (tries_shorter(c, flag)) continue;
         bool stuck = flag < 0 || job_is_stuck(j, c->t);
         if (stuck && pass_fold(c)) continue;
+        if (stuck && j->status != SOLVE_DONE) return; // at a point on the way
         if (stuck) {
             fail(c, flag < 0 ? flag : 0);
             return;

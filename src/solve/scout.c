@@ -66,6 +66,11 @@ static void forget(Scout *s) {
     for (int i = 0; i < s->signals; i++) s->largest[i] = 0;
 }
 
+void scout_forget(Job *j) {
+    scout_free(j->scout);
+    j->scout = scout_new(j);
+}
+
 // --- pace ----------------------------------------------------------------------------------------
 
 // The longest step within the window that sees every bump there. What moves by less than a

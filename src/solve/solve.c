@@ -78,13 +78,40 @@ static void run_method(Job *j) {
     method_run[j->stats->method](j);
 }
 
-// From one change of mode, or of method, to the next.
+// At j->time and j->state something has been changed from outside. False: reported.
+static bool start_anew(Job *j) {
+    j->status = SOLVE_DONE;
+    if (!history_go_back(j, j->time, j->state)) return false;
+    if (j->o->change) j->o->change(j->o->context, j->m);
+    scout_forget(j);
+    j->changed_over = false;
+    j->anew = true;
+    j->chatter_count = j->sliding_count = 0;
+    j->idle = j->refused = 0;
+    return true;
+}
+
+static bool goes_on(Job *j) {
+    switch (j->status) {
+    case SOLVE_CHANGE: return true;
+    case SOLVE_SWITCH: return modes_change(j);
+    case SOLVE_ANEW: return start_anew(j);
+    default: return false;
+    }
+}
+
+static bool first_stretch(Job *j) {
+    if (j->o->from) return saved_load(j) && start_anew(j);
+    return !has_modes(j) || modes_start(j);
+}
+
+// From one change of mode, of method, or from outside, to the next.
 static void run_stretches(Job *j) {
-    if (has_modes(j) && !modes_start(j)) return;
+    if (!first_stretch(j)) return;
     do {
         j->status = SOLVE_DONE;
         run_method(j);
-    } while (j->status == SOLVE_CHANGE || (j->status == SOLVE_SWITCH && modes_change(j)));
+    } while (goes_on(j));
 }
 
 static bool start_is_finite(Job *j) {
@@ -125,6 +152,7 @@ bool solve_begin(Job *j, Machine *m, const double *params, const SolveOptions *o
     stats->first = stats->method;
     stats->jacobian_cost = job_jacobian_cost(j);
     engine_start(j);
+    if (o->inside) *o->inside = j;
     if (o->progress) o->progress(o->context, o->start); // the run begins
     return true;
 }

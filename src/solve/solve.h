@@ -71,7 +71,14 @@ typedef struct {
     // Per branch of `when`: an assertion that has warned already, perhaps in an earlier run.
     // Nullable.
     unsigned char *warned;
-    const SolveModes *modes;    // Nullable
+    const SolveModes *modes; // Nullable
+    // Asked after each point: does the run start anew from it, as something has changed that is held
+    // during a run? Then `change` puts it into the machine. Nullable, both.
+    bool (*anew)(void *context);
+    void (*change)(void *context, Machine *m);
+    struct SolveJob **inside; // the run while it goes on, for solve_save; Nullable
+    const void *from;         // goes on from what solve_save gave, in place of the start; Nullable
+    size_t from_size;
     const volatile int *cancel; // becomes nonzero: end cleanly
     long most_steps;            // 0: 500 million, of fixed steps 10^10
     bool conserves;             // the model neither takes nor gives energy
@@ -79,14 +86,16 @@ typedef struct {
     Pos pos;                    // of the experiment, for reports
 } SolveOptions;
 
-// The last two are not seen from outside: a stretch ended for another mode, or another method.
+// The last three are not seen from outside: a stretch ended for another mode, another method, or as
+// something was changed from outside.
 typedef enum {
     SOLVE_DONE,
     SOLVE_CANCELLED,
     SOLVE_FAILED,
     SOLVE_REFUSED,
     SOLVE_SWITCH,
-    SOLVE_CHANGE
+    SOLVE_CHANGE,
+    SOLVE_ANEW
 } SolveStatus;
 
 typedef struct {
@@ -110,6 +119,10 @@ typedef struct {
 // not be: the sink looks at them.
 SolveStatus solve_run(Machine *m, const double *params, const SolveOptions *o, SolveStats *stats,
                       Report *r);
+// --- saved.c: all that a run remembers at a point that it has just handed over. The run, and one
+// that goes on `from` there, give the same bits if both start anew at that point. NULL: the size.
+size_t solve_save(struct SolveJob *run, void *to);
+
 double engine_compile_seconds(const Program *p, bool jacobian); // about
 
 // --- several runs at once, one per SIMD lane (lanes.c) ------------------------------------------

@@ -58,6 +58,10 @@ static void *work(void *context) {
     w->good = run && bd_status(run) == BD_DONE;
     for (int i = 0; run && i < 3; i++) w->end[i] = bd_final(run, watched[i]);
     bd_run_free(run);
+    run = bd_start(w->model, &o, r);
+    for (int i = 1; run && i <= 4; i++) w->good = bd_advance(run, 0.5 * i, r) && w->good;
+    for (int i = 0; run && i < 3; i++) w->good = w->good && bd_value(run, watched[i]) == w->end[i];
+    bd_run_free(run);
     set.name = "nothing"; // a failure explains itself from names that all share
     w->good = w->good && !bd_run(w->model, &o, r) && bd_report_errors(r) == 1;
     char *equations = bd_text(w->model, BD_EQUATIONS_TEXT);
@@ -94,7 +98,42 @@ static void test_threads_do_not_meet(void **state) {
     bd_model_free(m);
 }
 
+// One thread is advancing, another asks it to pause; then a third goes on.
+static void *go_on(void *run) {
+    while (bd_status(run) == BD_GOING)
+        if (!bd_advance(run, 2, NULL)) break;
+    return NULL;
+}
+
+static void *advance_once(void *run) {
+    bd_advance(run, 2, NULL);
+    return NULL;
+}
+
+static void test_a_run_is_paused_from_outside(void **state) {
+    (void)state;
+    BdLoadOptions o = bd_default_load_options();
+    o.library = BONDYN_SOURCE "/library";
+    BdModel *m = bd_load_text("m.bond", text, strlen(text), &o, NULL);
+    BdRunOptions how = bd_default_run_options();
+    how.engine = "vm";
+    BdRun *run = bd_start(m, &how, NULL), *whole = bd_run(m, &how, NULL);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, advance_once, run), 0);
+    bd_pause(run);
+    pthread_join(thread, NULL);
+    assert_int_equal(pthread_create(&thread, NULL, go_on, run), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(bd_status(run), BD_DONE);
+    for (int i = 0; i < 3; i++)
+        assert_true(bd_final(run, watched[i]) == bd_final(whole, watched[i]));
+    bd_run_free(run);
+    bd_run_free(whole);
+    bd_model_free(m);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads_do_not_meet)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads_do_not_meet),
+                                       cmocka_unit_test(test_a_run_is_paused_from_outside)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

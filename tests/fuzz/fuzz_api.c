@@ -17,6 +17,10 @@ static const char *const texts[] = {
     "s, d\nend\n"
     "experiment E of B\n  stop 0.1 {s}\n  points 3\nend\nexperiment F of B\n  stop 0.2 {s}\nend\n",
     "model C\n  var x initial 0.5, z initial 1\n  der(x) = -z/(1 {s})\n  z^3 + z = x\nend\n",
+    "model O\n  input u\n  var x initial 0.5, n discrete\n  der(x) = (u - x)/(1 {s})\n"
+    "  when sample(0.1 {s}) then\n    n = pre(n) + 1\n  end\n  when x > 0.6 then\n    reinit(x, "
+    "0)\n"
+    "  end\nend\nexperiment E of O\n  stop 1 {s}\n  points 5\nend\n",
     "model D\n  var x\n  der(x) = 1/0\nend\n",
     "model E\n  R r(1 {kg})\nend\n",
 };
@@ -83,12 +87,13 @@ static BdRunOptions options(State *s, BdSetting *set) {
 static void run_some(State *s, int model, int i) {
     if (!s->model[model]) return;
     BdSetting set;
-    bool by_hand = take(s) % 2;
+    unsigned how = take(s) % 3;
     BdRunOptions o = options(s, &set);
     bd_run_free(s->run[i]);
     s->of[i] = model;
-    s->run[i] =
-        by_hand ? bd_open(s->model[model], &o, s->report) : bd_run(s->model[model], &o, s->report);
+    BdRun *(*const begin[])(const BdModel *, const BdRunOptions *, BdReport *) = {bd_run, bd_open,
+                                                                                  bd_start};
+    s->run[i] = begin[how](s->model[model], &o, s->report);
 }
 
 static void look_at_model(State *s, const BdModel *m) {
@@ -105,7 +110,7 @@ static void use_run(State *s, BdRun *run, const BdModel *m) {
     if (!run || bd_count(m, BD_STATE) * bd_count(m, BD_STATE) > ROOM ||
         bd_rows(run)->columns > ROOM)
         return;
-    switch (take(s) % 10) {
+    switch (take(s) % 14) {
     case 0: bd_rates(run, s->value); break;
     case 1: bd_outputs(run, s->value); break;
     case 2: bd_jacobian(run, s->value); break;
@@ -119,7 +124,12 @@ static void use_run(State *s, BdRun *run, const BdModel *m) {
     case 8:
         bd_restore(run, s->saved, bd_saved_size(run) <= sizeof s->saved ? bd_saved_size(run) : 0);
         break;
+    case 9:
+    case 10: bd_advance(run, bd_time(run) + number(s) / 8, s->report); break;
+    case 11: bd_set_input(run, (int)number(s), number(s)); break;
+    case 12: bd_pause(run); break;
     default:
+        bd_value(run, PICK(names, s));
         bd_summary(run);
         bd_final(run, PICK(names, s));
         bd_get_states(run, s->value);
