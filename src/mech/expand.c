@@ -172,6 +172,7 @@ static void trace(Expansion *k) {
     find_axes(k);
     in->wrench = frame_wrenches(k);
     if (k->held) held_inputs(k);
+    if (k->follows) follow_inputs(k);
     MechInputs all = *in;
     if (k->x->lagrange) {
         k->traced = mech_lagrange_form(&k->scratch, k->d, k->x, in, METHOD_AUTO);
@@ -213,6 +214,11 @@ static void joint_laws(Expansion *k, int joint, const Expr *acceleration) {
     }
     motion_laws(k, j, v, acceleration);
     for (int c = 0; c < n && !k->x->held; c++) add_law(k, symbol(k, j->f + c), t->w[v + c], j->pos);
+}
+
+static void joint_borders(Expansion *k, int joint) {
+    const MechJoint *j = &k->x->joint[joint];
+    int n = joint_velocities(j->kind);
     free_efforts(k, j->e, n, j->pos);
     if (j->limited) limit_laws(k, j);
     if (j->angles.used) angle_laws(k, joint);
@@ -255,8 +261,9 @@ static void start_words(Expansion *k) {
         const MechJoint *j = &x->joint[i];
         int state = j->motion;
         for (int c = 0; c < joint_coordinates(j); c++)
-            k->m->var[j->state[c]].given = j->given_start;
+            k->m->var[j->state[c]].given = j->given_start && k->m->var[j->state[c]].der >= 0;
         for (int c = 0; c < joint_velocities(j->kind); c++, v++) {
+            if (k->follows && k->follows[v] >= 0) continue;
             if (x->velocity_count) state = x->velocity[v].p - c;
             StartSpeed s = {j->f + c, state + c, k->start_w[v], j->given_flow && !j->driven,
                             j->pos};
@@ -270,6 +277,7 @@ static void start_values(Expansion *k) {
     const Mechanism *x = k->x;
     const Expr *motion = k->start_w;
     if (!x->lagrange) motion = mech_momenta(&k->scratch, k->d, x, k->start_q, k->start_w).at;
+    if (!x->lagrange && k->follows) motion = follow_gather(k, motion);
     for (int i = 0, q = 0, v = 0; i < x->joint_count; i++) {
         const MechJoint *j = &x->joint[i];
         for (int c = 0; c < joint_coordinates(j); c++)
@@ -284,11 +292,14 @@ static void start_values(Expansion *k) {
 static bool mechanism_expand(Expansion *k) {
     if (!check_angles(k) || !held_open(k) || !check_angles(k)) return false;
     find_led(k);
+    if (find_followers(k)) k->changing->held = false;
     trace(k);
     if (!start_is_regular(k) || !check_limits(k)) return false;
     const Expr *acceleration =
         k->x->held && k->x->lagrange ? held_accelerations(k) : k->traced->acceleration;
-    for (int i = 0; i < k->x->joint_count; i++) joint_laws(k, i, acceleration);
+    for (int i = 0; i < k->x->joint_count && !k->follows; i++) joint_laws(k, i, acceleration);
+    if (k->follows) follow_laws(k);
+    for (int i = 0; i < k->x->joint_count; i++) joint_borders(k, i);
     for (int i = 0; i < k->x->frame_count; i++) frame_laws(k, i);
     energy_laws(k);
     if (k->held) held_laws(k);
@@ -302,6 +313,7 @@ static bool expand_one(Expansion *k) {
     joint_inputs(k);
     k->held = NULL;
     k->led = NULL;
+    k->follows = NULL;
     bool good = k->x->by_energy ? lagrangian_expand(k) : mechanism_expand(k);
     if (good) start_words(k);
     Comp *c = &k->m->comp[k->x->comp];
@@ -415,7 +427,7 @@ bool mech_expand(Model *m, Arena *out, Report *r) {
     for (int i = 0; i < m->lender_count; i++) good &= check_lender(m, &m->lender[i], k.number, r);
     good = good && check_reinits(m, r);
     for (int i = 0; good && i < m->mechanism_count; i++) {
-        k.x = &m->mechanism[i];
+        k.x = k.changing = &m->mechanism[i];
         good = expand_one(&k);
         arena_free(&k.scratch);
     }

@@ -14,9 +14,11 @@ typedef struct {
     Report *report;
     double *number; // by symbol index: parameters
     const Mechanism *x;
+    Mechanism *changing; // the same, where it turns out that nothing holds it
     MechInputs in;
     Expr *start_q, *start_w; // coordinates and velocities at the start
     Held *held;              // NULL: it has neither constraints nor drives nor actuators
+    const int *follows;      // per velocity, of followers in proportion: its row, or -1; NULL: none
     const bool *led;         // per velocity: the rows prescribe it; NULL: none is
     Expr pull;               // rate at which states go back onto the constraints
     Matrix solved;           // velocities of what is integrated, and B^-1 J', where it is held
@@ -70,6 +72,14 @@ int *row_groups(Expansion *k, const HeldRow **row, int n); // per row: the first
 
 // --- drives.c
 bool drives_are_sound(Expansion *k); // false: reported
+
+// --- follow.c
+// Does nothing but proportions to other joints hold the mechanism? Then these are put in.
+bool find_followers(Expansion *k);
+void follow_inputs(Expansion *k); // states of the joints that lead, and what follows from them
+void follow_laws(Expansion *k);
+Expr *follow_gather(Expansion *k, const Expr *efforts); // G' e, zero at followers
+Expr *follow_spread(Expansion *k, const Expr *leading); // G u
 
 // --- led.c
 void find_led(Expansion *k); // after the start is known

@@ -6,6 +6,7 @@
 //
 // S is constant in the axes of its link, so the term (dS/dt)' h vanishes.
 #include "mech/dynamics.h"
+#include "mech/factors.h"
 
 typedef struct {
     Arena scratch;
@@ -56,15 +57,93 @@ static void trace_start(Tracing *r, Arena *out, Dag *d, const Mechanism *m, cons
     }
 }
 
+// --- with followers: x = G (G' B G)^-1 G' rhs
+// ------------------------------------------------------------------------------------------------
+
+typedef struct { // velocities that lead, in the order in which they are eliminated
+    int n;
+    int *lead; // in the order of the tree
+} Leading;
+
+static Expr factor_of(const Tracing *r, int v, int lead) {
+    const Tree *t = r->t;
+    return r->in->follow[(size_t)t->velocity[v] * (size_t)t->nv + (size_t)t->velocity[lead]];
+}
+
+// From the leaves inwards; B is found in the order of the tree.
+static Leading find_leading(Tracing *r) {
+    Leading x = {.lead = ARENA_ARRAY(&r->scratch, int, r->t->nv)};
+    for (int v = r->t->nv - 1; v >= 0; v--)
+        if (!expr_is_zero(r->d, factor_of(r, v, v))) x.lead[x.n++] = v;
+    return x;
+}
+
+// G' x, or row by row G' B G
+static Expr gathered(Tracing *r, int lead, const Expr *x, int stride) {
+    Expr sum = expr_zero(r->d);
+    for (int v = 0; v < r->t->nv; v++) {
+        Expr factor = factor_of(r, v, lead);
+        if (!expr_is_zero(r->d, factor))
+            sum = expr_add(r->d, sum, expr_mul(r->d, factor, x[(size_t)v * (size_t)stride]));
+    }
+    return sum;
+}
+
+static Expr *gathered_matrix(Tracing *r, const Leading *x, const Expr *B) {
+    int n = x->n, nv = r->t->nv;
+    Expr *half = ARENA_ARRAY(&r->scratch, Expr, (size_t)n * (size_t)nv);
+    Expr *A = ARENA_ARRAY(&r->scratch, Expr, (size_t)n * (size_t)n);
+    for (int i = 0; i < n; i++)
+        for (int v = 0; v < nv; v++)
+            half[(size_t)i * (size_t)nv + (size_t)v] = gathered(r, x->lead[i], B + v, nv);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            A[i * n + j] = gathered(r, x->lead[j], half + (size_t)i * (size_t)nv, 1);
+    return A;
+}
+
+// Another order, where that of the tree fills.
+static void reorder(Tracing *r, Leading *x, const Expr *A) {
+    int n = x->n, *order = ARENA_ARRAY(&r->scratch, int, n);
+    int *block = ARENA_ARRAY(&r->scratch, int, n), *lead = ARENA_ARRAY(&r->scratch, int, n);
+    bool *full = ARENA_ARRAY(&r->scratch, bool, (size_t)n *(size_t)n);
+    for (int i = 0; i < n; i++) {
+        block[i] = i;
+        for (int j = 0; j <= i; j++)
+            full[i * n + j] = full[j * n + i] = !expr_is_zero(r->d, A[i * n + j]);
+    }
+    if (!factors_order(&r->scratch, n, full, block, order)) return;
+    for (int i = 0; i < n; i++) lead[i] = x->lead[order[i]];
+    x->lead = lead;
+}
+
+static void solve_leading(Tracing *r, const Expr *B, const Expr *rhs, Expr *x) {
+    int nv = r->t->nv;
+    Leading u = find_leading(r);
+    if (u.n) reorder(r, &u, gathered_matrix(r, &u, B));
+    Expr *A = gathered_matrix(r, &u, B), *found = ARENA_ARRAY(&r->scratch, Expr, u.n);
+    for (int i = 0; i < u.n; i++) found[i] = gathered(r, u.lead[i], rhs, 1);
+    factors_find(r->d, u.n, A);
+    factors_solve(r->d, u.n, A, found);
+    for (int v = 0; v < nv; v++) {
+        x[v] = expr_zero(r->d);
+        for (int i = 0; i < u.n; i++)
+            x[v] = expr_add(r->d, x[v], expr_mul(r->d, factor_of(r, v, u.lead[i]), found[i]));
+    }
+}
+
 // x = B^-1 rhs. Twists of x are set where the method gives them (true).
 static bool solve(Tracing *r, MechMethod method, const Expr *rhs, Expr *x, Six *twist) {
-    if (choose_method(r->t, method) == METHOD_ARTICULATED) {
+    if (!r->in->follow && choose_method(r->t, method) == METHOD_ARTICULATED) {
         articulated_solve(&r->scratch, r->d, r->t, rhs, x, twist);
         return true;
     }
     Expr *B = ARENA_ARRAY(&r->scratch, Expr, (size_t)r->t->nv * (size_t)r->t->nv);
     composite_matrix(&r->scratch, r->d, r->t, B);
-    composite_solve(r->d, r->t, B, rhs, x);
+    if (r->in->follow)
+        solve_leading(r, B, rhs, x);
+    else
+        composite_solve(r->d, r->t, B, rhs, x);
     return false;
 }
 
@@ -224,7 +303,8 @@ MechEquations *mech_momentum_form(Arena *out, Dag *d, const Mechanism *m, const 
     from_mechanism(&r, in->p, r.p);
     if (in->known_w) from_mechanism(&r, in->w, r.w);
     if (in->known_w || !solve(&r, method, r.p, r.w, r.twist)) sweep_twists(d, r.t, r.w, r.twist);
-    sweep_momenta(d, r.t, r.twist, r.p, r.h);
+    sweep_momenta(d, r.t, r.twist, in->follow ? NULL : r.p, r.h);
+    if (in->follow) link_efforts(d, r.t, r.h, r.p);
     Expr *rate = trace_loads(&r);
     for (int i = 0; i < r.t->count; i++) add_gyration(&r, i, rate);
     r.e->p_rate = to_mechanism(&r, rate);

@@ -38,6 +38,9 @@ typedef struct {
     Expr *w;      // quasi-velocities (for kinematics and the Lagrange form) or NULL
     bool known_w; // momentum form: w is known already and need not be found from p
     Expr *effort; // generalised effort of each velocity; 0 = none
+    // G, nv*nv (follow.c): velocities are G u, of which u are those that lead; NULL: all are free.
+    // p are momenta of u then, where they lead, and 0 elsewhere.
+    const Expr *follow;
     Expr *wrench; // per frame 6: outside wrench on its body at the frame, frame's axes; 0 = none
 } MechInputs;
 

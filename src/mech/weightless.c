@@ -19,7 +19,10 @@ static Expr momentum_symbol(const Expansion *k, const MechJoint *j, int c) {
 static void find_velocities(Expansion *k, Expr *w) {
     int nv = k->traced->nv;
     Matrix p = {nv, 1, k->in.p}, solved = {0};
-    if (k->x->lagrange)
+    if (k->x->lagrange && k->follows) {
+        MechInputs in = {.q = k->in.q, .p = k->in.p, .follow = k->in.follow};
+        solved.at = mech_momentum_form(&k->scratch, k->d, k->x, &in, METHOD_AUTO)->w;
+    } else if (k->x->lagrange)
         solved = mech_inverse_times(&k->scratch, k->d, k->x, k->in.q, p, METHOD_AUTO);
     for (int v = 0; v < nv; v++)
         w[v] = k->x->lagrange ? solved.at[v]
@@ -34,7 +37,9 @@ static bool put_numbers(Expansion *k, const double *trial) {
     Expr *w = ARENA_ARRAY(&k->scratch, Expr, nv);
     double *value = ARENA_ARRAY(&k->scratch, double, nv > nq ? nv : nq);
     for (int v = 0; v < nv; v++) w[v] = expr_number(d, trial[v]);
+    if (k->follows) w = follow_spread(k, w);
     Matrix p = mech_momenta(&k->scratch, d, k->x, k->start_q, w);
+    if (k->follows) p.at = follow_gather(k, p.at);
     expr_evaluate_many(d, k->start_q, nq, k->number, value);
     for (int q = 0; q < nq; q++) k->number[expr_symbol_index(d, k->in.q[q])] = value[q];
     expr_evaluate_many(d, p.at, nv, k->number, value);
@@ -86,6 +91,7 @@ bool start_is_regular(Expansion *k) {
     expr_evaluate_many(k->d, w, nv, k->number, found);
     for (int i = 0, v = 0; i < k->x->joint_count; i++)
         for (int c = 0; c < joint_velocities(k->x->joint[i].kind); c++, v++)
-            if (!(fabs(found[v] - trial[v]) < 1e-3)) moves[i] = true, regular = false;
+            if (!(k->follows && k->follows[v] >= 0) && !(fabs(found[v] - trial[v]) < 1e-3))
+                moves[i] = true, regular = false;
     return regular || report_weightless(k, moves);
 }
