@@ -1,7 +1,7 @@
 // Joints that follow others in proportion (`driven by -2*left.q`, mimic joints of a URDF) are put
 // in, not constrained. Random trees on the world or on a free body, with chains of followers,
-// followers of two joints, on other branches and inside of the leader's own; springs, stops and
-// loads act on followers too. Oracle: the same robot whose followers have a motion of time of size
+// followers of two joints, on other branches and inside of the leader's own; springs, stops (touched
+// from the start) and loads act on followers too. Oracle: the same robot whose followers have a motion of time of size
 // zero beside the proportion, so that constraints hold them. Both in both forms.
 //
 // An argument says how many random robots are tried.
@@ -87,8 +87,7 @@ static void write_robot(Text *t, const Robot *x, const char *name, const char *f
         else
             text_printf(t, " initial %.6g {%s} rate %.6g {%s/s}", p->q, unit, p->rate, unit);
         if (p->stopped)
-            text_printf(t,
-                        " limits -0.7 {%s} .. 0.8 {%s} stiffness 40 {%s/%s} damping 0.5 {%s.s/%s}",
+            text_printf(t, " limits 2 {%s} .. 3 {%s} stiffness 4 {%s/%s} damping 0.5 {%s.s/%s}",
                         unit, unit, effort, unit, effort, unit);
         text_printf(t,
                     "\n  body b%d mass %.6g {kg} cg (%.6g, %.6g, %.6g) {m}"
