@@ -3,7 +3,7 @@
 
 _bondyn() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
-    local verbs="run sweep montecarlo linearize poles bode nyquist check equations graph report derive import explain compare new lib help version"
+    local verbs="run sweep montecarlo linearize steady poles bode nyquist check equations graph report derive import explain compare new lib help version"
     local common="--library --json --verbose --quiet --help"
     local options=""
     COMPREPLY=()
@@ -19,13 +19,14 @@ _bondyn() {
         --graph) mapfile -t COMPREPLY < <(compgen -W "constant unit" -- "$word"); return ;;
         --signature) mapfile -t COMPREPLY < <(compgen -W "plain 20sim" -- "$word"); return ;;
         --out | -o | --library) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
-        --set | --stop | --rtol | --atol | --max-step | --min-step | --record | --model | --only | --at | --inputs | --outputs | --from | --to | --frequencies) return ;;
+        --set | --stop | --rtol | --atol | --max-step | --min-step | --record | --model | --only | --at | --inputs | --outputs | --from | --to | --frequencies | --trim | --given) return ;;
     esac
     case $verb in
         run) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot --all" ;;
-        linearize) options="--model --set --at --inputs --outputs --latex --csv --octave --out" ;;
-        poles) options="--model --set --at --inputs --outputs --out" ;;
-        bode|nyquist) options="--model --set --at --inputs --outputs --from --to --frequencies --csv --out" ;;
+        linearize) options="--model --set --at --steady --trim --given --inputs --outputs --latex --csv --octave --out" ;;
+        steady) options="--model --set --at --trim --given --out" ;;
+        poles) options="--model --set --at --steady --trim --given --inputs --outputs --out" ;;
+        bode|nyquist) options="--model --set --at --steady --trim --given --inputs --outputs --from --to --frequencies --csv --out" ;;
         check) options="--model --set --dump" ;;
         equations) options="--model --set --latex --out" ;;
         graph) options="--model --set --svg --dot --out" ;;
@@ -41,7 +42,7 @@ _bondyn() {
         return
     fi
     case $verb in
-        run | check | equations | graph | linearize | poles | bode | nyquist)
+        run | check | equations | graph | linearize | steady | poles | bode | nyquist)
             if ((COMP_CWORD > 2)) && [[ ${COMP_WORDS[2]} == *.bond && -r ${COMP_WORDS[2]} ]]; then
                 local experiments
                 experiments=$(sed -n 's/^ *experiment  *\([A-Za-z0-9_]*\).*/\1/p' "${COMP_WORDS[2]}")

@@ -8,7 +8,7 @@ function __bondyn_experiments
     end
 end
 
-set -l models run sweep montecarlo linearize poles bode nyquist check equations graph report derive
+set -l models run sweep montecarlo linearize steady poles bode nyquist check equations graph report derive
 complete -c bondyn -f
 complete -c bondyn -n __fish_use_subcommand -a run -d 'simulate'
 complete -c bondyn -n __fish_use_subcommand -a check -d 'sizes, units, causality, states'
@@ -16,6 +16,7 @@ complete -c bondyn -n __fish_use_subcommand -a equations -d 'the reduced equatio
 complete -c bondyn -n __fish_use_subcommand -a graph -d 'draw the bond graph'
 complete -c bondyn -n __fish_use_subcommand -a sweep -d 'all combinations of parameter values'
 complete -c bondyn -n __fish_use_subcommand -a linearize -d 'the linear model at a point'
+complete -c bondyn -n __fish_use_subcommand -a steady -d 'the steady point, trim'
 complete -c bondyn -n __fish_use_subcommand -a poles -d 'poles, modes and zeros'
 complete -c bondyn -n __fish_use_subcommand -a bode -d 'frequency responses with margins'
 complete -c bondyn -n __fish_use_subcommand -a nyquist -d 'the same in the complex plane'
@@ -69,13 +70,16 @@ complete -c bondyn -n '__fish_seen_subcommand_from explain' -a '(bondyn explain 
 complete -c bondyn -n '__fish_seen_subcommand_from compare' -F
 complete -c bondyn -n '__fish_seen_subcommand_from new' -s t -l template -x -a 'msd rlc motor hydraulic element empty'
 complete -c bondyn -n '__fish_seen_subcommand_from lib' -a 'test (bondyn lib 2>/dev/null | string match -r "^  \S+" | string trim)'
-complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run sweep montecarlo linearize poles bode nyquist check equations graph report derive import explain compare new lib'
-complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist' -l at -x -d 'at this time of the run'
+complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run sweep montecarlo linearize steady poles bode nyquist check equations graph report derive import explain compare new lib'
+complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode nyquist' -l at -x -d 'at this time of the run'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist' -l inputs -x -d 'what moves'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist' -l outputs -x -d 'what is looked at'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize bode nyquist' -l csv -d 'as CSV'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize' -l latex -d 'as LaTeX'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize' -l octave -d 'as a script for Octave'
+complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist' -l steady -d 'at the steady point'
+complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode nyquist' -l trim -x -d 'what may move'
+complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode nyquist' -l given -x -d 'what holds'
 complete -c bondyn -n '__fish_seen_subcommand_from bode nyquist' -l from -x -d 'lowest frequency'
 complete -c bondyn -n '__fish_seen_subcommand_from bode nyquist' -l to -x -d 'highest frequency'
 complete -c bondyn -n '__fish_seen_subcommand_from bode nyquist' -l frequencies -x -d 'a row for each'

@@ -20,6 +20,10 @@ void dgesvd_(const char *jobu, const char *jobv, const int *m, const int *n, dou
              const int *lda, double *s, double *u, const int *ldu, double *vt, const int *ldvt,
              double *work, const int *lwork, int *info, size_t, size_t);
 
+void dgelss_(const int *m, const int *n, const int *columns, double *a, const int *lda, double *b,
+             const int *ldb, double *s, const double *rcond, int *rank, double *work,
+             const int *lwork, int *info);
+
 static double *copy_of(const double *a, size_t count) {
     double *b = memory_zeroed(count + 1, sizeof *b);
     if (count) memcpy(b, a, count * sizeof *b);
@@ -113,6 +117,49 @@ bool dense_kernel(int rows, int n, const double *R, double *basis) {
     free(vt);
     free(work);
     return good;
+}
+
+bool dense_least_squares(int rows, int columns, double *A, double *b, double rank) {
+    if (rows == 0 || columns == 0) return true;
+    int most = rows > columns ? rows : columns, one = 1, query = -1, found, info;
+    double *s = memory_zeroed((size_t)most, sizeof *s), best;
+    dgelss_(&rows, &columns, &one, A, &rows, b, &most, s, &rank, &found, &best, &query, &info);
+    int room = (int)best;
+    double *work = memory_zeroed((size_t)room, sizeof *work);
+    dgelss_(&rows, &columns, &one, A, &rows, b, &most, s, &rank, &found, work, &room, &info);
+    free(s);
+    free(work);
+    return info == 0;
+}
+
+int dense_null_space(int rows, int columns, const double *A, double rank, double *basis) {
+    if (columns == 0) return 0;
+    // Rows of zeros make the matrix at least square, so that every direction has a singular value.
+    int tall = rows > columns ? rows : columns, one = 1, query = -1, info, count = 0;
+    double *a = memory_zeroed((size_t)tall * (size_t)columns, sizeof *a);
+    for (int j = 0; j < columns; j++)
+        for (int i = 0; i < rows; i++)
+            a[(size_t)j * (size_t)tall + (size_t)i] = A[(size_t)j * (size_t)rows + (size_t)i];
+    double *s = memory_zeroed((size_t)columns, sizeof *s), none, best;
+    double *vt = memory_zeroed((size_t)columns * (size_t)columns, sizeof *vt);
+    dgesvd_("N", "A", &tall, &columns, a, &tall, s, &none, &one, vt, &columns, &best, &query, &info,
+            1, 1);
+    int room = (int)best;
+    double *work = memory_zeroed((size_t)room, sizeof *work);
+    dgesvd_("N", "A", &tall, &columns, a, &tall, s, &none, &one, vt, &columns, work, &room, &info,
+            1, 1);
+    for (int k = 0; k < columns && info == 0; k++) {
+        if (s[k] > rank * s[0]) continue;
+        for (int j = 0; j < columns; j++)
+            basis[(size_t)count * (size_t)columns + (size_t)j] =
+                vt[(size_t)j * (size_t)columns + (size_t)k];
+        count++;
+    }
+    free(a);
+    free(s);
+    free(vt);
+    free(work);
+    return count;
 }
 
 void dense_multiply(int rows, int inner, int columns, const double *A, const double *B, double *C) {

@@ -18,6 +18,12 @@ void dense_balance(int n, const double *A, double *d);
 // An orthonormal basis of all x with R x = 0, of n - rows columns; R: rows by n of full rank.
 bool dense_kernel(int rows, int n, const double *R, double *basis);
 
+// The shortest x of the best of A x = b, with singular values below rank*largest as zero; b has room for
+// the longer of both and becomes x; A is overwritten.
+bool dense_least_squares(int rows, int columns, double *A, double *b, double rank);
+// Directions x with A x = 0 by the same measure, columns of length 1; gives their number.
+int dense_null_space(int rows, int columns, const double *A, double rank, double *basis);
+
 // C = A B: (rows by inner)(inner by columns)
 void dense_multiply(int rows, int inner, int columns, const double *A, const double *B, double *C);
 

@@ -9,6 +9,7 @@
 #include "analysis/linear.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *text_at(const Model *m, int var) {
@@ -98,25 +99,78 @@ static bool open_signal(Model *m, LinearInput *u, Expr since, Report *r) {
     return true;
 }
 
+// "NAME = VALUE" or "NAME = VALUE {unit}"; plain numbers count in SI.
+static bool read_given(const Model *m, const char *words, int *var, double *value, Report *r) {
+    char name[200], *end = NULL;
+    const char *equal = strchr(words, '=');
+    size_t n = equal ? (size_t)(equal - words) : 0;
+    while (n && words[n - 1] == ' ') n--;
+    if (n && n < sizeof name) {
+        memcpy(name, words, n);
+        name[n] = 0;
+        *value = strtod(equal + 1, &end);
+        *var = model_find(m, name);
+    }
+    bool number = end && end != equal + 1 && isfinite(*value);
+    const char *rest = number ? end + strspn(end, " ") : "", *close = strchr(rest, '}'), *bad;
+    if (number && *rest == '{' && close && *var >= 0) {
+        Unit unit;
+        size_t length;
+        number = unit_parse(rest + 1, (size_t)(close - rest) - 1, &unit, &bad, &length) &&
+                 dim_fits(unit.dim, m->var[*var].dim);
+        if (number) *value = *value * unit.scale + unit.offset;
+    } else {
+        number = number && !*rest;
+    }
+    if (number && *var < 0) return refuse(m, r, name, -1, false);
+    if (number) return true;
+    Remark *x = report_error(r, A_BAD_GIVEN, m->pos, "'%s' is not of the form NAME = VALUE", words);
+    remark_help(r, x, "for example --given \"arm.q = 30 {deg}, load.f = 0\"");
+    return false;
+}
+
+static bool open_input(Model *m, const LinearPlan *plan, int opened, LinearInput *u, int var,
+                       Expr since, Report *r) {
+    u->var = var;
+    for (int i = 0; i < opened; i++) // named before
+        if (plan->input[i].var == var) {
+            *u = plan->input[i];
+            return true;
+        }
+    if (m->var[var].kind != VAR_PARAM) return open_signal(m, u, since, r);
+    u->delta = m->var[var].symbol;
+    return true;
+}
+
+static bool take_given(Model *m, Arena *out, const LinearWish *wish, LinearPlan *plan, Report *r) {
+    plan->given_count = wish->given_count;
+    plan->given = ARENA_ARRAY(out, int, wish->given_count + 1);
+    plan->given_value = ARENA_ARRAY(out, double, wish->given_count + 1);
+    for (int i = 0; i < wish->given_count; i++)
+        if (!read_given(m, wish->given[i], &plan->given[i], &plan->given_value[i], r)) return false;
+    return true;
+}
+
 bool linear_open(Model *m, Arena *out, const LinearWish *wish, LinearPlan *plan, Report *r) {
     *plan = (LinearPlan){0};
-    int *input;
+    LinearWish free = {.input = wish->free, .input_count = wish->free_count};
+    int *input, *loose = NULL;
     if (!choose(m, out, wish, true, &input, &plan->input_count, r) ||
-        !choose(m, out, wish, false, &plan->output, &plan->output_count, r))
+        !choose(m, out, wish, false, &plan->output, &plan->output_count, r) ||
+        (free.input_count && !choose(m, out, &free, true, &loose, &plan->free_count, r)) ||
+        !take_given(m, out, wish, plan, r))
         return false;
     plan->input = ARENA_ARRAY(out, LinearInput, plan->input_count + 1);
-    Var *var = ARENA_ARRAY(out, Var, m->var_count + 3 * plan->input_count + 2);
+    plan->free = ARENA_ARRAY(out, LinearInput, plan->free_count + 1);
+    Var *var = ARENA_ARRAY(out, Var, m->var_count + 3 * (plan->input_count + plan->free_count) + 2);
     memcpy(var, m->var, (size_t)m->var_count * sizeof *var);
     m->var = var;
     plan->origin = add_zero(m, "a", "origin");
     Expr since = expr_sub(m->dag, m->var[0].symbol, plan->origin);
-    for (int i = 0; i < plan->input_count; i++) {
-        LinearInput *u = &plan->input[i];
-        u->var = input[i];
-        if (m->var[u->var].kind == VAR_PARAM)
-            u->delta = m->var[u->var].symbol;
-        else if (!open_signal(m, u, since, r))
+    for (int i = 0; i < plan->input_count; i++)
+        if (!open_input(m, plan, i, &plan->input[i], input[i], since, r)) return false;
+    for (int i = 0; i < plan->free_count; i++)
+        if (!open_input(m, plan, plan->input_count, &plan->free[i], loose[i], since, r))
             return false;
-    }
     return true;
 }

@@ -30,7 +30,7 @@ typedef struct {
     ARRAY(int) comp; // storages
     ARRAY(Gradient) gradient;
     int outputs, constraints; // rows
-    ARRAY(bool) fast;         // per constraint: of velocities
+    ConstraintRows rows;
     Tangent *t;
     Chart chart;
     LinearModel *l;
@@ -38,58 +38,6 @@ typedef struct {
 
 // --- what is differentiated
 // ------------------------------------------------------------------------------------------------
-
-static bool in_mechanism(const Model *m, const Var *v) {
-    for (int i = 0; i < m->mechanism_count; i++)
-        if (m->mechanism[i].comp == v->comp) return true;
-    return false;
-}
-
-static bool last_is(const char *path, const char *word) {
-    const char *dot = strrchr(path, '.');
-    const char *last = dot ? dot + 1 : path;
-    size_t n = strlen(word);
-    return strncmp(last, word, n) == 0 && last[n] == '[';
-}
-
-// The corrections that bring coordinates and momenta of a mechanism back onto its constraints are
-// constant where they hold.
-static void want_corrections(Work *w) {
-    const Model *m = w->s->model;
-    for (int v = 0; v < m->var_count; v++) {
-        const char *path = name_text(m->names, m->var[v].path);
-        if (m->var[v].kind != VAR_LOCAL || !in_mechanism(m, &m->var[v])) continue;
-        if (!last_is(path, "nu") && !last_is(path, "mu")) continue;
-        array_push(&w->row, resolve(w->resolver, m->var[v].symbol));
-        array_push(&w->fast, last_is(path, "mu"));
-    }
-}
-
-static int state_of(const System *s, int var) {
-    for (int i = 0; i < s->state_count; i++)
-        if (s->state_var[i] == var) return i;
-    return -1;
-}
-
-// A quaternion keeps its length: three freedoms, not four.
-static void want_lengths(Work *w) {
-    const Model *m = w->s->model;
-    Dag *d = w->s->dag;
-    for (int v = 0; v + 3 < m->var_count; v++) {
-        const char *path = name_text(m->names, m->var[v].path);
-        size_t n = strlen(path);
-        if (!last_is(path, "attitude") || strcmp(path + n - 3, "[1]") != 0) continue;
-        Expr square[4];
-        bool states = in_mechanism(m, &m->var[v]);
-        for (int k = 0; k < 4; k++) {
-            states = states && state_of(w->s, v + k) >= 0;
-            square[k] = expr_mul(d, m->var[v + k].symbol, m->var[v + k].symbol);
-        }
-        if (!states) continue;
-        array_push(&w->row, expr_sum(d, square, 4));
-        array_push(&w->fast, false);
-    }
-}
 
 static bool has_unknowns(const Work *w, Expr e) {
     for (int b = 0; b < w->s->block_count; b++)
@@ -133,9 +81,9 @@ static void want_all(Work *w) {
     for (int i = 0; i < w->plan->output_count; i++)
         array_push(&w->row, resolve(w->resolver, m->var[w->plan->output[i]].symbol));
     w->outputs = w->row.count;
-    want_corrections(w);
-    want_lengths(w);
-    w->constraints = w->row.count - w->outputs;
+    constraint_rows(w->s, w->resolver, &w->rows);
+    for (int i = 0; i < w->rows.count; i++) array_push(&w->row, w->rows.row[i]);
+    w->constraints = w->rows.count;
     want_energies(w);
     for (int part = 0; part < 3; part++)
         for (int i = 0; i < w->plan->input_count; i++) {
@@ -148,21 +96,23 @@ static void want_all(Work *w) {
 // --- the point
 // ------------------------------------------------------------------------------------------------
 
+// A parameter as the run has it.
+static double value_at(const Reached *at, Symbols *numbers, Expr symbol) {
+    const Program *p = at->program;
+    for (uint32_t k = 0; k < p->param_count; k++)
+        if (p->system->model->var[p->param_var[k]].symbol == symbol)
+            return at->machine->reg[p->first_param + k];
+    return symbols_evaluate(numbers, symbol);
+}
+
 static bool evaluate(Work *w) {
     double *column = memory_zeroed((size_t)w->column.count + 1, sizeof *column);
     w->t = tangent_new(w->s, w->column.data, w->column.count, w->row.data, w->row.count, w->r);
     bool good = w->t && tangent_start(w->t, w->at, w->plan->origin);
     Symbols numbers = {0};
     symbols_open(&numbers, w->s->model);
-    for (int i = 0; i < w->plan->input_count; i++)
-        if (!w->plan->input[i].rate) {
-            double x = NAN;
-            const Program *p = w->at->program;
-            for (uint32_t k = 0; k < p->param_count; k++)
-                if (p->param_var[k] == w->plan->input[i].var)
-                    x = w->at->machine->reg[p->first_param + k];
-            column[i] = isnan(x) ? symbols_evaluate(&numbers, w->plan->input[i].delta) : x;
-        }
+    for (int i = 0; i < w->column.count; i++)
+        column[i] = value_at(w->at, &numbers, w->column.data[i]);
     symbols_close(&numbers);
     if (good) good = tangent_at(w->t, w->at->time, w->at->state, column);
     free(column);
@@ -196,7 +146,7 @@ static void make_chart(Work *w) {
             G[(size_t)r * (size_t)width + (size_t)j] = tangent_slope(w->t, n + w->outputs + r, j);
     bool *fast = memory_zeroed((size_t)n + 1, sizeof *fast);
     for (int i = 0; i < n; i++) fast[i] = is_fast(w, i);
-    w->chart = chart_make(n, m, w->constraints, G, w->fast.data, fast);
+    w->chart = chart_make(n, m, w->constraints, G, w->rows.fast, fast);
     free(fast);
     free(G);
 }
@@ -417,7 +367,7 @@ LinearModel *linear_model(const System *s, const LinearPlan *plan, const Reached
     array_free(&w.row);
     array_free(&w.comp);
     array_free(&w.gradient);
-    array_free(&w.fast);
+    constraint_rows_free(&w.rows);
     if (good) return w.l;
     linear_model_free(w.l);
     return NULL;

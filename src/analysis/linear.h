@@ -17,6 +17,9 @@
 typedef struct { // what is asked for
     const char *const *input, *const *output;
     int input_count, output_count; // none: the inputs and outputs of the model itself
+    // Of a steady point: inputs and parameters that may move, and "NAME = VALUE" that must hold.
+    const char *const *free, *const *given;
+    int free_count, given_count;
 } LinearWish;
 
 typedef struct
@@ -31,6 +34,11 @@ typedef struct {
     int input_count;
     int *output; // variables
     int output_count;
+    LinearInput *free;
+    int free_count;
+    int *given; // variables, and their values
+    double *given_value;
+    int given_count;
     Expr origin; // t0: the symbol of a parameter; 0: no input is a signal
 } LinearPlan;
 
@@ -52,6 +60,17 @@ typedef struct { // where a run is at some time
 bool linear_reach(Reached *at, const System *s, const RunOptions *o, bool start, double time,
                   Report *r);
 void reached_free(Reached *at);
+
+// Constraints that every motion keeps: expressions of states that are constant on them.
+typedef struct {
+    Expr *row;
+    double *value; // where they hold
+    bool *fast;    // of velocities
+    int count;
+} ConstraintRows;
+
+void constraint_rows(const System *s, Resolver *resolver, ConstraintRows *rows); // constraints.c
+void constraint_rows_free(ConstraintRows *rows);
 
 // A warning for each kink on which a point lies (kinks.c).
 void kinks_tell(const System *s, const Reached *at, Report *r);

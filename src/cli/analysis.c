@@ -1,17 +1,17 @@
 // linearize and what stands on it: the linear model of an experiment, at its start or in its run.
 #include "cli/cli.h"
 
-#include "analysis/linear.h"
+#include "analysis/steady.h"
 #include <string.h>
 
 // "u, arm.v" -> words
-static TextList words_of(Session *s, OptionId id) {
+static TextList words_of(Session *s, OptionId id, const char *between) {
     TextList words = {0};
     const char *at = session_value(s, id);
     while (at && *at) {
         at += strspn(at, ", ");
         size_t n = 0;
-        for (int depth = 0; at[n] && (depth > 0 || !strchr(", ", at[n])); n++)
+        for (int depth = 0; at[n] && (depth > 0 || !strchr(between, at[n])); n++)
             depth += (at[n] == '[') - (at[n] == ']');
         if (n) array_push(&words, arena_copy_text(&s->arena, at, n));
         at += n;
@@ -29,23 +29,52 @@ static bool build_system(Session *s, Pipeline *p, const LinearWish *wish, Linear
     return pipeline_finish(p, &o, &s->report);
 }
 
-// The linear model that the command line asks for; NULL: reported. Free both.
-LinearModel *session_linear(Session *s, Pipeline *p) {
-    TextList inputs = words_of(s, OPT_INPUTS), outputs = words_of(s, OPT_OUTPUTS);
-    LinearWish wish = {inputs.data, outputs.data, inputs.count, outputs.count};
+// What a session asks for: words of the options, the model, the point.
+typedef struct {
+    TextList inputs, outputs, free, given;
     LinearPlan plan;
-    RunOptions o = {0};
-    Reached at = {0};
-    double time = 0;
-    LinearModel *l = NULL;
+    Reached at;
+} Asked;
+
+static void asked_free(Asked *a) {
+    reached_free(&a->at);
+    array_free(&a->inputs);
+    array_free(&a->outputs);
+    array_free(&a->free);
+    array_free(&a->given);
+}
+
+static bool ask(Session *s, Pipeline *p, Asked *a) {
     *p = (Pipeline){0};
-    if (option_seconds(s, OPT_AT, &time) && build_system(s, p, &wish, &plan) &&
-        linear_reach(&at, p->system, &o, !session_has(s, OPT_AT), time, &s->report)) {
-        l = linear_model(p->system, &plan, &at, &s->report);
-        reached_free(&at);
-    }
-    array_free(&inputs);
-    array_free(&outputs);
+    *a = (Asked){words_of(s, OPT_INPUTS, ", "), words_of(s, OPT_OUTPUTS, ", "),
+                 words_of(s, OPT_TRIM, ", "), words_of(s, OPT_GIVEN, ","), .plan = {0}};
+    LinearWish wish = {.input = a->inputs.data,
+                       .input_count = a->inputs.count,
+                       .output = a->outputs.data,
+                       .output_count = a->outputs.count,
+                       .free = a->free.data,
+                       .free_count = a->free.count,
+                       .given = a->given.data,
+                       .given_count = a->given.count};
+    RunOptions o = {0};
+    double time = 0;
+    return option_seconds(s, OPT_AT, &time) && build_system(s, p, &wish, &a->plan) &&
+           linear_reach(&a->at, p->system, &o, !session_has(s, OPT_AT), time, &s->report);
+}
+
+// Steady where asked for, then the tangent there.
+static LinearModel *linear_at(Session *s, const Pipeline *p, Asked *a) {
+    bool steady = session_has(s, OPT_STEADY) || a->free.count || a->given.count;
+    SteadyPoint *point = steady ? steady_find(p->system, &a->plan, &a->at, &s->report) : NULL;
+    bool good = !steady || point;
+    steady_free(point);
+    return good ? linear_model(p->system, &a->plan, &a->at, &s->report) : NULL;
+}
+
+LinearModel *session_linear(Session *s, Pipeline *p) {
+    Asked a;
+    LinearModel *l = ask(s, p, &a) ? linear_at(s, p, &a) : NULL;
+    asked_free(&a);
     return l;
 }
 
@@ -59,6 +88,27 @@ bool session_hand_over(Session *s, const Text *text) {
     if (!file_write(path, text_get(text), text->length, &s->report)) return false;
     session_tell_files(s, &path, 1, "");
     return true;
+}
+
+ExitCode verb_steady(Session *s) {
+    Pipeline p;
+    Asked a;
+    Text text = {0};
+    SteadyPoint *point = ask(s, &p, &a) ? steady_find(p.system, &a.plan, &a.at, &s->report) : NULL;
+    bool good = point != NULL;
+    if (point && s->json) {
+        steady_json(&text, point);
+        json_key(&s->out, "steady");
+        json_raw(&s->out, text_get(&text));
+    } else if (point) {
+        steady_print(&text, point);
+        good = session_hand_over(s, &text);
+    }
+    text_free(&text);
+    steady_free(point);
+    asked_free(&a);
+    pipeline_free(&p);
+    return good ? EXIT_GOOD : EXIT_INPUT;
 }
 
 ExitCode verb_linearize(Session *s) {

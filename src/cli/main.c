@@ -13,8 +13,8 @@
 #define STUDY_OPTIONS                                                                              \
     (SOLVE_OPTIONS | FILE_OPTIONS | OPT_BIT(VARY) | OPT_BIT(RUNS) | OPT_BIT(SEED) |                \
      OPT_BIT(LATIN) | OPT_BIT(JOBS) | OPT_BIT(LANES) | OPT_BIT(ENGINE) | OPT_BIT(YES))
-#define LINEAR_OPTIONS                                                                             \
-    (MODEL_OPTIONS | OPT_BIT(AT) | OPT_BIT(INPUTS) | OPT_BIT(OUTPUTS) | OPT_BIT(OUT))
+#define STEADY_OPTIONS (MODEL_OPTIONS | OPT_BIT(AT) | OPT_BIT(TRIM) | OPT_BIT(GIVEN) | OPT_BIT(OUT))
+#define LINEAR_OPTIONS (STEADY_OPTIONS | OPT_BIT(STEADY) | OPT_BIT(INPUTS) | OPT_BIT(OUTPUTS))
 #define RESPONSE_OPTIONS                                                                           \
     (LINEAR_OPTIONS | OPT_BIT(FROM) | OPT_BIT(TO) | OPT_BIT(FREQUENCIES) | OPT_BIT(CSV))
 #define STUDY_EXITS                                                                                \
@@ -101,6 +101,24 @@ static const Verb verbs[] = {
         .least = 1,
         .most = 2,
         .run = verb_linearize,
+    },
+    {
+        .name = "steady",
+        .arguments = "FILE [EXPERIMENT]",
+        .summary = "the steady point beside a start: all rates zero; trim",
+        .details =
+            "Newton's method on the exact derivatives, from the start of the experiment or a time\n"
+            "of its run (--at). --trim names inputs and parameters that may move, --given what "
+            "has\n"
+            "to hold. Coordinates that nothing depends on may move on; directions along which\n"
+            "nothing changes are named.\n",
+        .examples = "bondyn steady tank.bond\n"
+                    "bondyn steady missile.bond --trim fin --given \"Az = -415 {ft/s2}\"\n"
+                    "bondyn poles missile.bond --trim fin --given \"Az = -415 {ft/s2}\"\n",
+        .options = STEADY_OPTIONS,
+        .least = 1,
+        .most = 2,
+        .run = verb_steady,
     },
     {
         .name = "poles",

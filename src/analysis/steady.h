@@ -1,0 +1,29 @@
+// Steady points: where all rates are zero, and trim (steady.c).
+#ifndef BONDYN_ANALYSIS_STEADY_H
+#define BONDYN_ANALYSIS_STEADY_H
+
+#include "analysis/dense.h"
+#include "analysis/linear.h"
+
+typedef struct {
+    Arena arena;
+    double time;
+    int states, frees, givens;
+    Label *state, *free, *given;
+    double *x, *rate;       // per state
+    bool *cyclic;           // per state: nothing depends on it; it may move on
+    double *value, *wanted; // of what is free; of what is given
+    const char **neutral;   // directions along which nothing changes, in words
+    int neutral_count;
+    int iterations;
+} SteadyPoint;
+
+// Needs: a point of the model to begin at.  Gives: the same with states and free inputs of the steady
+// point beside it. NULL: there is none, and r says which rate stays.
+SteadyPoint *steady_find(const System *s, const LinearPlan *plan, Reached *at, Report *r);
+void steady_free(SteadyPoint *p);
+bool steady_same(const SteadyPoint *a, const SteadyPoint *b);
+void steady_print(Text *out, const SteadyPoint *p);
+void steady_json(Text *out, const SteadyPoint *p); // an object
+
+#endif
