@@ -171,14 +171,14 @@ void machine_mark_branch(Machine *m) {
 }
 
 // From u, moved on in the direction in which the unknowns went to the fold, by `far` times their
-// size.
+// size. Where they went nowhere any more, all at once.
 static void put_beyond(Machine *m, double far) {
     Branch *b = m->branch;
     double largest = 0;
     for (int i = 0; i < b->count; i++)
         largest = fmax(largest, fabs(b->u[i] - b->mark[i]) / (b->most[i] + 1e-300));
     for (int i = 0; i < b->count; i++) {
-        double part = largest > 0 ? (b->u[i] - b->mark[i]) / largest : 0;
+        double part = largest > 0 ? (b->u[i] - b->mark[i]) / largest : b->most[i];
         b->middle[i] = b->u[i] + far * part;
     }
     put_unknowns(m, b->middle);

@@ -14,6 +14,7 @@
 #include "solve/fixed.h"
 
 #include "base/memory.h"
+#include "engine/branch.h"
 #include <math.h>
 #include <string.h>
 
@@ -140,13 +141,43 @@ static bool comes_back(Fixed *f, double t, double *next) {
     return true;
 }
 
+// --- folds ---------------------------------------------------------------------------------------
+
+// Loops stay on their branch from the beginning of the step on.
+static void keep_branch(Fixed *f, double t) {
+    Machine *m = f->j->m;
+    if (machine_keep_branch(m, t, f->begin)) return;
+    machine_release_branch(m);
+    machine_keep_branch(m, t, f->begin);
+}
+
+// Does a loop fold on the way to *next? Then *next and y are where the run goes on behind the fold.
+// Else the step may have been taken.
+static bool step_to_fold(Fixed *f, double t, double *next, bool *taken) {
+    Job *j = f->j;
+    double time = t;
+    keep_branch(f, t);
+    *taken = take_step(f, f->begin, t, *next - t, f->y);
+    if (*taken && job_rates(j, *next, f->y, f->rate[0], NULL)) return false;
+    if (!job_in_trouble(j) || j->trouble.block < 0) return false;
+    memcpy(f->trial, f->begin, (size_t)f->total * sizeof *f->y);
+    if (!fold_pass(j, &time, f->trial, f->trial + j->n, (*next - t) / 16) || !(time < *next))
+        return false;
+    memcpy(f->y, f->trial, (size_t)f->total * sizeof *f->y);
+    *next = time;
+    return true;
+}
+
 // A step to *next, or to the first event before it. False: stop here.
 static bool step_to(Fixed *f, double t, double *next, bool *event) {
     Job *j = f->j;
     double *begin = f->y;
     f->y = f->begin;
     f->begin = begin;
-    if (!step_from_begin(f, t, *next - t)) return false;
+    bool taken = false;
+    f->folded = j->m->branch && step_to_fold(f, t, next, &taken);
+    if (f->folded) return true;
+    if (!taken && !step_from_begin(f, t, *next - t)) return false;
     *event = j->p->switch_count > 0 &&
              (comes_back(f, t, next) || events_missed(j, *next, f->y, f->direction));
     return !*event || locate(f, t, next);
@@ -207,8 +238,9 @@ bool fixed_advance(Fixed *f) {
     f->after = event && next < grid - close;
     if (next >= grid - close) f->k++;
     f->t = next;
-    bool jumps = event || breaks || moment <= next + close;
+    bool jumps = event || f->folded || breaks || moment <= next + close;
     if (!jumps && !fixed_watch_step(f, t, h)) return false;
+    if (jumps && !f->folded) machine_release_branch(j->m);
     if (event && !events_cross(j, next, f->y, f->direction)) return false;
     bool good = fixed_arrive(f, h, jumps);
     if (jumps) fixed_watch_begin(f);
@@ -239,7 +271,7 @@ static void integrate(Fixed *f) {
 static bool is_quiet(const Job *j) {
     const System *s = j->p->system;
     return !has_whens(j) && !has_modes(j) && s->whens.sample_count == 0 && s->choice_count == 0 &&
-           j->p->switch_count == 0 && j->p->clock_count == 0 && !j->history;
+           j->p->switch_count == 0 && j->p->clock_count == 0 && !j->history && !j->m->branch;
 }
 
 bool fixed_open(Fixed *f, Job *j) {
@@ -281,10 +313,13 @@ void fixed_shut(Fixed *f) {
     free(f->direction);
 }
 
+// Lanes have no branches: what they do too is the same without.
 void fixed_run(Job *j) {
     Fixed f;
+    if (j->stats->method == SOLVER_ROSENBROCK) machine_open_branch(j->m);
     bool open = fixed_open(&f, j);
     if (open) integrate(&f);
     if (open) fixed_leave(&f);
     fixed_shut(&f);
+    machine_close_branch(j->m);
 }

@@ -22,6 +22,7 @@ struct Fixed {
                  double *to); // NULL: a method of fixed.c
     int total;                // states and quadratures
     bool quiet;      // nothing happens in this run: no relation, sample, kink, delay, choice, mode
+    bool folded;     // the last step ended where a loop folds
     bool after;      // the present step begins at an event
     double t, k;     // where the run is; the last point of the grid up to there
     double length;   // of the step that is looked into

@@ -127,8 +127,9 @@ static int worst_state(Multistep *c) {
     return worst;
 }
 
-// Loops that are left implicit: is there no solution any more a little later on? Reports it.
-static bool loops_end(Multistep *c) {
+// Loops that are left implicit: does one have no solution on its branch a little later on? That is
+// noted, or reported.
+static bool loops_end(Multistep *c, bool report) {
     Job *j = c->j;
     if (!c->unknowns) return false;
     const double *x = N_VGetArrayPointer(c->y), *slope = N_VGetArrayPointer(c->slope);
@@ -136,6 +137,8 @@ static bool loops_end(Multistep *c) {
     for (int tries = 0; tries < 7; tries++) {
         ahead *= 10;
         for (int i = 0; i < j->n; i++) j->later[i] = x[i] + ahead * slope[i];
+        if (!report && !job_rates(j, c->t + ahead, j->later, j->rate, NULL)) return true;
+        if (!report) continue;
         if (machine_unknowns(j->m, c->t + ahead, j->later, N_VGetArrayPointer(c->error))) continue;
         job_block_failed(j, c->t + ahead, j->later);
         return true;
@@ -151,7 +154,7 @@ static void fail(Multistep *c, int flag) {
         problem_trouble(j);
         return;
     }
-    if (loops_end(c)) return;
+    if (loops_end(c, true)) return;
     const char *words = "unknown";
     switch (flag ? c->how->failure(flag, &words) : FAILURE_STEP) {
     case FAILURE_STEP: problem_step(j, now, step, worst_state(c)); break;
@@ -209,7 +212,8 @@ static void get_quad(Multistep *c) {
 
 static void remember(Multistep *c) {
     Job *j = c->j;
-    if (j->p->switch_count == 0) return;
+    if (j->p->switch_count == 0 && !j->m->branch) return;
+    get_quad(c);
     c->back_time = c->t;
     if (j->n) memcpy(c->back_state, N_VGetArrayPointer(c->y), (size_t)j->n * sizeof(double));
     if (j->nq) memcpy(c->back_quad, N_VGetArrayPointer(c->q), (size_t)j->nq * sizeof(double));
@@ -298,12 +302,25 @@ static bool pass_fold(Multistep *c) {
     if (!j->m->branch) return false;
     c->how->where(c, &now, &step);
     get_quad(c);
-    if (!fold_pass(j, &c->t, y, N_VGetArrayPointer(c->q), step)) machine_close_branch(j->m);
+    if (!job_in_trouble(j)) loops_end(c, false);
+    bool passed = fold_pass(j, &c->t, y, N_VGetArrayPointer(c->q), step);
+    if (!passed && c->unknowns) return false;
+    if (!passed) machine_close_branch(j->m);
     if (!history_break(j, c->t, y)) return false;
     copy_point(c);
     while (job_wants(j, c->t))
         if (!job_emit(j, j->wanted, j->state, j->quad)) return false;
     return restart(c);
+}
+
+// A method whose own variables are the unknowns may pass over a fold: the step is taken back.
+static bool left_branch(Multistep *c) {
+    Job *j = c->j;
+    const double *y = N_VGetArrayPointer(c->y);
+    if (!c->unknowns || !j->m->branch || job_rates(j, c->t, y, j->rate, NULL)) return false;
+    take_back(c);
+    c->taken_back = c->quad_is_elsewhere = false;
+    return true;
 }
 
 // After a step: events, wanted points, a new start if need be. False: the run is over.
@@ -397,7 +414,7 @@ static void integrate(Multistep *c) {
         c->quad_is_elsewhere = true;
         int flag = c->how->step(c, stop);
         if (tries_shorter(c, flag)) continue;
-        bool stuck = flag < 0 || job_is_stuck(j, c->t);
+        bool stuck = flag < 0 || job_is_stuck(j, c->t) || left_branch(c);
         if (stuck && pass_fold(c)) continue;
         if (stuck && j->status != SOLVE_DONE) return; // at a point on the way
         if (stuck) {
@@ -428,7 +445,7 @@ void multistep_run(Job *j) {
     Multistep c = {.j = j, .t = j->time};
     c.how = method == SOLVER_IDA ? &ida : method == SOLVER_CVODE_BDF ? &cvode_bdf : &cvode_adams;
     if (method == SOLVER_IDA) c.unknowns = program_unknown_count(j->p);
-    if (method != SOLVER_IDA) machine_open_branch(j->m);
+    machine_open_branch(j->m);
     if (open_vectors(&c) && open_integrator(&c)) {
         integrate(&c);
         if (j->status == SOLVE_SWITCH || j->status == SOLVE_CHANGE) copy_point(&c);
