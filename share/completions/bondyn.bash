@@ -25,7 +25,7 @@ _bondyn() {
         run) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot --all" ;;
         linearize) options="--model --set --at --steady --trim --given --inputs --outputs --latex --csv --octave --out" ;;
         steady) options="--model --set --at --trim --given --out" ;;
-        poles) options="--model --set --at --steady --trim --given --inputs --outputs --out" ;;
+        poles) options="--model --set --vary --at --steady --trim --given --inputs --outputs --out" ;;
         bode|nyquist) options="--model --set --at --steady --trim --given --inputs --outputs --from --to --frequencies --csv --out" ;;
         check) options="--model --set --dump" ;;
         equations) options="--model --set --latex --out" ;;

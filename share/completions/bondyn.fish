@@ -83,7 +83,7 @@ complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode n
 complete -c bondyn -n '__fish_seen_subcommand_from bode nyquist' -l from -x -d 'lowest frequency'
 complete -c bondyn -n '__fish_seen_subcommand_from bode nyquist' -l to -x -d 'highest frequency'
 complete -c bondyn -n '__fish_seen_subcommand_from bode nyquist' -l frequencies -x -d 'a row for each'
-complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo' -l vary -x -d 'a factor'
+complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo poles' -l vary -x -d 'a factor'
 complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo' -s j -l jobs -x -d 'processes at a time'
 complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo' -s y -l yes -d 'even if it takes long'
 complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo' -l runs -x -d 'how many draws'

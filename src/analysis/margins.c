@@ -46,6 +46,23 @@ static void take_phase(Crossings *list, Responder *x, double w) {
     array_push(list, ((Crossing){w, over > pi ? over - 2 * pi : over, over / w}));
 }
 
+typedef void Take(Crossings *list, Responder *x, double w);
+
+// A response that runs along the border, but for rounding (a closed loop of gain 1 at low
+// frequencies), crosses it only where it leaves to the other side.
+static void find_crossings(Crossings *list, Responder *x, Distance *f, Take *take, const double *w,
+                           const Complex *value, int count) {
+    const double rounding = 1e-10;
+    double before = 0;
+    for (int i = 0, last = -1; i < count; i++) {
+        double here = f(value[i]);
+        if (!(fabs(here) > rounding)) continue;
+        if (last >= 0 && (before < 0) != (here < 0)) take(list, x, bisect(x, f, w[last], w[i]));
+        before = here;
+        last = i;
+    }
+}
+
 // The largest |1/(1 + L)| beside a point of the grid, by golden section.
 static void find_peak(Margins *m, Responder *x, const double *w, const Complex *value, int count) {
     int best = -1;
@@ -99,12 +116,8 @@ Margins margins_of(const LinearModel *l, int input, int output, Responder *x, co
     Crossings gain = {0}, phase = {0};
     Complex still = response_at(x, 0);
     if (isfinite(creal(still)) && cimag(still) == 0) take_gain(&gain, x, 0);
-    for (int i = 0; i + 1 < count; i++) {
-        double a = of_gain(value[i]), b = of_gain(value[i + 1]);
-        if ((a < 0) != (b < 0)) take_phase(&phase, x, bisect(x, of_gain, w[i], w[i + 1]));
-        a = of_axis(value[i]), b = of_axis(value[i + 1]);
-        if ((a < 0) != (b < 0)) take_gain(&gain, x, bisect(x, of_axis, w[i], w[i + 1]));
-    }
+    find_crossings(&phase, x, of_gain, take_phase, w, value, count);
+    find_crossings(&gain, x, of_axis, take_gain, w, value, count);
     find_peak(&m, x, w, value, count);
     keep(&gain, &m.gain, &m.gain_count);
     keep(&phase, &m.phase, &m.phase_count);

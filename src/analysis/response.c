@@ -103,8 +103,8 @@ static void find_range(Grid *g, const Complex *pole, int count) {
     }
     if (!(most > 0)) least = most = 1;
     least = fmax(least, 1e-9 * most); // an integrator, but for rounding
-    if (!(g->from > 0)) g->from = 0.1 * least;
-    if (!(g->to > 0)) g->to = 10 * most;
+    if (!(g->from > 0)) g->from = 0.01 * least;
+    if (!(g->to > 0)) g->to = 100 * most;
 }
 
 double *response_grid(const LinearModel *l, int input, int output, double from, double to,

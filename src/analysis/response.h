@@ -11,7 +11,7 @@ void responder_free(Responder *x);
 Complex response_at(Responder *x, double w);
 
 // Frequencies, rad/s: from `from` to `to` in equal ratios, and close together at poles and zeros
-// near the axis, so that no peak is missed. 0: from a tenth of the slowest pole to ten times the
+// near the axis, so that no peak is missed. 0: from a hundredth of the slowest pole to a hundred times the
 // fastest. Free the array.
 double *response_grid(const LinearModel *l, int input, int output, double from, double to,
                       int points, int *count);

@@ -1,7 +1,9 @@
 // linearize and what stands on it: the linear model of an experiment, at its start or in its run.
 #include "cli/cli.h"
 
+#include "analysis/locus.h"
 #include "analysis/steady.h"
+#include "study/factor.h"
 #include <string.h>
 
 // "u, arm.v" -> words
@@ -135,6 +137,91 @@ ExitCode verb_linearize(Session *s) {
     }
     text_free(&text);
     linear_model_free(l);
+    pipeline_free(&p);
+    return good ? EXIT_GOOD : EXIT_INPUT;
+}
+
+// --- root locus
+// ------------------------------------------------------------------------------------------------
+
+static bool one_factor(Session *s, const Pipeline *p, Factor *f) {
+    const TextList *varies = &s->options.varies;
+    bool good =
+        varies->count == 1 && factor_read(&s->arena, p->model, varies->data[0], f, &s->report);
+    if (good && f->kind == FACTOR_LEVELS) return true;
+    if (varies->count == 1 && !good) return false;
+    Remark *m = report_error(&s->report, V_NO_FACTOR, POS_NONE,
+                             "a root locus goes over the values of one parameter");
+    remark_help(&s->report, m, "for example --vary \"k = 10 .. 100 in 40 {N/m}\"");
+    return false;
+}
+
+// Poles with the parameter at one of its values; NULL: reported.
+static Complex *poles_with(Session *s, const Pipeline *p, Asked *a, int var, double value,
+                           int *count) {
+    RunOptions o = {.set_var = &var, .set_value = &value, .set_count = 1};
+    double time = 0;
+    reached_free(&a->at);
+    if (!option_seconds(s, OPT_AT, &time) ||
+        !linear_reach(&a->at, p->system, &o, !session_has(s, OPT_AT), time, &s->report))
+        return NULL;
+    LinearModel *l = linear_at(s, p, a);
+    Complex *pole = l ? ARENA_ARRAY(&s->arena, Complex, l->n + 1) : NULL;
+    if (l && !dense_eigen(l->n, l->A, pole, NULL, NULL)) pole = NULL;
+    if (l) *count = l->n;
+    linear_model_free(l);
+    return pole;
+}
+
+static bool make_locus(Session *s, const Pipeline *p, Asked *a, Locus *l) {
+    Factor f = {0};
+    if (!one_factor(s, p, &f)) return false;
+    *l = (Locus){.name = f.name, .unit = f.unit, .count = f.level_count, .value = f.level};
+    l->pole = ARENA_ARRAY(&s->arena, Complex *, f.level_count + 1);
+    for (int k = 0; k < f.level_count; k++) {
+        int count = 0;
+        l->pole[k] = poles_with(s, p, a, f.var, factor_si(&f, f.level[k]), &count);
+        if (!l->pole[k]) return false;
+        l->poles = k && l->poles < count ? l->poles : count;
+    }
+    locus_join(l);
+    return true;
+}
+
+// A parameter with a formula becomes a number first.
+static bool ask_again(Session *s, Pipeline *p, Asked *a) {
+    const char *set = s->options.varies.count
+                          ? factor_release(&s->arena, p->model, s->options.varies.data[0])
+                          : NULL;
+    if (!set) return true;
+    array_push(&s->options.sets, set);
+    asked_free(a);
+    pipeline_free(p);
+    return ask(s, p, a);
+}
+
+ExitCode verb_locus(Session *s) {
+    Pipeline p;
+    Asked a;
+    Locus l = {0};
+    Text text = {0};
+    const char *path = session_value(s, OPT_OUT);
+    bool good = ask(s, &p, &a) && ask_again(s, &p, &a) && make_locus(s, &p, &a, &l);
+    if (good && path) {
+        locus_svg(&text, &l);
+        good = file_write(path, text_get(&text), text.length, &s->report);
+        if (good) session_tell_files(s, &path, 1, "");
+        text_clear(&text);
+    }
+    if (good && s->json) {
+        locus_json(&text, &l);
+        json_key(&s->out, "locus");
+        json_raw(&s->out, text_get(&text));
+    } else if (good) {
+        locus_print(&s->out, &l);
+    }
+    text_free(&text);
+    asked_free(&a);
     pipeline_free(&p);
     return good ? EXIT_GOOD : EXIT_INPUT;
 }

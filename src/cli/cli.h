@@ -115,6 +115,7 @@ ExitCode verb_lib(Session *s);
 ExitCode verb_linearize(Session *s);
 ExitCode verb_steady(Session *s);
 ExitCode verb_poles(Session *s);
+ExitCode verb_locus(Session *s); // poles --vary
 ExitCode verb_response(Session *s);
 
 void session_begin(Session *s);

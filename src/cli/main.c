@@ -128,10 +128,12 @@ static const Verb verbs[] = {
             "Eigenvalues of the linear model at the start or at a time of the run (--at), with\n"
             "frequency, damping and time constant. The storages of a mode are told by their share\n"
             "in its energy; where no energy is known, states by their participation. Zeros are\n"
-            "given for every channel from an input to an output.\n",
+            "given for every channel from an input to an output. With --vary the poles over the\n"
+            "values of a parameter; --out FILE.svg draws the root locus.\n",
         .examples = "bondyn poles crane.bond\n"
+                    "bondyn poles crane.bond --vary \"k = 1 .. 9 in 30 {kN/m}\" --out locus.svg\n"
                     "bondyn poles crane.bond Lift --at 2 --inputs valve.u --outputs boom.q\n",
-        .options = LINEAR_OPTIONS,
+        .options = LINEAR_OPTIONS | OPT_BIT(VARY),
         .least = 1,
         .most = 2,
         .run = verb_poles,

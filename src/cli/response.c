@@ -7,6 +7,7 @@
 #include <string.h>
 
 ExitCode verb_poles(Session *s) {
+    if (s->options.varies.count) return verb_locus(s);
     Pipeline p;
     LinearModel *l = session_linear(s, &p);
     Poles *m = l ? poles_of(l, &s->report) : NULL;

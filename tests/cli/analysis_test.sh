@@ -48,6 +48,55 @@ expect_exit 0 bode "$fin" --model RigidFin --frequencies 0.1,100
 says "23.98157440"
 says "-90.21733671"
 
+# controllers
+controller() { # NAME GAIN B C P then dB/degrees at 0.01, 1, 10, 100, 1000 Hz
+    model=$1 settings=$2
+    shift 2
+    # shellcheck disable=SC2086
+    eval "expect_exit 0 bode \"$fin\" --model $model $settings --frequencies 0.01,1,10,100,1000"
+    for pair; do
+        says "$(echo "$pair" | cut -d/ -f1)"
+        says "$(echo "$pair" | cut -d/ -f2)"
+    done
+}
+controller PI "" -15.54173681/-55.34701552 -20.44461901/-0.82885078 -20.44551880/-0.08289080 -20.44552780/-0.00828909 \
+    -20.44552789/-0.00082891
+controller PID "" -18.90212763/-30.64016320 -20.19884952/2.28443276 -19.18253024/23.89954402 -7.16571942/46.84674390 \
+    -1.98443688/7.89076098
+controller PID '--set "K = 67.8408" --set "b = 101.7574" --set "c = 1.485" --set "p = 100000.3774"' \
+    -22.99188947/-13.04232947 -23.20358466/3.39715002 -21.81702475/31.64833278 -7.29437907/80.44068260 12.57741103/85.47690461
+
+# margins of the autopilot: as printed in the source, and of the loop broken at the fin and at the error
+autopilot=$examples/mcbride_missile/autopilot.bond
+near() { # WORDS NUMBER: within the last printed digit
+    grep "$1" out | awk -v x="$2" '{ d = $3 - x; if (d <= 0.01 && d >= -0.01) found = 1 } END { exit !found }'
+}
+margins() { # SET gain and phase of the closed loop, phase at the fin, gain and phase at the error
+    expect_exit 0 bode "$autopilot" "Placed$1" --inputs command --outputs y
+    says "gain margin    $2"
+    says "phase margin   $3"
+    expect_exit 0 bode "$autopilot" "Placed$1" --set "broken_fin = 1" --inputs at_fin --outputs back_fin
+    says "gain margin    none"
+    near "phase margin" "$4" || fail "set $1: phase at the fin"
+    expect_exit 0 bode "$autopilot" "Placed$1" --set "broken_error = 1" --inputs at_error --outputs back_error
+    near "gain margin" "$5" || fail "set $1: gain at the error"
+    near "phase margin" "$6" || fail "set $1: phase at the error"
+}
+margins 1 3.39462862 none 66.93 8.56 79.38
+margins 2 2.94241910 59.86528 69.53 8.11 65.48
+margins 3 12.76156626 none 79.09 15.65 86.51
+margins 4 2.96260114 43.45666 71.02 8.08 61.45
+margins 5 3.04681823 44.749439 71.14 8.14 61.54
+margins 6 1.86144196 22.99472 67.63 7.41 59.93
+
+# root locus: the poles at its ends are those of single models
+expect_exit 0 poles "$fin" --vary "KBL = 34, 340, 3400" --out locus.svg
+says "-66.66798627 +- 342.3895796i"
+says "-66.75327205 +- 425.4315309i"
+says "-68.61791202 +- 904.8420649i"
+grep -q "<svg" locus.svg || fail "no root locus"
+expect_exit 1 poles "$fin" --vary "KBL = normal(340, 3)"
+
 # the forms
 for form in --latex --csv --octave; do
     expect_exit 0 linearize "$fin" $form
