@@ -315,6 +315,20 @@ static void find_rounding(Job *j, double time, const double *state) {
     rates_at(j, time, state, s->beside, s->quad_beside, s->unknown_beside); // as after find_spread
 }
 
+// What the states may become soon is no more than changes their rates by as much as these are: one
+// that decays fast comes to rest before. Without that x' = -1e12 (x - cos t) at 0 would be taken
+// for a state of 1e8, and never be followed.
+static void limit_first(Job *j, double time, const double *state) {
+    Sizes *s = &j->sizes;
+    for (int i = 0; i < j->n; i++) s->point[i] = state[i] + s->reach[i];
+    if (!rates_at(j, time, s->point, s->beside, s->quad_beside, s->unknown_beside)) return;
+    for (int i = 0; i < j->n; i++) {
+        double change = fabs(s->beside[i] - s->rate[i]),
+               rate = fmax(fabs(s->rate[i]), s->spread[i]);
+        if (isfinite(change) && change > rate && rate > 0) s->reach[i] *= rate / change;
+    }
+}
+
 // --- during the run ------------------------------------------------------------------------------
 
 // Sizes soon after a start, from what has a size to what has none yet.
@@ -334,10 +348,11 @@ void sizes_start(Job *j, double time, const double *state) {
         bool grown = false;
         find_sizes(j);
         if (!find_spread(j, time, state)) break;
+        for (int i = 0; i < j->n; i++) s->reach[i] = soon * fmax(fabs(s->rate[i]), s->spread[i]);
+        limit_first(j, time, state);
         for (int i = 0; i < j->n; i++) {
-            double next = soon * fmax(fabs(s->rate[i]), s->spread[i]);
-            grown = grown || (s->size[i] == 0 && next > 0);
-            if (round == 0 || s->size[i] == 0) enlarge(&s->first[i], next);
+            grown = grown || (s->size[i] == 0 && s->reach[i] > 0);
+            if (round == 0 || s->size[i] == 0) enlarge(&s->first[i], s->reach[i]);
         }
         if (!grown) break;
     }
