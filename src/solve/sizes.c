@@ -317,7 +317,8 @@ static void find_rounding(Job *j, double time, const double *state) {
 
 // What the states may become soon is no more than changes their rates by as much as these are: one
 // that decays fast comes to rest before. Without that x' = -1e12 (x - cos t) at 0 would be taken
-// for a state of 1e8, and never be followed.
+// for a state of 1e8, and never be followed. A decay
+// that time cannot tell from a jump says nothing.
 static void limit_first(Job *j, double time, const double *state) {
     Sizes *s = &j->sizes;
     for (int i = 0; i < j->n; i++) s->point[i] = state[i] + s->reach[i];
@@ -325,7 +326,9 @@ static void limit_first(Job *j, double time, const double *state) {
     for (int i = 0; i < j->n; i++) {
         double change = fabs(s->beside[i] - s->rate[i]),
                rate = fmax(fabs(s->rate[i]), s->spread[i]);
-        if (isfinite(change) && change > rate && rate > 0) s->reach[i] *= rate / change;
+        double limited = s->reach[i] * (rate / change);
+        if (isfinite(change) && change > rate && limited > DBL_EPSILON * j->span * rate)
+            s->reach[i] = limited;
     }
 }
 
