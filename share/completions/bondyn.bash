@@ -16,6 +16,7 @@ _bondyn() {
         --engine) mapfile -t COMPREPLY < <(compgen -W "auto vm native" -- "$word"); return ;;
         --dump) mapfile -t COMPREPLY < <(compgen -W "syntax model graph system program" -- "$word"); return ;;
         --template | -t) mapfile -t COMPREPLY < <(compgen -W "msd rlc motor hydraulic element empty" -- "$word"); return ;;
+        --map) return ;;
         --graph) mapfile -t COMPREPLY < <(compgen -W "constant unit" -- "$word"); return ;;
         --signature) mapfile -t COMPREPLY < <(compgen -W "plain 20sim" -- "$word"); return ;;
         --out | -o | --library) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
@@ -34,7 +35,7 @@ _bondyn() {
         report) options="--model --set --stop --solver --rtol --atol --max-step --min-step --out" ;;
         derive) options="--model --set --latex --only --c --signature --fixed --graph --out" ;;
         import) options="--free --out --round" ;;
-        compare) options="--rtol --atol" ;;
+        compare) options="--rtol --atol --common --map" ;;
         new) options="--template" ;;
     esac
     if [[ $word == -* ]]; then

@@ -67,6 +67,8 @@ complete -c bondyn -n '__fish_seen_subcommand_from import' -l round -d 'round an
 complete -c bondyn -n '__fish_seen_subcommand_from graph' -l svg -d 'as SVG'
 complete -c bondyn -n '__fish_seen_subcommand_from graph' -l dot -d 'as Graphviz dot'
 complete -c bondyn -n '__fish_seen_subcommand_from explain' -a '(bondyn explain 2>/dev/null | cut -d" " -f1)'
+complete -c bondyn -n '__fish_seen_subcommand_from compare' -l common -d 'only columns that both files have'
+complete -c bondyn -n '__fish_seen_subcommand_from compare' -l map -x -d 'column A of the first file is B in the second'
 complete -c bondyn -n '__fish_seen_subcommand_from compare' -F
 complete -c bondyn -n '__fish_seen_subcommand_from new' -s t -l template -x -a 'msd rlc motor hydraulic element empty'
 complete -c bondyn -n '__fish_seen_subcommand_from lib' -a 'test (bondyn lib 2>/dev/null | string match -r "^  \S+" | string trim)'

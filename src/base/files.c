@@ -3,25 +3,46 @@
 #include "base/array.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 enum { MOST_BYTES = 1 << 30 };
 
-char *file_read(Arena *out, const char *path, size_t *length, Report *r, Pos asked) {
-    FILE *f = fopen(path, "rb");
+// --- reading -------------------------------------------------------------------------------------
+
+// Asked before it is opened: nothing waits for the other end of a pipe.
+int file_open(const char *path) {
     struct stat about;
-    if (f && fstat(fileno(f), &about) == 0 && S_ISDIR(about.st_mode)) {
-        fclose(f);
-        f = NULL;
-        errno = EISDIR;
-    }
+    if (stat(path, &about) != 0) return -1;
+    if (S_ISREG(about.st_mode)) return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    errno = S_ISDIR(about.st_mode) ? EISDIR : ESPIPE;
+    return -1;
+}
+
+const char *file_problem(int error) {
+    if (error == ESPIPE) return "it is a pipe or a device, not a file";
+    if (error == ELOOP) return "it is a symbolic link";
+    return strerror(error);
+}
+
+static FILE *open_stream(const char *path) {
+    int file = file_open(path);
+    FILE *f = file < 0 ? NULL : fdopen(file, "rb");
+    if (file >= 0 && !f) close(file);
+    return f;
+}
+
+char *file_read(Arena *out, const char *path, size_t *length, Report *r, Pos asked) {
+    FILE *f = open_stream(path);
     if (!f) {
-        report_error(r, T_CANNOT_READ, asked, "cannot read '%s': %s", path, strerror(errno));
+        report_error(r, T_CANNOT_READ, asked, "cannot read '%s': %s", path, file_problem(errno));
         return NULL;
     }
     Text text = {0};
@@ -44,12 +65,57 @@ char *file_read(Arena *out, const char *path, size_t *length, Report *r, Pos ask
 
 bool file_exists(const char *path) { return access(path, F_OK) == 0; }
 
+// --- writing -------------------------------------------------------------------------------------
+
+static const char part_ending[] = ".part";
+
+// The process that writes "results.csv.123.part", for "results.csv"; 0: it is no such name.
+static long part_owner(const char *name, const char *base) {
+    size_t n = strlen(base);
+    if (strncmp(name, base, n) != 0 || name[n] != '.') return 0;
+    char *end;
+    long owner = strtol(name + n + 1, &end, 10);
+    return end > name + n + 1 && owner > 0 && strcmp(end, part_ending) == 0 ? owner : 0;
+}
+
+// Nobody has it open: writers hold a lock, which tells of those on other machines, too.
+static bool is_abandoned(const char *path, long owner) {
+    if (owner == (long)getpid() || kill((pid_t)owner, 0) == 0 || errno != ESRCH) return false;
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0) return errno == ELOOP;
+    bool free = flock(file, LOCK_EX | LOCK_NB) == 0;
+    close(file);
+    return free;
+}
+
+static void remove_abandoned(const char *path) {
+    Arena tmp = {0};
+    int count;
+    const char *folder = path_folder(&tmp, path);
+    char **part = folder_files(&tmp, folder, part_ending, &count);
+    for (int i = 0; i < count; i++) {
+        long owner = part_owner(path_base(part[i]), path_base(path));
+        if (owner && is_abandoned(part[i], owner)) unlink(part[i]);
+    }
+    arena_free(&tmp);
+}
+
 // A device, a pipe or a link is written to, not replaced.
 char *file_beside(Arena *out, const char *path) {
     struct stat about;
     if (lstat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
         return arena_copy_text(out, path, strlen(path));
-    return arena_printf(out, "%s.%ld.part", path, (long)getpid());
+    remove_abandoned(path);
+    char *beside = arena_printf(out, "%s.%ld%s", path, (long)getpid(), part_ending);
+    unlink(beside); // what has our number is not of this process
+    return beside;
+}
+
+int file_create(const char *beside, const char *path) {
+    bool apart = strcmp(beside, path) != 0;
+    int file = open(beside, O_WRONLY | O_CREAT | O_CLOEXEC | (apart ? O_EXCL : O_TRUNC), 0666);
+    if (file >= 0 && apart) flock(file, LOCK_EX | LOCK_NB);
+    return file;
 }
 
 static bool cannot_write(Report *r, const char *path) {
@@ -59,8 +125,24 @@ static bool cannot_write(Report *r, const char *path) {
     return false;
 }
 
+// Some file systems have nothing to settle, and say EINVAL.
+bool file_settle(const char *path) {
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) return errno == EACCES; // a folder that may be written to and not be read
+    bool good = fsync(file) == 0 || errno == EINVAL || errno == EROFS;
+    int problem = errno;
+    close(file);
+    errno = problem;
+    return good;
+}
+
 bool file_commit(const char *beside, const char *path, Report *r) {
-    if (strcmp(beside, path) == 0 || rename(beside, path) == 0) return true;
+    if (strcmp(beside, path) == 0) return true;
+    Arena tmp = {0};
+    bool good =
+        file_settle(beside) && rename(beside, path) == 0 && file_settle(path_folder(&tmp, path));
+    arena_free(&tmp);
+    if (good) return true;
     cannot_write(r, path);
     file_discard(beside, path);
     return false;
@@ -73,18 +155,21 @@ void file_discard(const char *beside, const char *path) {
 bool file_write(const char *path, const char *data, size_t length, Report *r) {
     Arena tmp = {0};
     char *beside = file_beside(&tmp, path);
-    FILE *f = fopen(beside, "wb");
+    int file = file_create(beside, path);
+    FILE *f = file < 0 ? NULL : fdopen(file, "wb");
     bool good = f && fwrite(data, 1, length, f) == length;
     if (f && fclose(f) != 0) good = false;
     if (!good) {
         cannot_write(r, path);
-        if (f) file_discard(beside, path);
+        if (file >= 0) file_discard(beside, path);
     } else {
         good = file_commit(beside, path, r);
     }
     arena_free(&tmp);
     return good;
 }
+
+// --- folders and paths ---------------------------------------------------------------------------
 
 bool folder_make(const char *path, Report *r) {
     Arena tmp = {0};

@@ -125,3 +125,37 @@ void text_free(Text *t) {
 }
 
 const char *text_get(const Text *t) { return t->data ? t->data : ""; }
+
+// Bytes of the character in UTF-8 that begins here; 0: there is none.
+static size_t character_bytes(const unsigned char *s, size_t length) {
+    size_t n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 : 4;
+    if (n > length || (n == 4 && (*s < 0xf0 || *s > 0xf4))) return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80) return 0;
+    return n;
+}
+
+// C0 and DEL; C1 (U+0080 .. U+009F); marks of direction (U+200E, U+200F, U+202A .. E, U+2066 .. 9).
+static bool is_control(const unsigned char *s, size_t n) {
+    if (n == 1) return (*s < 0x20 && *s != '\n' && *s != '\t') || *s == 0x7f;
+    if (n == 2) return s[0] == 0xc2 && s[1] < 0xa0;
+    if (n != 3 || s[0] != 0xe2) return false;
+    return (s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xaa && s[2] <= 0xae))) ||
+           (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
+}
+
+void text_shown(Text *t, const char *s, size_t length) {
+    size_t from = 0;
+    for (size_t i = 0; i < length;) {
+        const unsigned char *c = (const unsigned char *)s + i;
+        size_t n = character_bytes(c, length - i);
+        bool hidden = n == 0 || is_control(c, n);
+        if (hidden) {
+            text_add_n(t, s + from, i - from);
+            text_char(t, '?');
+        }
+        i += n ? n : 1;
+        if (hidden) from = i;
+    }
+    text_add_n(t, s + from, length - from);
+}

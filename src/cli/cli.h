@@ -60,6 +60,7 @@ typedef ARRAY(const char *) TextList;
 typedef struct {
     const char *value[OPT_COUNT];   // the last one given; "" for a switch; NULL when not given
     TextList sets, records, varies; // --set, --record and --vary, in order
+    TextList maps;                  // --map
     TextList argument;              // what is left
 } Options;
 
@@ -200,7 +201,7 @@ Progress progress_begin(Session *s, const char *label);
 void progress_show(void *progress, double fraction); // RunOptions.progress
 void progress_clear(Progress *p);
 
-const volatile int *interrupt_flag(void); // becomes 1 at the first Ctrl-C or SIGTERM of a run
+const volatile int *interrupt_flag(void); // becomes 1 at the first Ctrl-C, SIGTERM, SIGHUP
 void interrupt_watch(void);               // from now on; the second one kills
 void interrupt_leave(void);               // nothing is to be kept: the first one kills
 

@@ -273,11 +273,15 @@ static const Verb verbs[] = {
         .name = "compare",
         .arguments = "A B",
         .summary = "two result files, column by column within a tolerance",
-        .details = "On the times of A, with B interpolated, every column of A has to keep to\n"
-                   "|a - b| <= atol + rtol*max|a|. Defaults: rtol 1e-4, atol 1e-9.\n",
-        .examples = "bondyn compare results/rlc/Step/results.csv rlc.csv --rtol 1e-6\n",
+        .details =
+            "On the times of A, with B interpolated, every column of A has to keep to\n"
+            "|a - b| <= atol + rtol*max|a|. Defaults: rtol 1e-4, atol 1e-9. Files that are\n"
+            "empty or marked incomplete, columns without a number and names that occur twice\n"
+            "are refused: they are not the same as anything.\n",
+        .examples = "bondyn compare results/rlc/Step/results.csv rlc.csv --rtol 1e-6\n"
+                    "bondyn compare a.csv b.h5 --common --map \"v.f = speed\"\n",
         .exits = "4    the files differ\n",
-        .options = OPT_BIT(RTOL) | OPT_BIT(ATOL),
+        .options = OPT_BIT(RTOL) | OPT_BIT(ATOL) | OPT_BIT(COMMON) | OPT_BIT(MAP),
         .least = 2,
         .most = 2,
         .run = verb_compare,

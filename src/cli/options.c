@@ -78,6 +78,7 @@ static void store(Session *s, int id, const char *value) {
     s->options.value[id] = value;
     if (id == OPT_SET) array_push(&s->options.sets, value);
     if (id == OPT_RECORD) array_push(&s->options.records, value);
+    if (id == OPT_MAP) array_push(&s->options.maps, value);
     if (id == OPT_VARY) array_push(&s->options.varies, value);
 }
 
@@ -109,6 +110,12 @@ static bool parse_option(Session *s, int count, char **words, int *i) {
             return false;
         }
         value = words[++*i];
+    }
+    if (option->argument && !*value) {
+        Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE, "the value of '--%s' is empty",
+                                 option->name);
+        remark_help(&s->report, m, "write --%s %s", option->name, option->argument);
+        return false;
     }
     store(s, id, option->argument ? value : "");
     return true;

@@ -63,6 +63,17 @@ static bool option_engine(Session *s, RunOptions *o) {
     return false;
 }
 
+// Below, rounding is larger; from 1 on, a value may be anything.
+static bool option_rtol(Session *s, RunOptions *o) {
+    static const double least = 1e-15;
+    if (!option_number(s, OPT_RTOL, &o->rtol)) return false;
+    if (!session_has(s, OPT_RTOL) || (o->rtol >= least && o->rtol < 1)) return true;
+    Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE, "'%s' is no value for '--rtol'",
+                             session_value(s, OPT_RTOL));
+    remark_help(&s->report, m, "give a number from 1e-15 to below 1, like 1e-6");
+    return false;
+}
+
 bool run_options(Session *s, RunOptions *o) {
     *o = (RunOptions){.record = s->options.records.data,
                       .record_count = s->options.records.count,
@@ -70,7 +81,7 @@ bool run_options(Session *s, RunOptions *o) {
     bool good = option_solver(s, o);
     good = option_engine(s, o) && good;
     good = option_seconds(s, OPT_STOP, &o->stop) && good;
-    good = option_number(s, OPT_RTOL, &o->rtol) && good;
+    good = option_rtol(s, o) && good;
     good = option_number(s, OPT_ATOL, &o->atol) && good;
     good = option_seconds(s, OPT_MAX_STEP, &o->max_step) && good;
     return option_seconds(s, OPT_MIN_STEP, &o->min_step) && good;
@@ -320,9 +331,11 @@ Run *run_with_progress(Session *s, const Pipeline *p, RunOptions *o) {
 
 // The user wants quiet, but not about this.
 static void warn_of_expectations(const Task *k) {
-    Text text = {0};
+    Text text = {0}, shown = {0};
     verdicts_print(&text, k->run, k->p->system);
-    fputs(text_get(&text), stderr);
+    text_shown(&shown, text_get(&text), text.length);
+    fputs(text_get(&shown), stderr);
+    text_free(&shown);
     text_free(&text);
 }
 

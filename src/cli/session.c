@@ -37,8 +37,12 @@ const char *session_argument(const Session *s, int i) {
 
 // --- writing -------------------------------------------------------------------------------------
 
+// Names and descriptions come from models, and models from anywhere.
 static bool write_stdout(const Text *text) {
-    fwrite(text_get(text), 1, text->length, stdout);
+    Text shown = {0};
+    text_shown(&shown, text_get(text), text->length);
+    fwrite(text_get(&shown), 1, shown.length, stdout);
+    text_free(&shown);
     return fflush(stdout) == 0 && !ferror(stdout);
 }
 
@@ -73,8 +77,10 @@ static int thin_remarks(Report *r, bool quiet) {
 }
 
 static void write_plain(Text *plain) {
-    Text painted = {0};
-    terminal_remarks(&painted, text_get(plain), terminal_colours(STDERR_FILENO));
+    Text painted = {0}, shown = {0};
+    text_shown(&shown, text_get(plain), plain->length);
+    terminal_remarks(&painted, text_get(&shown), terminal_colours(STDERR_FILENO));
+    text_free(&shown);
     fwrite(text_get(&painted), 1, painted.length, stderr);
     text_free(&painted);
     text_free(plain);
@@ -136,6 +142,7 @@ ExitCode session_end(Session *s, ExitCode code) {
     array_free(&s->options.sets);
     array_free(&s->options.records);
     array_free(&s->options.varies);
+    array_free(&s->options.maps);
     array_free(&s->options.argument);
     arena_free(&s->arena);
     arena_free(&s->syntax);

@@ -4,6 +4,8 @@
 //                                      <signal>_*.svg
 #include "cli/cli.h"
 
+#include "base/digest.h"
+#include "engine/native_cache.h"
 #include "study/study.h"
 #include <math.h>
 #include <stdio.h>
@@ -63,6 +65,18 @@ static bool check_factors(Task *t) {
     return true;
 }
 
+// Numbers are exact up to here; beyond, other seeds would draw the same.
+static const double largest_seed = 9007199254740992.0;
+
+static bool seed_option(Session *s, uint64_t *seed) {
+    double x = 1;
+    if (!option_number(s, OPT_SEED, &x)) return false;
+    *seed = x <= largest_seed ? (uint64_t)x : 0;
+    if (x == floor(x) && x <= largest_seed) return true;
+    report_error(&s->report, T_BAD_VALUE, POS_NONE, "--seed takes a whole number from 0 to 2^53");
+    return false;
+}
+
 static bool count_option(Session *s, OptionId id, int most, int *value) {
     double x = *value;
     if (!option_number(s, id, &x)) return false;
@@ -86,21 +100,51 @@ static bool lanes_option(Session *s, int *lanes) {
     return false;
 }
 
-static const char *study_key(Task *t) {
-    Session *s = t->s;
+// Every text that was read: the model, what it imports, library, data, robot descriptions, --set.
+static void add_sources(Text *key, const Sources *s) {
+    for (int i = 1; i <= sources_count(s); i++) {
+        size_t length;
+        char hex[DIGEST_TEXT + 1];
+        const char *text = source_text(s, (uint32_t)i, &length);
+        digest(text, length, hex);
+        text_printf(key, "%s\n", hex);
+    }
+}
+
+// The program itself: a version may be built again with other numbers in it.
+static void add_program(Text *key) {
     size_t length;
+    char hex[DIGEST_TEXT + 1] = "";
+    Arena tmp = {0};
+    Report ignored = {0};
+    const char *data = file_read(&tmp, "/proc/self/exe", &length, &ignored, POS_NONE);
+    if (data) digest(data, length, hex);
+    text_printf(key, "%s %s\n", BONDYN_VERSION, hex);
+    cache_describe_machine(key); // functions of the C library round by the processor's abilities
+    report_free(&ignored);
+    arena_free(&tmp);
+}
+
+static void add_list(Text *key, const TextList *list) {
+    for (int i = 0; i < list->count; i++) text_printf(key, "%s|", list->data[i]);
+    text_char(key, '\n');
+}
+
+// Everything that a row depends on, beside its number and the seed.
+static const char *study_text(Task *t) {
+    Session *s = t->s;
+    const RunOptions *o = &t->options;
     Text key = {0};
-    const char *text = file_read(&s->arena, session_argument(s, 0), &length, &s->report, POS_NONE);
-    text_printf(&key, "%s|%s|%s|%.17g|%.17g|%.17g|%.17g|", text ? text : "", s->verb->name,
-                session_argument(s, 1) ? session_argument(s, 1) : "", t->options.stop,
-                t->options.rtol, t->options.max_step, t->options.min_step);
-    for (int i = 0; i < s->options.sets.count; i++)
-        text_printf(&key, "%s|", s->options.sets.data[i]);
-    for (int i = 0; i < s->options.varies.count; i++)
-        text_printf(&key, "%s|", s->options.varies.data[i]);
-    for (int i = 0; i < s->options.records.count; i++)
-        text_printf(&key, "%s|", s->options.records.data[i]);
-    text_printf(&key, "%d", t->plan.latin);
+    add_program(&key);
+    add_sources(&key, s->sources);
+    text_printf(&key, "%s|%s|%s|%d %d %d|%.17g|%.17g|%.17g|%.17g|%.17g\n", s->verb->name,
+                session_argument(s, 1) ? session_argument(s, 1) : "",
+                session_value(s, OPT_MODEL) ? session_value(s, OPT_MODEL) : "", o->solver_given,
+                (int)o->solver, (int)o->engine, o->stop, o->rtol, o->atol, o->max_step,
+                o->min_step);
+    add_list(&key, &s->options.sets);
+    add_list(&key, &s->options.varies);
+    add_list(&key, &s->options.records);
     const char *kept = arena_copy_text(&s->arena, text_get(&key), key.length);
     text_free(&key);
     return kept;
@@ -119,7 +163,6 @@ static bool make_plan(Task *t) {
     Session *s = t->s;
     StudyPlan *p = &t->plan;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    double seed = 1;
     *p = (StudyPlan){.system = t->p.system,
                      .sources = s->sources,
                      .options = &t->options,
@@ -130,17 +173,16 @@ static bool make_plan(Task *t) {
                      .ranks = t->ranks.count ? &t->ranks : NULL,
                      .cancel = interrupt_flag()};
     if (!read_factors(t) || !check_factors(t)) return false;
-    if (!count_option(s, OPT_JOBS, 256, &p->workers) || !option_number(s, OPT_SEED, &seed) ||
+    if (!count_option(s, OPT_JOBS, 256, &p->workers) || !seed_option(s, &p->seed) ||
         !lanes_option(s, &p->lanes))
         return false;
-    p->seed = (uint64_t)seed;
     if (p->random && !count_option(s, OPT_RUNS, MOST_RUNS, &p->runs)) return false;
     if (!p->random) p->runs = study_runs(p);
     if (p->runs < 0 || p->runs > MOST_RUNS)
         return wrong_factors(s, "there are too many combinations",
                              "take fewer values for each factor");
     p->folder = study_folder(t);
-    p->key = study_key(t);
+    p->key = study_text(t);
     return true;
 }
 
@@ -269,7 +311,7 @@ static ExitCode finish(Task *t) {
         remark_help(&s->report, m,
                     "they are marked in the table, and left out of means and pictures");
     }
-    if (study->interrupted) {
+    if (study->interrupted && !study->lost) {
         Remark *m = report_warning(&s->report, T_INTERRUPTED, POS_NONE,
                                    "interrupted: %d of %d runs are made and kept", study->done,
                                    study->runs);

@@ -196,9 +196,11 @@ void interrupt_watch(void) {
     if (interrupted) return;
     react(SIGINT, note_interrupt);
     react(SIGTERM, note_interrupt);
+    react(SIGHUP, note_interrupt);
 }
 
 void interrupt_leave(void) {
     react(SIGINT, SIG_DFL);
     react(SIGTERM, SIG_DFL);
+    react(SIGHUP, SIG_DFL);
 }

@@ -37,6 +37,7 @@ struct Native {
     char *work;                   // folder in which the compiler works; NULL: none
     char *source, *made, *output; // files in it
     pid_t compiler;               // 0: none runs
+    double limit;                 // seconds that it may take
     void *library;
     NativeCode code;
 };
@@ -142,7 +143,9 @@ static bool find_symbols(Native *n) {
 }
 
 static bool load(Native *n, const char *path) {
-    n->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    int file = file_open(path); // dlopen waits for the other end of a pipe
+    if (file >= 0) close(file);
+    n->library = file < 0 ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (n->library && find_symbols(n)) {
         n->state = NATIVE_READY;
         n->seconds = elapsed(n);
@@ -253,6 +256,14 @@ static int spawn_compiler(Native *n, WordList *words) {
     return error;
 }
 
+// $BONDYN_COMPILER_SECONDS, else what the caller says, else two minutes and a second for every 20 kB.
+static double compiler_limit(double wanted, size_t length) {
+    const char *given = getenv("BONDYN_COMPILER_SECONDS");
+    double seconds = given ? strtod(given, NULL) : 0;
+    if (seconds > 0) return seconds;
+    return wanted > 0 ? wanted : 120 + (double)length / 20e3;
+}
+
 static void start_compiler(Native *n, WordList *words, const Text *text) {
     if (!write_source(n, text)) {
         fail(n, "virtual machine: the C text cannot be written", strerror(errno));
@@ -264,9 +275,11 @@ static void start_compiler(Native *n, WordList *words, const Text *text) {
 
 // The line of the compiler's words that says most: the first with "error", else the first.
 static void first_complaint(Native *n, Text *out) {
-    FILE *f = fopen(n->output, "r");
+    enum { MOST_LINES = 10000 };
+    int file = file_open(n->output);
+    FILE *f = file < 0 ? NULL : fdopen(file, "r");
     char line[256];
-    while (f && fgets(line, sizeof line, f)) {
+    for (int lines = 0; f && lines < MOST_LINES && fgets(line, sizeof line, f); lines++) {
         line[strcspn(line, "\n")] = 0;
         bool error = strstr(line, "error") || strstr(line, "No space");
         if (out->length && !error) continue;
@@ -326,6 +339,7 @@ Native *native_start(const Program *p, const NativeOptions *o) {
         n->folder = cache_folder(&n->arena, o->folder);
         if (n->folder) n->kept = cache_path(&n->arena, n->folder, text_get(&key), key.length);
         if (!load_kept(n)) {
+            n->limit = compiler_limit(o->seconds, text.length);
             if (o->only_cached)
                 fail(n, "virtual machine", "");
             else
@@ -338,13 +352,36 @@ Native *native_start(const Program *p, const NativeOptions *o) {
     return n;
 }
 
-static NativeState look(Native *n, int how) {
+// The whole group. Asked first, so that it removes its files; a compiler that hangs does not listen.
+static void end_compiler(Native *n) {
+    enum { TRIES = 500 };
+    int status, left = TRIES;
+    kill(-n->compiler, SIGTERM);
+    while (left-- > 0 && waitpid(n->compiler, &status, WNOHANG) == 0)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    kill(-n->compiler, SIGKILL); // what it started may not have listened either
+    while (left < 0 && waitpid(n->compiler, &status, 0) < 0 && errno == EINTR) {}
+    n->compiler = 0;
+}
+
+static void take_too_long(Native *n) {
+    Text words = {0};
+    end_compiler(n);
+    text_printf(&words, "ended after %.3g s", n->limit);
+    fail(n, "virtual machine: the C compiler takes too long", text_get(&words));
+    text_free(&words);
+}
+
+NativeState native_poll(Native *n) {
     if (n->state != NATIVE_COMPILING || n->compiler == 0) return n->state;
     int status;
     pid_t done;
-    do done = waitpid(n->compiler, &status, how);
+    do done = waitpid(n->compiler, &status, WNOHANG);
     while (done < 0 && errno == EINTR);
-    if (done == 0) return n->state;
+    if (done == 0) {
+        if (elapsed(n) > n->limit) take_too_long(n);
+        return n->state;
+    }
     n->compiler = 0;
     if (done < 0)
         fail(n, "virtual machine: the C compiler is lost", strerror(errno));
@@ -355,9 +392,10 @@ static NativeState look(Native *n, int how) {
     return n->state;
 }
 
-NativeState native_poll(Native *n) { return look(n, WNOHANG); }
-
-NativeState native_wait(Native *n) { return look(n, 0); }
+NativeState native_wait(Native *n) {
+    while (native_poll(n) == NATIVE_COMPILING) nanosleep(&(struct timespec){0, 2000000}, NULL);
+    return n->state;
+}
 
 const char *native_words(const Native *n) { return text_get(&n->words); }
 
@@ -367,11 +405,7 @@ const NativeCode *native_code(const Native *n) { return &n->code; }
 
 void native_free(Native *n) {
     if (!n) return;
-    if (n->compiler > 0) {
-        int status;
-        kill(-n->compiler, SIGTERM);
-        while (waitpid(n->compiler, &status, 0) < 0 && errno == EINTR) continue;
-    }
+    if (n->compiler > 0) end_compiler(n);
     remove_work(n);
     if (n->library) dlclose(n->library);
     text_free(&n->words);

@@ -22,6 +22,7 @@ typedef enum { ROLL_LONG, ROLL_NEVER, ROLL_ALWAYS } Rolling;
 typedef struct {
     bool jacobian;    // of the rates, too: only implicit methods want it
     bool only_cached; // do not compile
+    double seconds;   // that the compiler may take; 0: far more than any needs
     Rolling rolling;
     int lanes;          // > 1: for so many runs at a time, see lanes.h; without Jacobian
     const char *cc;     // compiler; NULL: $CC, else "cc"

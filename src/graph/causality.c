@@ -187,7 +187,9 @@ static void spread_at(Scap *s, int end, int bond) {
     int node = s->g->end[end].node;
     if (s->count[node].broken) return;
     if (s->rules.rule[node] == RULE_COUNT) spread_count(s, node, bond);
-    if (s->rules.rule[node] == RULE_FIELD) spread_field(s, node, bond, REASON_FIELD);
+    if (s->rules.rule[node] != RULE_FIELD) return;
+    if (field_unmoved(s->rules.field[node], s->g, end - s->g->node[node].first_end)) return;
+    spread_field(s, node, bond, REASON_FIELD);
 }
 
 static void spread(Scap *s) {

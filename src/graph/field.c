@@ -46,6 +46,7 @@ struct Field {
     int *row_of_col;   // matched row, or -1
     bool *integral;    // per column: its state keeps integral causality
     bool *is_state;    // per column: its derivative occurs
+    bool *alone;       // per column: one law speaks of it, and of nothing else
     bool lawless;      // the laws determine no complete set: left to the equations stage
     int *mark, *other; // scratch, per column
 };
@@ -309,6 +310,15 @@ static int pad_to_square(FieldReader *r, int ports, int cols) {
     return rows > cols ? rows : cols;
 }
 
+static void find_alone(Field *f, int edges) {
+    for (int c = 0; c < f->size; c++) f->mark[c] = 0;
+    for (int i = 0; i < edges; i++) f->mark[f->edge[i].col]++;
+    for (int row = 0; row < f->size; row++) {
+        int first = f->row_start[row], col = f->edge[first].col;
+        if (f->row_start[row + 1] - first == 1 && f->mark[col] == 1) f->alone[col] = true;
+    }
+}
+
 Field *field_new(Arena *out, FieldReader *r, int node) {
     Field *f = ARENA_NEW(out, Field);
     f->node = node;
@@ -320,13 +330,14 @@ Field *field_new(Arena *out, FieldReader *r, int node) {
     int *block = ARENA_ARRAY(out, int, 4 * n);
     f->edge_of_row = block, f->row_of_col = block + n;
     f->mark = block + 2 * n, f->other = block + 3 * n;
-    bool *flags = ARENA_ARRAY(out, bool, 2 * n);
-    f->integral = flags, f->is_state = flags + n;
+    bool *flags = ARENA_ARRAY(out, bool, 3 * n);
+    f->integral = flags, f->is_state = flags + n, f->alone = flags + 2 * n;
     for (int i = 0; i < n; i++) f->edge_of_row[i] = f->row_of_col[i] = -1;
     for (int i = 0; i < r->edges.count; i++) {
         f->edge[i] = r->edges.data[i];
         if (f->edge[i].via & VIA_ANY_DER) f->is_state[f->edge[i].col] = true;
     }
+    find_alone(f, r->edges.count);
     f->lawless = !field_settle(f, r->g);
     return f;
 }
@@ -386,6 +397,11 @@ bool field_settle(Field *f, const Graph *g) {
     for (int row = 0; row < f->size; row++)
         if (f->edge_of_row[row] < 0 && !augment(f, g, row)) return false;
     return true;
+}
+
+bool field_unmoved(const Field *f, const Graph *g, int port) {
+    int edge = f->row_of_col[port] < 0 ? -1 : f->edge_of_row[f->row_of_col[port]];
+    return f->alone[port] && edge >= 0 && edge_allowed(f, g, f->edge[edge]);
 }
 
 // --- strong components ---------------------------------------------------------------------------

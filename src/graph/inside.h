@@ -107,6 +107,9 @@ void field_reader_free(FieldReader *r);
 Rule node_rule(FieldReader *r, int node);
 Field *field_new(Arena *out, FieldReader *r, int node);
 bool field_settle(Field *f, const Graph *g); // can the laws live with the strokes there are?
+// The stroke that this port has got says nothing about the others: its law is about it alone, and
+// still holds. So n ports side by side take n looks, not n passes.
+bool field_unmoved(const Field *f, const Graph *g, int port);
 void field_ways(Field *f, const Graph *g, unsigned char *ways); // after field_settle said yes
 bool field_has_states(const Field *f);
 bool field_keep_states(Field *f, const Graph *g); // integral where possible; true: all of them

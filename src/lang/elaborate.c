@@ -222,7 +222,7 @@ typedef struct {
 static void add_component(Elaboration *e, const AstItem *item, const Env *env, Type type,
                           Name name) {
     Builder *b = e->b;
-    enum { USUAL_SCALARS = 3 };
+    enum { USUAL_SCALARS = 8 }; // with its names, a component takes the room of so many
     if (b->stop || !count_scalars(b, USUAL_SCALARS, item->pos)) return;
     int parent = e->instance;
     if (type.definition.what && nested_too_deep(b, item, parent, type.definition.what)) return;

@@ -82,6 +82,15 @@ static void set_points(Making *k, const AstItem *item) {
 
 // --- solver --------------------------------------------------------------------------------------
 
+// Below, rounding is larger; from 1 on, a value may be anything.
+static void check_rtol(Making *k, const AstExpr *value) {
+    double rtol = k->x->rtol;
+    if (rtol == 0 || (rtol >= 1e-15 && rtol < 1)) return;
+    Remark *m = complain(k->b, L_SETTING, ast_start(value),
+                         "rtol must lie from 1e-15 to below 1, not %g", rtol);
+    remark_help(k->b->r, m, "write rtol 1e-6, or leave it out");
+}
+
 static void solver_option(Making *k, const AstArg *a) {
     Builder *b = k->b;
     const char *name = text_of(b, a->name);
@@ -93,6 +102,7 @@ static void solver_option(Making *k, const AstArg *a) {
         if (strcmp(options[i], name) == 0) {
             Dim dim = i == 0 ? DIM_ONE : i == 1 ? DIM_UNKNOWN : dim_second();
             positive_setting(k, a->value, dim, name, to[i]);
+            if (i == 0) check_rtol(k, a->value);
             return;
         }
     Remark *m = complain(b, L_SOLVER, a->pos, "a solver has no option '%s'", name);

@@ -83,4 +83,14 @@ typedef struct {
 int results_compare(Arena *out, const Results *a, const Results *b, double rtol, double atol,
                     Difference **list, Report *r);
 
+// --- before it (comparable.c)
+
+// Whether results say anything: rows, columns beside time, no name twice, no column of NaN only, and
+// a run that came to its end. False: reported, with `path` as what they are called.
+bool results_comparable(const Results *r, const char *path, Report *report);
+// A column gets another name; false when there is none of that name.
+bool results_rename(Results *r, const char *from, const char *to);
+// Leaves out the columns of `a` that `b` does not have; gives how many are left beside time.
+int results_keep_common(Results *a, const Results *b);
+
 #endif

@@ -12,7 +12,6 @@
 #include "base/array.h"
 #include "base/files.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +52,10 @@ static bool flush(CsvWriter *w) {
 static void write_meta(Text *t, const char *key, const char *column, const char *value) {
     if (!value || !*value) return;
     text_printf(t, "# %s%s%s: ", key, *column ? " " : "", column);
-    for (; *value; value++) text_char(t, *value == '\n' || *value == '\r' ? ' ' : *value);
+    size_t from = t->length;
+    text_shown(t, value, strlen(value));
+    for (size_t i = from; i < t->length; i++)
+        if (t->data[i] == '\n') t->data[i] = ' ';
     text_char(t, '\n');
 }
 
@@ -145,7 +147,7 @@ ResultWriter *csv_open(const char *path, Report *report) {
                              .add = add_rows,
                              .finish = finish,
                              .salvage = salvage};
-    w->file = open(w->base.beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    w->file = file_create(w->base.beside, path);
     w->base.arena = arena;
     if (w->file >= 0) return &w->base;
     cannot_write(path, errno, 0, report);

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CHUNK_ROWS = 16384, LONGEST_TEXT = 60000, DEFLATE_LEVEL = 3 };
 
@@ -185,10 +186,11 @@ static bool cannot_write(const char *path, Report *report) {
 
 static bool salvage(ResultWriter *base, Report *report) { return cannot_write(base->path, report); }
 
-static hid_t create_file(const char *path) {
+// A part file must not be there yet, so that no link is followed; a device is.
+static hid_t create_file(const char *path, bool apart) {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
-    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    hid_t file = H5Fcreate(path, apart ? H5F_ACC_EXCL : H5F_ACC_TRUNC, H5P_DEFAULT, access);
     H5Pclose(access);
     return file;
 }
@@ -203,7 +205,7 @@ ResultWriter *hdf5_open(const char *path, Report *report) {
                              .finish = finish,
                              .salvage = salvage};
     Quiet quiet = quiet_start();
-    w->file = create_file(w->base.beside);
+    w->file = create_file(w->base.beside, strcmp(w->base.beside, path) != 0);
     quiet_end(quiet);
     w->base.arena = arena;
     if (w->file >= 0) return &w->base;
@@ -343,15 +345,15 @@ static bool read_file(Results *r, hid_t file, const char *path, Report *report) 
 static bool has_checksums(const char *path, Report *report) {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     unsigned char head[9] = {0};
-    FILE *f = fopen(path, "rb");
-    if (!f) {
+    int file = file_open(path);
+    if (file < 0) {
         report_error(report, T_CANNOT_READ, POS_NONE, "cannot read '%s': %s", path,
-                     strerror(errno));
+                     file_problem(errno));
         return false;
     }
-    size_t length = fread(head, 1, sizeof head, f);
-    fclose(f);
-    if (length < sizeof head || memcmp(head, signature, sizeof signature) != 0)
+    ssize_t length = read(file, head, sizeof head);
+    close(file);
+    if (length < (ssize_t)sizeof head || memcmp(head, signature, sizeof signature) != 0)
         return refuse(report, path, "not an HDF5 file", "");
     if (head[8] >= 2) return true;
     Remark *m = report_error(report, R_HDF5, POS_NONE,

@@ -14,6 +14,7 @@ enum { DEFAULT_POINTS = 1000 };
 #define MOST_VALUES   4e8 // in memory, tracks times rows
 #define DEFAULT_STOP  10.0
 #define FARTHEST_TIME 1e18
+#define SHORTEST_TIME 1e-100
 #define DEFAULT_RTOL  1e-6
 
 // --- the plan -----------------------------------------------------------------------------------
@@ -43,6 +44,8 @@ static bool make_plan(Job *j) {
     if (plan->points <= 0 && plan->every == 0) plan->points = DEFAULT_POINTS;
     if (fmax(fabs(plan->start), fabs(plan->stop)) > FARTHEST_TIME)
         return refuse_times(j, "look at the units: no time lies beyond 1e18 s");
+    if (plan->stop > plan->start && plan->stop - plan->start < SHORTEST_TIME)
+        return refuse_times(j, "look at the units: no run is shorter than 1e-100 s");
     if (isfinite(plan->start) && isfinite(plan->stop) && plan->stop > plan->start &&
         (plan->points > 0 || plan->every > 0))
         return true;

@@ -2,15 +2,12 @@
 
 #include "base/files.h"
 #include "base/memory.h"
-#include "engine/lanes.h"
 #include "results/extreme.h"
-#include "run/batch.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,49 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MESSAGE = 240, MOST_WORKERS = 256, MOST_DEATHS = 1000 };
+enum { MOST_DEATHS = 1000 };
 
 const char *const outcome_name[OUTCOMES] = {"end", "min", "max", "mean"};
-
-static const char study_magic[8] = "bondyn-2";
-
-typedef struct {
-    char magic[8];
-    uint64_t key;
-    int32_t runs, signals, rows;
-    atomic_int next;
-    atomic_int finished;
-    atomic_int busy[MOST_WORKERS][MOST_LANES]; // the runs of each worker, or -1
-} Head;
-
-typedef struct { // then signals x OUTCOMES numbers, then signals x rows
-    atomic_int state;
-    int32_t expected;
-    char message[MESSAGE];
-} Record;
-
-static Head *head_of(const Study *s) { return s->map; }
-
-static size_t record_size(int signals, int rows) {
-    return sizeof(Record) + (size_t)signals * (OUTCOMES + (size_t)rows) * sizeof(double);
-}
-
-double study_bytes(const StudyPlan *p, const Run *nominal) {
-    const Results *r = &nominal->results;
-    return (double)p->runs * (double)record_size(r->column_count - 1, (int)r->row_count);
-}
-
-static Record *record_of(const Study *s, int run) {
-    return (Record *)((char *)s->map + sizeof(Head) + (size_t)(run - s->first) * s->record_size);
-}
-
-static double *outcomes_of(const Study *s, int run) {
-    return (double *)((char *)record_of(s, run) + sizeof(Record));
-}
-
-const double *study_rows(const Study *s, int run, int signal) {
-    return outcomes_of(s, run) + (size_t)s->signals * OUTCOMES + (size_t)signal * (size_t)s->rows;
-}
 
 // --- values of the factors -----------------------------------------------------------------------
 
@@ -113,64 +70,6 @@ double study_value(const StudyPlan *p, int run, int which) {
     return f->level[run % f->level_count];
 }
 
-// --- the file ------------------------------------------------------------------------------------
-
-static uint64_t key_of(const StudyPlan *p) {
-    uint64_t h = mix((uint64_t)p->runs + p->seed);
-    for (const char *c = p->key; *c; c++) h = (h ^ (unsigned char)*c) * 0x100000001b3u;
-    return h;
-}
-
-static void no_file(const Study *s, Report *r, const char *what) {
-    Remark *m = report_error(r, V_NO_FILE, POS_NONE, "'%s' cannot be %s: %s", s->path, what,
-                             strerror(errno));
-    remark_help(r, m, "choose another folder with --out, or make room");
-}
-
-static bool is_same_study(const Study *s, const StudyPlan *p) {
-    const Head *h = s->map;
-    return memcmp(h->magic, study_magic, 8) == 0 && h->key == key_of(p) && h->runs == s->runs &&
-           h->signals == s->signals && h->rows == s->rows;
-}
-
-static void start_queue(Head *h, int next, int finished) {
-    h->next = next;
-    h->finished = finished;
-    for (int i = 0; i < MOST_WORKERS * MOST_LANES; i++)
-        h->busy[i / MOST_LANES][i % MOST_LANES] = -1;
-}
-
-// posix_fallocate, so that a full disk is heard of now and not as a dead worker.
-static bool open_file(Study *s, const StudyPlan *p, Report *r) {
-    s->map_size = sizeof(Head) + (size_t)s->runs * s->record_size;
-    int file = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0) {
-        no_file(s, r, "opened");
-        return false;
-    }
-    int full = posix_fallocate(file, 0, (off_t)s->map_size);
-    if (full) errno = full;
-    s->map =
-        full ? MAP_FAILED : mmap(NULL, s->map_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (s->map == MAP_FAILED) {
-        no_file(s, r, "made large enough");
-        s->map = NULL;
-        close(file);
-        unlink(s->path);
-        return false;
-    }
-    close(file);
-    Head *h = s->map;
-    if (!is_same_study(s, p)) {
-        memset(s->map, 0, s->map_size);
-        *h = (Head){.key = key_of(p), .runs = s->runs, .signals = s->signals, .rows = s->rows};
-        memcpy(h->magic, study_magic, 8);
-    }
-    for (int i = 0; i < s->runs; i++) s->kept += record_of(s, i)->state == RUN_DONE;
-    start_queue(h, 0, s->kept);
-    return true;
-}
-
 // --- for ranks -----------------------------------------------------------------------------------
 
 bool study_room(Study *s, const StudyPlan *p, int records) {
@@ -180,7 +79,7 @@ bool study_room(Study *s, const StudyPlan *p, int records) {
     if (zeros >= 0) close(zeros);
     if (s->map == MAP_FAILED) s->map = NULL;
     s->path = NULL;
-    if (s->map) head_of(s)->key = key_of(p);
+    if (s->map) study_key(p, head_of(s)->key);
     return s->map != NULL;
 }
 
@@ -188,7 +87,7 @@ void study_range(Study *s, int first, int count) {
     s->first = first;
     s->runs = first + count;
     memset((char *)s->map + sizeof(Head), 0, (size_t)count * s->record_size);
-    start_queue(head_of(s), first, 0);
+    study_queue(head_of(s), first, 0);
 }
 
 int study_claim(Study *s, int most, int *first) {
@@ -222,7 +121,7 @@ void study_put(Study *s, int run, const void *record) {
     to->expected = from->expected;
     memcpy(to->message, from->message, MESSAGE);
     memcpy(to + 1, from + 1, s->record_size - sizeof *to);
-    atomic_store(&to->state, atomic_load(&from->state)); // last: a record is whole or not there
+    study_seal(s, run, (RunState)from->state);
     atomic_fetch_add(&head_of(s)->finished, 1);
 }
 
@@ -257,7 +156,7 @@ static void keep_run(const Study *s, int run, const Run *result) {
 static void fail_run(const Study *s, int run, const char *message) {
     Record *to = record_of(s, run);
     strncpy(to->message, message, MESSAGE - 1);
-    atomic_store(&to->state, RUN_FAILED);
+    study_seal(s, run, RUN_FAILED);
 }
 
 static bool is_whole(const Study *s, const Run *run) {
@@ -269,7 +168,7 @@ static void take_result(const Study *s, int run, const Run *result, const Report
     if (result && result->status == SOLVE_CANCELLED) return;
     if (is_whole(s, result)) {
         keep_run(s, run, result);
-        atomic_store(&record_of(s, run)->state, RUN_DONE);
+        study_seal(s, run, RUN_DONE);
     } else {
         const Remark *m = r->first;
         while (m && m->severity != ERROR) m = m->next;
@@ -476,8 +375,9 @@ Study *study_new(const StudyPlan *p, const Run *nominal) {
         s->name[i] = from->column[i + 1].name;
         s->unit[i] = from->column[i + 1].unit;
     }
-    s->record_size = record_size(s->signals, s->rows);
+    s->record_size = study_record_size(s->signals, s->rows);
     s->path = path_join(&s->arena, p->folder, "runs.part");
+    s->file = -1;
     return s;
 }
 
@@ -496,7 +396,7 @@ RunBatch *study_batch(Study *s, const StudyPlan *p, const Run *nominal) {
 
 Study *study_run(const StudyPlan *p, const Run *nominal, Report *r) {
     Study *s = study_new(p, nominal);
-    if (!folder_make(p->folder, r) || !open_file(s, p, r)) {
+    if (!folder_make(p->folder, r) || !study_open(s, p, r)) {
         study_close(s, true);
         return NULL;
     }
@@ -506,21 +406,14 @@ Study *study_run(const StudyPlan *p, const Run *nominal, Report *r) {
     if (server) rank_server_end(server);
     batch_free(batch);
     if (!worked) {
-        no_file(s, r, "worked on: no process could be started");
+        study_no_file(s, r, "worked on: no process could be started");
         study_close(s, true);
         return NULL;
     }
     gather(s, p);
     s->interrupted = *p->cancel && s->done + s->failed < s->runs;
+    if (s->interrupted && !study_settle(s, r)) s->lost = true;
     return s;
-}
-
-void study_close(Study *s, bool keep_file) {
-    if (!s) return;
-    if (s->map) munmap(s->map, s->map_size);
-    if (s->map && !keep_file) unlink(s->path);
-    arena_free(&s->arena);
-    free(s);
 }
 
 // --- what came out -------------------------------------------------------------------------------

@@ -7,7 +7,8 @@
 // many at once as fit over SIMD lanes (run/batch.h). What a run gives depends on its number and
 // the seed alone, so any number of workers and lanes finds the same. When a worker dies, the runs
 // it was in are made again one by one; the one it dies of is lost, nothing else. The file outlives
-// an interruption: the same study asked for again goes on with what is missing.
+// an interruption: the same study asked for again goes on with what is missing. While a study works
+// its file is locked, and a second one in the same folder is refused.
 #ifndef BONDYN_STUDY_STUDY_H
 #define BONDYN_STUDY_STUDY_H
 
@@ -33,7 +34,7 @@ typedef struct {
     int lanes;          // 1: one run at a time in each process, 2, 4, 8; 0: as many as fit
     const Ranks *ranks; // of mpirun, NULL without; this one is rank 0 in study_run
     const char *folder;
-    const char *key; // text that changes when the model or the plan does
+    const char *key; // text that changes with anything that a row depends on
     void (*progress)(void *context, double fraction);
     void *context;
     const volatile int *cancel;
@@ -50,6 +51,7 @@ typedef struct {
     RunState *state;           // per run
     int *expected;             // expectations that held, per run
     int expectations;
+    int file;  // locked, -1: none
     void *map; // the file, or the memory of a rank that has none
     int first; // run of its first record
     size_t map_size, record_size, rows_at;
@@ -57,6 +59,7 @@ typedef struct {
     const char *first_message; // of the first failed run, or NULL
     int first_failed;
     bool interrupted;
+    bool lost;          // interrupted, and what was made could not be kept
     const char *engine; // how the runs went, in words
 } Study;
 
