@@ -3,7 +3,7 @@
 
 _bondyn() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
-    local verbs="run sweep montecarlo linearize steady poles bode nyquist check equations graph report derive import explain compare new lib help version"
+    local verbs="run sweep montecarlo linearize steady poles bode nyquist check equations graph report derive import explain compare signals new lib help version"
     local common="--library --json --verbose --quiet --help"
     local options=""
     COMPREPLY=()
@@ -16,7 +16,7 @@ _bondyn() {
         --engine) mapfile -t COMPREPLY < <(compgen -W "auto vm native" -- "$word"); return ;;
         --dump) mapfile -t COMPREPLY < <(compgen -W "syntax model graph system program" -- "$word"); return ;;
         --template | -t) mapfile -t COMPREPLY < <(compgen -W "msd rlc motor hydraulic element empty" -- "$word"); return ;;
-        --map) return ;;
+        --map | --find) return ;;
         --graph) mapfile -t COMPREPLY < <(compgen -W "constant unit" -- "$word"); return ;;
         --signature) mapfile -t COMPREPLY < <(compgen -W "plain 20sim" -- "$word"); return ;;
         --out | -o | --library) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
@@ -35,6 +35,7 @@ _bondyn() {
         report) options="--model --set --stop --solver --rtol --atol --max-step --min-step --out" ;;
         derive) options="--model --set --latex --only --c --signature --fixed --graph --out" ;;
         import) options="--free --out --round" ;;
+        signals) options="--model --set --find" ;;
         compare) options="--rtol --atol --common --map" ;;
         new) options="--template" ;;
     esac

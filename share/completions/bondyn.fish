@@ -27,6 +27,8 @@ complete -c bondyn -n __fish_use_subcommand -a import -d 'a robot description as
 complete -c bondyn -n __fish_use_subcommand -a explain -d 'what an error code means'
 complete -c bondyn -n __fish_use_subcommand -a compare -d 'two result files'
 complete -c bondyn -n __fish_use_subcommand -a new -d 'write a model to start from'
+complete -c bondyn -n __fish_use_subcommand -a signals -d 'variables and parameters with units and start values'
+complete -c bondyn -n '__fish_seen_subcommand_from signals' -l find -x -d 'only what has this word'
 complete -c bondyn -n __fish_use_subcommand -a lib -d 'the component library'
 complete -c bondyn -n __fish_use_subcommand -a help -d 'help'
 complete -c bondyn -n __fish_use_subcommand -a version -d 'the version'
@@ -72,7 +74,7 @@ complete -c bondyn -n '__fish_seen_subcommand_from compare' -l map -x -d 'column
 complete -c bondyn -n '__fish_seen_subcommand_from compare' -F
 complete -c bondyn -n '__fish_seen_subcommand_from new' -s t -l template -x -a 'msd rlc motor hydraulic element empty'
 complete -c bondyn -n '__fish_seen_subcommand_from lib' -a 'test (bondyn lib 2>/dev/null | string match -r "^  \S+" | string trim)'
-complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run sweep montecarlo linearize steady poles bode nyquist check equations graph report derive import explain compare new lib'
+complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run sweep montecarlo linearize steady poles bode nyquist check equations graph report derive import explain compare signals new lib'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode nyquist' -l at -x -d 'at this time of the run'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist' -l inputs -x -d 'what moves'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist' -l outputs -x -d 'what is looked at'

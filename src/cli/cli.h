@@ -113,6 +113,7 @@ ExitCode verb_explain(Session *s);
 ExitCode verb_compare(Session *s);
 ExitCode verb_new(Session *s);
 ExitCode verb_lib(Session *s);
+ExitCode verb_signals(Session *s);
 ExitCode verb_linearize(Session *s);
 ExitCode verb_steady(Session *s);
 ExitCode verb_poles(Session *s);

@@ -26,8 +26,16 @@ static bool is_component(const AstClass *c) {
            c->kind == CLASS_MECHANISM;
 }
 
-// Self-tests live beside the components: models that an experiment of the file runs.
-static bool is_selftest(const AstFile *file, const AstClass *model) {
+static bool ends_in_test(const char *name) {
+    size_t n = strlen(name);
+    return n > 4 && strcmp(name + n - 4, "Test") == 0;
+}
+
+// Self-tests live beside the components: models that an experiment of the file runs, and their parts,
+// whose names end in Test or whose descriptions speak of the test.
+static bool is_selftest(const Names *n, const AstFile *file, const AstClass *model) {
+    if (ends_in_test(name_text(n, model->name)) || strstr(name_text(n, model->text), "of the test"))
+        return true;
     for (const AstClass *c = file->classes; c; c = c->next)
         if (c->kind == CLASS_EXPERIMENT && c->base && c->base->kind == AST_NAME &&
             c->base->name == model->name)
@@ -38,7 +46,7 @@ static bool is_selftest(const AstFile *file, const AstClass *model) {
 static void add_entries(Entries *all, Session *s, const Syntax *syntax, const char *path) {
     const char *file = path_stem(&s->arena, path);
     for (const AstClass *c = syntax->files->classes; c; c = c->next)
-        if (is_component(c) && !is_selftest(syntax->files, c))
+        if (is_component(c) && !is_selftest(syntax->names, syntax->files, c))
             array_push(all, ((Entry){syntax, file, c, name_text(syntax->names, c->name)}));
 }
 
@@ -55,6 +63,16 @@ static Entries load_library(Session *s, const TextList *files) {
 
 static const char *const kind_word[] = {"model",  "element", "experiment", "function", "table",
                                         "domain", "const",   "import",     "mechanism"};
+
+// f(A {m2}, dp {Pa}) {m3/s}: how a function or a table is called.
+static void print_signature(Text *t, const Names *n, const AstClass *c) {
+    for (int i = 0; i < c->formal_count; i++) {
+        text_printf(t, "%s%s", i ? ", " : "(", name_text(n, c->formals[i].name));
+        if (c->formals[i].has_unit) text_printf(t, " {%s}", name_text(n, c->formals[i].unit_text));
+    }
+    if (c->formal_count) text_char(t, ')');
+    if (c->has_unit && c->unit_text) text_printf(t, " {%s}", name_text(n, c->unit_text));
+}
 
 static void print_short(Text *t, const Entry *e) {
     text_printf(t, "  %-20s %s\n", e->name, name_text(e->syntax->names, e->class->text));
@@ -102,7 +120,8 @@ static const struct {
 } shown_items[] = {{ITEM_PORT, "ports"},
                    {ITEM_PARAM, "parameters"},
                    {ITEM_INPUT, "inputs"},
-                   {ITEM_OUTPUT, "outputs"}};
+                   {ITEM_OUTPUT, "outputs"},
+                   {ITEM_VAR, "variables"}};
 
 static bool is_shown(const AstItem *i, ItemKind kind) {
     return i->kind == kind || (kind == ITEM_PARAM && i->kind == ITEM_COMPONENT && i->set);
@@ -111,6 +130,7 @@ static bool is_shown(const AstItem *i, ItemKind kind) {
 static void print_entry(Text *t, const Entry *e) {
     const Names *n = e->syntax->names;
     text_printf(t, "%s %s.%s", kind_word[e->class->kind], e->file, e->name);
+    print_signature(t, n, e->class);
     if (*name_text(n, e->class->text)) text_printf(t, ": %s", name_text(n, e->class->text));
     text_char(t, '\n');
     if (e->class->base) {

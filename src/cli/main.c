@@ -287,6 +287,21 @@ static const Verb verbs[] = {
         .run = verb_compare,
     },
     {
+        .name = "signals",
+        .arguments = "FILE [EXPERIMENT]",
+        .summary = "all variables and parameters, with units and values at the start",
+        .details =
+            "What can be recorded, plotted and expected, and what can be set: states, variables,\n"
+            "inputs, outputs and parameters, with value at the start, unit and description.\n",
+        .examples = "bondyn signals motor.bond\n"
+                    "bondyn signals motor.bond --find torque\n"
+                    "bondyn signals motor.bond --find rad/s --json\n",
+        .options = MODEL_OPTIONS | OPT_BIT(FIND),
+        .least = 1,
+        .most = 2,
+        .run = verb_signals,
+    },
+    {
         .name = "new",
         .arguments = "NAME",
         .summary = "write a commented model to start from",

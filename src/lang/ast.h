@@ -193,6 +193,7 @@ typedef struct {
     Name name;
     bool has_unit;
     Unit unit;
+    Name unit_text; // as written
     Pos pos;
 } AstFormal;
 

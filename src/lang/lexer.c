@@ -247,7 +247,7 @@ static void check_number(Lexer *l, Token *t) {
     }
 }
 
-// number = digits ["." digits] [("e"|"E") ["+"|"-"] digits]
+// number = (digits ["." digits] | "." digits) [("e"|"E") ["+"|"-"] digits]
 static void lex_number(Lexer *l, Token *t) {
     const char *s = l->text;
     t->kind = TOKEN_NUMBER;
@@ -382,6 +382,14 @@ static void count_brackets(Lexer *l, TokenKind kind) {
     if ((kind == TOKEN_CLOSE || kind == TOKEN_CLOSE_SQUARE) && l->brackets) l->brackets--;
 }
 
+// .5 is a number where nothing stands before it that could have a member: not in a.5, x[1].5, 1...5.
+static bool is_fraction(const Lexer *l) {
+    const char *s = l->text;
+    if (s[l->at] != '.' || !is_digit(s[l->at + 1])) return false;
+    char before = l->at ? s[l->at - 1] : ' ';
+    return !is_word(before) && !strchr(".)]}", before);
+}
+
 Token lexer_next(Lexer *l) {
     bool newline = skip_blanks(l);
     Token t = {.at = l->at, .first = !l->line_started};
@@ -398,7 +406,7 @@ Token lexer_next(Lexer *l) {
         t.kind = TOKEN_END_OF_FILE;
     else if (is_letter(c))
         lex_word(l, &t);
-    else if (is_digit(c))
+    else if (is_digit(c) || is_fraction(l))
         lex_number(l, &t);
     else if (c == '"')
         lex_string(l, &t);

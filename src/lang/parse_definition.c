@@ -164,9 +164,8 @@ static void parse_formals(Parser *p, AstClass *c) {
     if (!p_at(p, TOKEN_CLOSE)) {
         do {
             AstFormal formal = {.pos = p_pos(p, p->token)};
-            Name unit_text;
             formal.name = p_expect_name(p, "the name of an argument");
-            formal.has_unit = parse_unit(p, &formal.unit, &unit_text);
+            formal.has_unit = parse_unit(p, &formal.unit, &formal.unit_text);
             array_push(&list, formal);
         } while (p_accept(p, TOKEN_COMMA));
     }

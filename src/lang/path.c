@@ -61,6 +61,23 @@ static Ref unknown_member(Builder *b, const Path *p, int instance, const char *h
     return ref_bad();
 }
 
+// What it has: "it has i, v, a.e, R"; what a user may ask for comes first, and not more than fits.
+static const char *member_help(Builder *b, int owner) {
+    enum { MOST = 24 };
+    Text t = {0};
+    int count = 0;
+    for (int i = 0; i < b->member.count; i++) {
+        const Member *m = &b->member.data[i];
+        if (m->owner != owner) continue;
+        Name name = m->index < 0 ? b->entity.data[~m->index].name : b->instance.data[m->index].name;
+        if (count++ < MOST) text_printf(&t, "%s%s", count > 1 ? ", " : "it has ", text_of(b, name));
+    }
+    if (count > MOST) text_printf(&t, " and %d more", count - MOST);
+    const char *kept = arena_copy_text(&b->tmp, text_get(&t), t.length);
+    text_free(&t);
+    return count ? kept : "see its declaration for what it has";
+}
+
 // --- members of built-in elements ----------------------------------------------------------------
 
 static const char *builtin_help(const Builtin *t) {
@@ -245,7 +262,7 @@ static Ref member(Builder *b, Path *p, int owner, int code) {
         if (code < 0)
             return b->instance.data[owner].state == 3
                        ? ref_bad()
-                       : unknown_member(b, p, owner, "see its declaration for what it has");
+                       : unknown_member(b, p, owner, member_help(b, owner));
     }
 }
 
