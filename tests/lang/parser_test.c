@@ -175,6 +175,8 @@ static void paths_calls_and_parts(void **state) {
     assert_expression("sum(1:3)", "sum(1:3)");
     assert_expression("electric.f(a, b = 2)", "electric.f(a,b=2)");
     assert_expression("1.5e-3", "0.0015");
+    assert_expression(".5", "0.5");
+    assert_expression("a*.5 - .25e1", "((a * 0.5) - 2.5)");
 }
 
 static void lines_go_on_where_something_is_open(void **state) {
@@ -488,7 +490,7 @@ static void messages_name_the_slip_and_the_way_out(void **state) {
         {"-> a", "P023", "left of"},
         {"param stop = 3", "P012", "'stop' is a keyword", "help: choose another name"},
         {"x = 2y", "P008", "2*x"},
-        {"x = .5", "P011", "help: write 0.5"},
+        {"x = . 5", "P011", "help: write .5"},
         {"x = 1e999", "P006", "help"},
         {"x = 1e-320", "warning P007", "help"},
         {"x = 5 {bars}", "m.bond:2:8: error U001: unknown unit 'bars'", "did you mean {bar}?"},
