@@ -23,9 +23,9 @@ struct Branch {
     double *u;           // at the accepted point
     double time, *state; // the accepted point
     double *most, *mark; // largest so far; where the way to a fold began
-    double *from, *to, *middle, *found, *point, *rate;
+    double *from, *to, *middle, *found, *last, *point, *rate;
     double *quad; // with them all blocks are solved; NULL: there are none
-    bool kept;
+    bool kept, loose;
 };
 
 // Blocks whose unknowns are found by iteration, from where they were.
@@ -44,7 +44,7 @@ void machine_open_branch(Machine *m) {
     b->block = ARENA_ARRAY(&m->arena, int, count);
     b->place = ARENA_ARRAY(&m->arena, uint32_t, count);
     double *space = ARENA_ARRAY(
-        &m->arena, double, 7 * (size_t)count + 3 * (size_t)p->state_count + (size_t)p->quad_count);
+        &m->arena, double, 8 * (size_t)count + 3 * (size_t)p->state_count + (size_t)p->quad_count);
     b->u = space;
     b->from = b->u + count;
     b->to = b->from + count;
@@ -52,7 +52,8 @@ void machine_open_branch(Machine *m) {
     b->found = b->middle + count;
     b->most = b->found + count;
     b->mark = b->most + count;
-    b->state = b->mark + count;
+    b->last = b->mark + count;
+    b->state = b->last + count;
     b->point = b->state + p->state_count;
     b->rate = b->point + p->state_count;
     b->quad = p->quad_count ? b->rate + p->state_count : NULL;
@@ -133,7 +134,7 @@ static bool jumps(Machine *m, int i, double time, const double *state) {
 bool machine_branch_derivative(Machine *m, double time, const double *state, double *rate,
                                double *quad) {
     Branch *b = m->branch;
-    if (!b || !b->kept) return machine_derivative(m, time, state, rate, quad);
+    if (!b || !b->kept || b->loose) return machine_derivative(m, time, state, rate, quad);
     put_unknowns(m, b->u);
     bool good = machine_derivative(m, time, state, rate, quad);
     int failed = m->failed_block;
@@ -154,16 +155,47 @@ bool machine_branch_derivative(Machine *m, double time, const double *state, dou
     return false;
 }
 
-bool machine_keep_branch(Machine *m, double time, const double *state) {
+static void accept(Machine *m, double time, const double *state) {
     Branch *b = m->branch;
-    if (!b) return true;
-    if (!machine_branch_derivative(m, time, state, b->rate, b->quad)) return false;
     read_unknowns(m, b->u);
     for (int i = 0; i < b->count; i++) b->most[i] = fmax(b->most[i], fabs(b->u[i]));
     b->time = time;
     memcpy(b->state, state, (size_t)m->program->state_count * sizeof *state);
     b->kept = true;
+}
+
+bool machine_keep_branch(Machine *m, double time, const double *state) {
+    Branch *b = m->branch;
+    if (!b) return true;
+    if (!machine_branch_derivative(m, time, state, b->rate, b->quad)) return false;
+    accept(m, time, state);
     return true;
+}
+
+void machine_loosen_branch(Machine *m, bool loose) {
+    if (m->branch) m->branch->loose = loose;
+}
+
+// The unknowns are those of the last point that was evaluated, near the end of the step. Where they
+// have hardly changed since the last look they will do; else it is looked more closely, and they
+// are put back.
+bool machine_look_at_branch(Machine *m, double time, const double *state) {
+    Branch *b = m->branch;
+    if (!b) return true;
+    read_unknowns(m, b->to);
+    if (!b->kept || largest_change(b) < 0) {
+        accept(m, time, state);
+        return true;
+    }
+    memcpy(b->last, b->to, (size_t)b->count * sizeof *b->last);
+    bool loose = b->loose;
+    long calls = m->calls;
+    b->loose = false;
+    bool good = machine_keep_branch(m, time, state);
+    b->loose = loose;
+    m->calls = calls; // as if it had not been looked
+    put_unknowns(m, good ? b->last : b->u);
+    return good;
 }
 
 void machine_mark_branch(Machine *m) {

@@ -13,6 +13,10 @@ void machine_release_branch(Machine *m); // at events: what comes next may be an
 // this point.
 bool machine_branch_derivative(Machine *m, double time, const double *state, double *rate,
                                double *quad);
+// For methods whose bits are those of lanes, which have no branches: rates are found as without
+// one (loose), and after each step machine_look_at_branch says whether it went beyond a fold.
+void machine_loosen_branch(Machine *m, bool loose);
+bool machine_look_at_branch(Machine *m, double time, const double *state);
 void machine_mark_branch(Machine *m); // the way to a fold begins here
 // A solution elsewhere, at a point where the branch has none; it is kept. Gives the block that
 // jumps, or -1: there is none.

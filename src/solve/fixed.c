@@ -151,18 +151,26 @@ static void keep_branch(Fixed *f, double t) {
     machine_keep_branch(m, t, f->begin);
 }
 
+static bool leaves_branch(Fixed *f, double next) {
+    Job *j = f->j;
+    return fold_is_loose(j) ? fold_passed(j, next, f->y)
+                            : !job_rates(j, next, f->y, f->rate[0], NULL);
+}
+
 // Does a loop fold on the way to *next? Then *next and y are where the run goes on behind the fold.
 // Else the step may have been taken.
 static bool step_to_fold(Fixed *f, double t, double *next, bool *taken) {
     Job *j = f->j;
     double time = t;
-    keep_branch(f, t);
+    if (!fold_is_loose(j)) keep_branch(f, t);
     *taken = take_step(f, f->begin, t, *next - t, f->y);
-    if (*taken && job_rates(j, *next, f->y, f->rate[0], NULL)) return false;
+    if (*taken && !leaves_branch(f, *next)) return false;
     if (!job_in_trouble(j) || j->trouble.block < 0) return false;
     memcpy(f->trial, f->begin, (size_t)f->total * sizeof *f->y);
-    if (!fold_pass(j, &time, f->trial, f->trial + j->n, (*next - t) / 16) || !(time < *next))
+    if (!fold_pass(j, &time, f->trial, f->trial + j->n, (*next - t) / 16) || !(time < *next)) {
+        if (*taken) machine_release_branch(j->m); // no fold: it is as it is
         return false;
+    }
     memcpy(f->y, f->trial, (size_t)f->total * sizeof *f->y);
     *next = time;
     return true;
@@ -313,10 +321,9 @@ void fixed_shut(Fixed *f) {
     free(f->direction);
 }
 
-// Lanes have no branches: what they do too is the same without.
 void fixed_run(Job *j) {
     Fixed f;
-    if (j->stats->method == SOLVER_ROSENBROCK) machine_open_branch(j->m);
+    fold_open(j);
     bool open = fixed_open(&f, j);
     if (open) integrate(&f);
     if (open) fixed_leave(&f);

@@ -73,8 +73,7 @@ static void tell(Job *j, double time, int block) {
         "Later folds are counted as events only");
 }
 
-bool fold_pass(Job *j, double *time, double *state, double *quad, double step) {
-    if (!j->trouble.happened || j->trouble.block < 0 || !j->m->branch) return false;
+static bool pass(Job *j, double *time, double *state, double *quad, double step) {
     machine_mark_branch(j->m);
     if (!walk_to_fold(j, time, state, quad, step)) return *time > j->stats->reached;
     if (!rates_at(j, *time, state)) // on the fold itself
@@ -92,4 +91,34 @@ bool fold_pass(Job *j, double *time, double *state, double *quad, double step) {
         return true;
     }
     return false;
+}
+
+bool fold_pass(Job *j, double *time, double *state, double *quad, double step) {
+    if (!j->trouble.happened || j->trouble.block < 0 || !j->m->branch) return false;
+    machine_loosen_branch(j->m, false);
+    bool good = pass(j, time, state, quad, step);
+    machine_loosen_branch(j->m, fold_is_loose(j));
+    return good;
+}
+
+// Methods that lanes have too (fixed_lanes.c, rk78_lanes.c).
+bool fold_is_loose(const Job *j) {
+    switch (j->stats->method) {
+    case SOLVER_EULER:
+    case SOLVER_HEUN:
+    case SOLVER_RK4:
+    case SOLVER_RK78: return true;
+    default: return false;
+    }
+}
+
+void fold_open(Job *j) {
+    machine_open_branch(j->m);
+    machine_loosen_branch(j->m, fold_is_loose(j));
+}
+
+bool fold_passed(Job *j, double time, const double *state) {
+    if (machine_look_at_branch(j->m, time, state)) return false;
+    job_note_fold(j, time, state);
+    return true;
 }

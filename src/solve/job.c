@@ -124,6 +124,10 @@ static bool note_trouble(Job *j, double time, const double *state, int rate, int
     return false;
 }
 
+void job_note_fold(Job *j, double time, const double *state) {
+    note_trouble(j, time, state, -1, j->m->failed_block);
+}
+
 void job_block_failed(Job *j, double time, const double *state) {
     note_trouble(j, time, state, -1, j->m->failed_block);
     problem_trouble(j);

@@ -175,6 +175,10 @@ SolveStatus solve_end(Job *j);
 bool saved_load(Job *j); // as SolveOptions.from says; false: it does not fit, reported
 
 // --- folds.c
+void fold_open(Job *j);           // loops stay on their branch from now on
+bool fold_is_loose(const Job *j); // rates are found without it (machine_loosen_branch)
+// Did a step to here leave the branch, though its rates had values? That is noted.
+bool fold_passed(Job *j, double time, const double *state);
 bool fold_is_near(
     Job *j); // after a step: loops had no solution at points that it tried, again and again
 // From a point beyond which a loop has no solution on its branch, with the last step that was
@@ -189,7 +193,8 @@ void job_leave(Job *j);
 bool job_rates(Job *j, double time, const double *state, double *rate, double *quad);
 bool job_emit(Job *j, double time, const double *state, const double *quad); // false: stop
 bool job_hand_over(Job *j, double time, const double *state,
-                   const double *quad); // the same, with j->output as it is
+                   const double *quad);                       // the same, with j->output as it is
+void job_note_fold(Job *j, double time, const double *state); // the last block has no solution
 void job_block_failed(Job *j, double time, const double *state); // reports it
 bool job_poll(Job *j, double time);                              // false: stop; the status says why
 bool job_is_stuck(Job *j, double time); // many steps were lost in the rounding of the time

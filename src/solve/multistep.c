@@ -445,7 +445,7 @@ void multistep_run(Job *j) {
     Multistep c = {.j = j, .t = j->time};
     c.how = method == SOLVER_IDA ? &ida : method == SOLVER_CVODE_BDF ? &cvode_bdf : &cvode_adams;
     if (method == SOLVER_IDA) c.unknowns = program_unknown_count(j->p);
-    machine_open_branch(j->m);
+    fold_open(j);
     if (open_vectors(&c) && open_integrator(&c)) {
         integrate(&c);
         if (j->status == SOLVE_SWITCH || j->status == SOLVE_CHANGE) copy_point(&c);

@@ -12,6 +12,7 @@
 #include "solve/rk78.h"
 
 #include "base/memory.h"
+#include "engine/branch.h"
 #include <math.h>
 #include <string.h>
 
@@ -142,6 +143,7 @@ bool rk78_ready(Rk78 *k) {
 // --- after a step --------------------------------------------------------------------------------
 
 static bool change_switches(Rk78 *k) {
+    machine_release_branch(k->j->m);
     if (!events_cross(k->j, k->t, k->y, k->crossed) || !history_break(k->j, k->t, k->y))
         return false;
     restart(k, 0);
@@ -162,11 +164,22 @@ static bool choose_states(Rk78 *k) {
 static bool step_over_jump(Rk78 *k) {
     while (k->t >= k->jump) {
         k->t = k->after;
+        machine_release_branch(k->j->m);
         if (!events_jump(k->j, k->t, k->y) || !history_break(k->j, k->t, k->y)) return false;
         if (!emit_up_to(k, k->t + events_margin(k->j, k->t))) return false;
         restart(k, k->h);
         if (!job_poll(k->j, k->t)) return false;
     }
+    return true;
+}
+
+// Beyond a fold of a loop: from the accepted point to behind it. False: there is none.
+static bool pass_fold(Rk78 *k) {
+    Job *j = k->j;
+    if (!fold_pass(j, &k->t, k->y, k->y + j->n, k->step)) return false;
+    if (!history_break(j, k->t, k->y) || !emit_up_to(k, k->t)) return false;
+    k->failures = 0;
+    restart(k, 0);
     return true;
 }
 
@@ -176,6 +189,7 @@ static bool reject(Rk78 *k, double factor) {
     k->h = k->step * factor;
     bool tiny = k->h < fmax(2 * events_margin(k->j, k->t), k->j->o->min_step);
     if (++k->failures <= MOST_FAILURES && !tiny) return true;
+    if (job_in_trouble(k->j) && pass_fold(k)) return true;
     if (k->tried_at == k->t || job_in_trouble(k->j)) return fail(k);
     k->tried_at = k->t; // once more: sizes from here on may be others
     k->failures = 0;
@@ -264,6 +278,10 @@ bool rk78_settle(Rk78 *k, bool good, bool quiet) {
     double error = rk78_norm(k, k->error);
     if (!isfinite(error)) return reject(k, after_trouble);
     if (error > 1) return reject(k, fmax(safety * pow(error, -1.0 / 8), least_growth));
+    if (j->m->branch && fold_passed(j, k->end, k->next)) {
+        if (pass_fold(k) || j->status != SOLVE_DONE) return j->status == SOLVE_DONE;
+        machine_release_branch(j->m); // no fold: it is as it is
+    }
     bool changed = false;
     choose_next(k, growth_after(k, error));
     if (j->p->switch_count > 0 && !quiet && events_missed(j, k->end, k->next, k->crossed)) {
@@ -295,10 +313,12 @@ static void leave_point(const Rk78 *k) {
 
 void rk78_run(Job *j) {
     Rk78 k;
+    fold_open(j);
     rk78_open(&k, j);
     bool goes_on = rk78_start(&k);
     while (goes_on && rk78_ready(&k))
         goes_on = rk78_settle(&k, rk78_attempt(&k), false) && choice_watch(j, k.t, k.y, k.last);
     if (j->status == SOLVE_SWITCH || j->status == SOLVE_CHANGE) leave_point(&k);
     rk78_shut(&k);
+    machine_close_branch(j->m);
 }

@@ -122,7 +122,8 @@ static bool agrees(const Case *k, const Walk *o, SolverKind solver, int seed) {
 
 static void runs_leave_branches_where_they_fold(void **state) {
     static const SolverKind solver[] = {SOLVER_CVODE_ADAMS, SOLVER_CVODE_BDF, SOLVER_IDA,
-                                        SOLVER_ROSENBROCK};
+                                        SOLVER_ROSENBROCK,  SOLVER_RK78,      SOLVER_RK4,
+                                        SOLVER_HEUN};
     int wrong = 0, folds = 0;
     (void)state;
     for (int seed = 0; seed < seeds; seed++) {
