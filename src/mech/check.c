@@ -168,31 +168,35 @@ static void check_axes(Check *c, const MechJoint *j) {
 
 // --- bodies --------------------------------------------------------------------------------------
 
-// Eigenvalues of a symmetric 3 x 3 matrix by Jacobi's turns, ascending.
-static void eigenvalues(const double given[9], double out[3]) {
-    double a[9];
-    memcpy(a, given, sizeof a);
+// Turns rows and columns p and q of a symmetric matrix so that nothing is left between them.
+static void jacobi_turn(int n, double *a, int p, int q) {
+    double theta = 0.5 * atan2(2 * a[n * p + q], a[n * q + q] - a[n * p + p]);
+    double cs = cos(theta), sn = sin(theta);
+    for (int k = 0; k < n; k++) {
+        double x = a[n * p + k], y = a[n * q + k];
+        a[n * p + k] = cs * x - sn * y;
+        a[n * q + k] = sn * x + cs * y;
+    }
+    for (int k = 0; k < n; k++) {
+        double x = a[n * k + p], y = a[n * k + q];
+        a[n * k + p] = cs * x - sn * y;
+        a[n * k + q] = sn * x + cs * y;
+    }
+}
+
+// Eigenvalues of a symmetric matrix of up to six rows by Jacobi's turns, ascending.
+static void eigenvalues(int n, const double *given, double *out) {
+    double a[36];
+    memcpy(a, given, (size_t)(n * n) * sizeof *a);
     for (int sweep = 0; sweep < 30; sweep++)
-        for (int turn = 0; turn < 3; turn++) {
-            int p = turn == 2, q = turn == 0 ? 1 : 2, r = 3 - p - q;
-            if (a[3 * p + q] == 0) continue;
-            double theta = 0.5 * atan2(2 * a[3 * p + q], a[4 * q] - a[4 * p]);
-            double cs = cos(theta), sn = sin(theta), pq = a[3 * p + q], pr = a[3 * p + r];
-            double qr = a[3 * q + r], pp = a[4 * p], qq = a[4 * q];
-            a[4 * p] = cs * cs * pp - 2 * cs * sn * pq + sn * sn * qq;
-            a[4 * q] = sn * sn * pp + 2 * cs * sn * pq + cs * cs * qq;
-            a[3 * p + q] = a[3 * q + p] = 0;
-            a[3 * p + r] = a[3 * r + p] = cs * pr - sn * qr;
-            a[3 * q + r] = a[3 * r + q] = sn * pr + cs * qr;
-        }
-    for (int i = 0; i < 3; i++) out[i] = a[4 * i];
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 2; k++)
-            if (out[k] > out[k + 1]) {
-                double swap = out[k];
-                out[k] = out[k + 1];
-                out[k + 1] = swap;
-            }
+        for (int p = 0; p < n; p++)
+            for (int q = p + 1; q < n; q++)
+                if (a[n * p + q] != 0) jacobi_turn(n, a, p, q);
+    for (int i = 0; i < n; i++) {
+        int k = i;
+        for (; k > 0 && out[k - 1] > a[(n + 1) * i]; k--) out[k] = out[k - 1];
+        out[k] = a[(n + 1) * i];
+    }
 }
 
 static bool is_symmetric(const double *a, int n) {
@@ -218,7 +222,7 @@ static void check_inertia(Check *c, int body) {
                  "products of inertia stand twice, with the same sign");
         return;
     }
-    eigenvalues(J, moment);
+    eigenvalues(3, J, moment);
     double sum = moment[0] + moment[1] + moment[2], rounding = 1e-9 * fabs(sum);
     if (!isfinite(sum) || moment[0] < -rounding) {
         bad_body(c, body, "has a negative moment of inertia",
@@ -279,6 +283,31 @@ static bool is_finite(const double *x, int n) {
     return true;
 }
 
+static void negative_inertia(Check *c, int body, const double I[36]) {
+    double own[6];
+    eigenvalues(6, I, own);
+    const char *what =
+        arena_printf(&c->scratch,
+                     "has a negative inertia together with its added mass: eigenvalues %.6g, %.6g, "
+                     "%.6g, %.6g, %.6g, %.6g",
+                     own[0], own[1], own[2], own[3], own[4], own[5]);
+    bad_body(c, body, what,
+             "the water that moves along makes a body heavier: check the signs of added_mass");
+}
+
+// Derivatives such as X_udot are negative, the matrix of added mass is not.
+static void check_added_sign(Check *c, int body, const double added[36]) {
+    double own[6];
+    eigenvalues(6, added, own);
+    if (!(own[0] < -1e-9 * fmax(fabs(own[0]), fabs(own[5])))) return;
+    Remark *e = report_warning(c->r, M_ADDED_SIGN, c->m->body[body].pos,
+                               "body '%s' has an added mass with the negative eigenvalue %.6g",
+                               body_name(c, body), own[0]);
+    remark_help(c->r, e,
+                "added_mass is the positive matrix, minus the SNAME derivatives (X_udot = -30 "
+                "kg stands there as 30 kg)");
+}
+
 static void check_body(Check *c, int body) {
     const MechBody *b = &c->m->body[body];
     double mass, added[36], I[36];
@@ -295,8 +324,9 @@ static void check_body(Check *c, int body) {
         bad_body(c, body, "has an inertia about its origin that is too large for any number",
                  "check the units of its mass and its cg");
     else if (b->has_added && !is_semidefinite(I))
-        bad_body(c, body, "has a negative inertia together with its added mass",
-                 "the water that moves along makes a body heavier: check the signs of added_mass");
+        negative_inertia(c, body, I);
+    else if (b->has_added && values(c, b->added, 36, added))
+        check_added_sign(c, body, added);
 }
 
 // --- inertia behind every motion -----------------------------------------------------------------
