@@ -242,8 +242,10 @@ int guard_relations(Work *w, Expr *relation) {
     int count = 0;
     walk_start(w->walk);
     for (int c = 0; c < m->choice_count; c++) {
-        Expr condition = m->mode[m->choice[c].first_mode + m->choice[c].present].condition;
-        if (condition) walk_add(w->walk, condition);
+        const ModeChoice *choice = &m->choice[c];
+        const Mode *mode = &m->mode[choice->first_mode];
+        walk_add(w->walk, mode[choice->present].condition); // 0: nothing is added
+        walk_add(w->walk, mode[choice->also].condition);
     }
     for (int i = 0; i < walk_count(w->walk); i++) {
         Expr e = walk_at(w->walk, i);
@@ -308,7 +310,8 @@ static void list_guards(Plan *p) {
         for (int i = choice->first_mode; i < choice->first_mode + choice->mode_count; i++) {
             const Mode *mode = &m->mode[i];
             if (!mode->condition) continue;
-            if (i == choice->first_mode + choice->present)
+            int k = i - choice->first_mode;
+            if (k == choice->present || k == choice->also)
                 o->guard[i] = guard_of(p, mode->condition, relation);
             else if (mode->once)
                 o->guard[i] = resolve(p->solved, mode->condition);

@@ -229,6 +229,7 @@ typedef struct {                        // equations that read as one of several
     int first_equation, equation_count; // into equation[], where those of the first mode stand
     int first_mode, mode_count;
     int present; // the mode whose laws stand in equation[], from first_mode on
+    int also;    // another one for which they stand there too, else the same
     int var;     // discrete variable that has the number of the mode, or -1
     int comp;    // whose laws they are, or -1
     Name owner;  // path of the element or model in which it stands

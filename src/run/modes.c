@@ -12,6 +12,7 @@
 #include "run/modes.h"
 
 #include "base/memory.h"
+#include "run/kin.h"
 #include "run/pipeline.h"
 #include <math.h>
 #include <string.h>
@@ -33,6 +34,7 @@ struct ModeStore {
     Arena arena;
     const Model *model;
     Memory *memory;
+    int *kin; // per mode of the model: see kin.h
     ARRAY(CompiledMode *) list;
 };
 
@@ -84,7 +86,7 @@ ProgramWish modes_wish(Job *j, Arena *out, const System *s, const Memory *memory
 // --- compiling -----------------------------------------------------------------------------------
 
 // The laws of the mode in their places.
-static void put_laws(CompiledMode *c, const Model *m) {
+static void put_laws(CompiledMode *c, const Model *m, const int *kin) {
     c->model = *m;
     c->model.dag = dag_copy(m->dag, m->names);
     c->model.equation = ARENA_ARRAY(&c->arena, Equation, m->equation_count);
@@ -93,10 +95,11 @@ static void put_laws(CompiledMode *c, const Model *m) {
     memcpy(c->model.choice, m->choice, (size_t)m->choice_count * sizeof *m->choice);
     for (int i = 0; i < m->choice_count; i++) {
         ModeChoice *x = &c->model.choice[i];
-        const Mode *mode = &m->mode[x->first_mode + c->mode[i]];
         x->present = c->mode[i];
+        x->also = kin[x->first_mode + x->present];
         for (int k = 0; k < x->equation_count; k++)
-            c->model.equation[x->first_equation + k] = m->mode_law[mode->first + k];
+            c->model.equation[x->first_equation + k] =
+                kin_law(c->model.dag, m, x, x->present, x->also, k);
     }
 }
 
@@ -142,8 +145,11 @@ static CompiledMode *compile(Modes *x, const int *mode) {
     const Model *m = x->store->model;
     CompiledMode *c = memory_zeroed(1, sizeof *c);
     c->mode = ARENA_ARRAY(&c->arena, int, m->choice_count);
-    memcpy(c->mode, mode, (size_t)m->choice_count * sizeof *mode);
-    put_laws(c, m);
+    for (int i = 0; i < m->choice_count; i++) { // the first of those that share it
+        int other = x->store->kin[m->choice[i].first_mode + mode[i]];
+        c->mode[i] = other < mode[i] ? other : mode[i];
+    }
+    put_laws(c, m, x->store->kin);
     c->system = pipeline_mode(&c->arena, &c->model, x->store->memory, &c->jump, &c->report);
     c->good = c->system && build_programs(x, c) && c->report.errors == 0;
     if (c->good) {
@@ -151,6 +157,7 @@ static CompiledMode *compile(Modes *x, const int *mode) {
         c->jump_begin = remembered_unknowns(&c->arena, c->jump.system, x->store->memory);
     }
     array_push(&x->store->list, c);
+    x->j->run->stats.programs++;
     return c;
 }
 
@@ -170,6 +177,7 @@ ModeStore *mode_store_new(const Model *m) {
     ModeStore *x = memory_zeroed(1, sizeof *x);
     x->model = m;
     x->memory = memory_build(&x->arena, m);
+    x->kin = kin_find(&x->arena, m);
     return x;
 }
 
@@ -192,8 +200,13 @@ void mode_store_rest(ModeStore *x) {
 
 const Memory *mode_store_memory(const ModeStore *x) { return x->memory; }
 
+// Does this program serve the mode?
 static bool is_mode(const ModeStore *x, const CompiledMode *c, const int *mode) {
-    return memcmp(c->mode, mode, (size_t)x->model->choice_count * sizeof *mode) == 0;
+    const Model *m = x->model;
+    bool same = true;
+    for (int i = 0; i < m->choice_count && same; i++)
+        same = c->mode[i] == mode[i] || x->kin[m->choice[i].first_mode + c->mode[i]] == mode[i];
+    return same;
 }
 
 static CompiledMode *compiled_mode(Modes *x, const int *mode) {

@@ -105,6 +105,7 @@ typedef struct {
     char course[160];         // the first of them in words; empty: none
     long steps, rejected, derivative_calls, jacobian_calls, newton_iterations, events;
     double jacobian_cost;      // of one, in evaluations of the rates besides those counted
+    long programs;             // of modes that the run built
     long choices;              // how often states were chosen anew
     int start_steps;           // of the continuation that the start values needed
     double last_step, reached; // time reached
