@@ -7,6 +7,7 @@ _bondyn() {
     local common="--library --json --verbose --quiet --help"
     local options=""
     COMPREPLY=()
+    verbs+=" export"
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$word")
         return
@@ -67,6 +68,13 @@ _bondyn() {
                 COMPREPLY=(urdf)
             else
                 mapfile -t COMPREPLY < <(compgen -f -X '!*.urdf' -- "$word"; compgen -d -- "$word")
+            fi
+            ;;
+        export)
+            if ((COMP_CWORD == 2)); then
+                COMPREPLY=(c)
+            else
+                mapfile -t COMPREPLY < <(compgen -f -X '!*.bond' -- "$word"; compgen -d -- "$word")
             fi
             ;;
         explain) mapfile -t COMPREPLY < <(compgen -W "$(bondyn explain 2>/dev/null | cut -d' ' -f1)" -- "$word") ;;

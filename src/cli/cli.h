@@ -8,7 +8,7 @@
 //     dump.c syntax_text.c   stages as readable text
 //
 //     Each other file is a verb, or a few that belong together: run.c study.c report.c check.c
-//     show.c derive.c import.c explain.c compare.c new.c lib.c
+//     show.c derive.c import.c export.c explain.c compare.c new.c lib.c
 //
 // Only this folder prints and exits. Standard output carries what was asked for, and nothing else;
 // remarks, progress and complaints go to standard error.
@@ -109,6 +109,7 @@ ExitCode verb_report(Session *s);
 ExitCode verb_study(Session *s);
 ExitCode verb_derive(Session *s);
 ExitCode verb_import(Session *s);
+ExitCode verb_export(Session *s);
 ExitCode verb_explain(Session *s);
 ExitCode verb_compare(Session *s);
 ExitCode verb_new(Session *s);

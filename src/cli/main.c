@@ -260,6 +260,25 @@ static const Verb verbs[] = {
         .run = verb_import,
     },
     {
+        .name = "export",
+        .arguments = "c FILE [EXPERIMENT]",
+        .summary = "a model as C that stands alone",
+        .details =
+            "Writes model.c, model.h, main.c and README.md into --out FOLDER: C99 without any "
+            "library\n"
+            "but libm, without allocation, for a fixed step (solver euler, heun or rk4). main runs "
+            "the\n"
+            "experiment and prints its results, the same bits as `bondyn run` with that solver.\n"
+            "docs/export.md tells how to call it.\n",
+        .examples = "bondyn export c motor.bond --solver rk4 --out motor_c\n"
+                    "bondyn export c crane.bond Lift --real float --out firmware/crane\n",
+        .options = MODEL_OPTIONS | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RECORD) |
+                   OPT_BIT(REAL) | OPT_BIT(OUT),
+        .least = 2,
+        .most = 3,
+        .run = verb_export,
+    },
+    {
         .name = "explain",
         .arguments = "[CODE]",
         .summary = "what an error code means and how to mend it",

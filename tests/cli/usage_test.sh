@@ -7,6 +7,7 @@ verbs="run linearize steady poles bode nyquist check equations graph derive impo
 expect_exit 2
 expect_empty out
 expect_text err "usage: bondyn VERB"
+verbs="$verbs export"
 expect_exit 0 help
 expect_empty err
 for verb in $verbs; do

@@ -38,10 +38,12 @@ for file; do
     case $command in
         '') echo "$file: the first line does not say '// run: VERB OPTIONS'"; failed=1; continue ;;
         run*) extra="--out $work --no-plot" ;;
+        export*) extra="--out $work" ;;
         *) extra= ;;
     esac
     verb=${command%% *}
     options=${command#"$verb"}
+    [ "$verb" = export ] && verb="export c" # the form stands before the file
     eval "\"\$bondyn\" $verb \"\$file\" $options $extra" >"$work/stdout" 2>"$work/stderr" </dev/null
     echo "[exit $?]" >>"$work/stderr"
     plain "$work/stderr" >"$work/err"

@@ -1,0 +1,40 @@
+// A model as C99 that stands alone: no library but libm, no allocation, no mutable globals.
+//
+//     experiment -> job_prepare -> Program        what a run evaluates, in the same order
+//                                     |
+//          tape_text.c   tapes as functions, an equation above its code
+//          model_text.c  data: names, tables, blocks, branches of `when`, switches
+//          runtime.text  steps, events and samples of solve/fixed.c, over those functions
+//                                     |
+//                        model.c  model.h  main.c  README.md
+//
+// Compiled without contraction it gives the numbers of `bondyn run` with the same fixed-step method,
+// bit by bit: the program is the one that the run would have, and all is evaluated in its order.
+#ifndef BONDYN_EXPORT_EXPORT_H
+#define BONDYN_EXPORT_EXPORT_H
+
+#include "engine/program.h"
+#include "run/run.h"
+
+typedef struct {
+    bool single; // float in place of double
+} ExportOptions;
+
+typedef struct { // operations of one evaluation of the rates
+    long sums, products, divisions, functions, choices, blocks;
+} ExportCounts;
+
+typedef struct {
+    Text header, source, main, readme;
+    char prefix[80];   // of all names in C
+    char asked[80];    // the model's name, where C forbids it; else empty
+    size_t bytes;      // of memory of one run
+    ExportCounts rate; // evaluations: 1, 2 or 4 each step
+    int rates_per_step;
+} Export;
+
+// Needs: a system with its experiment.  Gives: texts of files; false: reported. Free it in both cases.
+bool export_c(Export *e, const System *s, const RunOptions *o, const ExportOptions *x, Report *r);
+void export_free(Export *e);
+
+#endif

@@ -1,0 +1,400 @@
+// Tapes as C functions. Temporaries are local variables, each written once; what other functions read
+// stays in the registers of the machine:
+//
+//     // spring.e = k*spring.q                      the equation
+//     double v3 = r[12] * r[17];                    its code
+//
+// Compilers take more than linear time over one function: long tapes become several, and what one of
+// them hands to the next goes through its register.
+#include "export/writing.h"
+
+#include "base/memory.h"
+#include "engine/c_output.h"
+#include "equations/listing.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { LINES_PER_FUNCTION = 1500, LONGEST_COMMENT = 2000 };
+
+// --- equations as comments -----------------------------------------------------------------------
+
+static void add_comment(Writing *w, Expr node, const char *name, Text *formula) {
+    if (w->comment_of[node] || expr_op(w->p->system->dag, node) == OP_SYMBOL) return;
+    Text *c = &w->comment[w->comment_count++];
+    text_printf(c, "%s = ", name);
+    text_add_n(c, text_get(formula),
+               formula->length > LONGEST_COMMENT ? LONGEST_COMMENT : formula->length);
+    if (formula->length > LONGEST_COMMENT) text_add(c, " ...");
+    w->comment_of[node] = w->comment_count;
+}
+
+static void comment_values(Writing *w, Listing *l, Text *formula) {
+    const System *s = w->p->system;
+    for (int v = 0; s->value && v < s->model->var_count; v++) {
+        if (!s->value[v] || s->model->var[v].kind == VAR_PARAM) continue;
+        Op op = expr_op(s->dag, s->value[v]);
+        if (op == OP_SYMBOL || op == OP_NUMBER || w->comment_of[s->value[v]]) continue;
+        text_clear(formula);
+        l->printing = s->value[v];
+        listing_expr(formula, l, s->value[v]);
+        l->printing = 0;
+        add_comment(w, s->value[v], name_text(s->model->names, s->model->var[v].path), formula);
+    }
+}
+
+// Rates first: they are what the model is about. Then parts with names, then all other variables.
+void export_comments(Writing *w) {
+    const System *s = w->p->system;
+    Listing l;
+    Text formula = {0}, name = {0};
+    listing_open(&l, s, PRINT_TEXT);
+    w->comment_of = memory_zeroed((size_t)dag_size(s->dag) + 1, sizeof *w->comment_of);
+    size_t most = (size_t)s->state_count + (size_t)l.definition.count + (size_t)s->model->var_count;
+    w->comment = memory_zeroed(most + 1, sizeof *w->comment);
+    for (int i = 0; i < s->state_count; i++) {
+        text_clear(&formula);
+        text_clear(&name);
+        listing_expr(&formula, &l, s->rate[i]);
+        listing_der(&name, &l, i);
+        add_comment(w, s->rate[i], text_get(&name), &formula);
+    }
+    for (int i = 0; i < l.definition.count; i++) {
+        text_clear(&formula);
+        listing_definition(&formula, &l, i);
+        add_comment(w, l.definition.data[i].node, l.definition.data[i].name, &formula);
+    }
+    comment_values(w, &l, &formula);
+    text_free(&formula);
+    text_free(&name);
+    listing_close(&l);
+}
+
+void export_comments_free(Writing *w) {
+    for (int i = 0; i < w->comment_count; i++) text_free(&w->comment[i]);
+    free(w->comment);
+    free(w->comment_of);
+}
+
+// --- which values live where ---------------------------------------------------------------------
+
+static bool is_local(const Writing *w, uint32_t reg) {
+    return reg >= w->p->first_work && !w->memory[reg];
+}
+
+// What an inner function reads before it writes comes from around it.
+static void find_read_first(Writing *w, const TapeFunction *f, bool *written) {
+    for (uint32_t i = 0; i < w->p->register_count; i++) written[i] = false;
+    for (int i = 0; i < f->count; i++) {
+        Instruction c = f->code[i];
+        const TapeInfo *info = &tape_info[c.op];
+        if (info->a && !written[c.a]) w->memory[c.a] = true;
+        if (info->b && !written[c.b]) w->memory[c.b] = true;
+        if (info->to && !written[c.to]) w->memory[c.to] = true;
+        if (c.op != TAPE_BLOCK) written[c.to] = true;
+    }
+    for (int i = 0; i < f->result_count; i++)
+        if (!written[f->result[i]]) w->memory[f->result[i]] = true;
+}
+
+void export_memory(Writing *w) {
+    const Program *p = w->p;
+    bool *written = ARENA_ARRAY(&w->tmp, bool, p->register_count);
+    w->memory = ARENA_ARRAY(&w->tmp, bool, p->register_count);
+    for (int i = 0; i < p->block_count; i++) {
+        find_read_first(w, &p->block[i].residual, written);
+        if (p->block[i].matrix == i) find_read_first(w, &p->block[i].jacobian, written);
+        for (int k = 0; k < p->block[i].size; k++) w->memory[p->block[i].guess[k]] = true;
+    }
+}
+
+// --- one function --------------------------------------------------------------------------------
+
+typedef struct {
+    Writing *w;
+    Text *out, body;
+    const TapeFunction *f;
+    int count;
+    bool *live;   // per instruction
+    bool *spilt;  // per instruction: a later part reads its value
+    int *part_of; // per instruction
+    int *def;     // per register: the instruction that wrote it, -1: none here
+    bool uses_registers;
+} TapeText;
+
+static void mark_reads(Instruction c, bool *wanted) {
+    const TapeInfo *info = &tape_info[c.op];
+    if (info->a) wanted[c.a] = true;
+    if (info->b) wanted[c.b] = true;
+    if (info->to) wanted[c.to] = true;
+}
+
+// Backwards: what nobody reads is left out, but blocks are solved in any case.
+static void find_live(TapeText *t, const uint32_t *result, int result_count) {
+    bool *wanted = memory_zeroed(t->w->p->register_count, sizeof *wanted);
+    for (int i = 0; i < result_count; i++) wanted[result[i]] = true;
+    for (int i = t->count - 1; i >= 0; i--) {
+        Instruction c = t->f->code[i];
+        t->live[i] = c.op == TAPE_BLOCK || !is_local(t->w, c.to) || wanted[c.to];
+        if (!t->live[i] || c.op == TAPE_BLOCK) continue;
+        wanted[c.to] = false;
+        mark_reads(c, wanted);
+    }
+    free(wanted);
+}
+
+static void note_read(TapeText *t, uint32_t reg, int part) {
+    int def = t->def[reg];
+    if (def >= 0 && t->part_of[def] != part) t->spilt[def] = true;
+}
+
+static int find_parts(TapeText *t, const uint32_t *result, int result_count) {
+    int lines = 0;
+    for (uint32_t i = 0; i < t->w->p->register_count; i++) t->def[i] = -1;
+    for (int i = 0; i < t->count; i++) {
+        Instruction c = t->f->code[i];
+        const TapeInfo *info = &tape_info[c.op];
+        if (!t->live[i]) continue;
+        t->part_of[i] = lines++ / LINES_PER_FUNCTION;
+        if (info->a) note_read(t, c.a, t->part_of[i]);
+        if (info->b) note_read(t, c.b, t->part_of[i]);
+        if (info->to) note_read(t, c.to, t->part_of[i]);
+        if (c.op != TAPE_BLOCK) t->def[c.to] = i;
+    }
+    int last = lines ? (lines - 1) / LINES_PER_FUNCTION : 0;
+    for (int i = 0; i < result_count; i++) note_read(t, result[i], last);
+    for (uint32_t i = 0; i < t->w->p->register_count; i++) t->def[i] = -1;
+    return last + 1;
+}
+
+static void write_operand(TapeText *t, uint32_t reg) {
+    const Program *p = t->w->p;
+    int def = t->def[reg];
+    if (def >= 0 && !t->spilt[def] && is_local(t->w, reg)) {
+        text_printf(&t->body, "v%d", def);
+    } else if (reg < p->constant_count) {
+        bool sign = signbit(p->constant[reg]);
+        if (sign) text_char(&t->body, '(');
+        c_number(&t->body, p->constant[reg]);
+        if (sign) text_char(&t->body, ')');
+    } else {
+        text_printf(&t->body, "r[%u]", reg);
+        t->uses_registers = true;
+    }
+}
+
+static void write_pair(TapeText *t, Instruction c, const char *between) {
+    write_operand(t, c.a);
+    text_add(&t->body, between);
+    write_operand(t, c.b);
+}
+
+static void write_table(TapeText *t, Instruction c) {
+    int number = export_table(t->w, t->w->p->table[c.b]);
+    const char *name = tape_info[c.op].name;
+    if (c.aux) {
+        text_printf(&t->body, "m->hold ? bondyn_%s_in(&model_table_of[%d], (int)m->piece[%u], ",
+                    name, number, c.aux - 1u);
+        write_operand(t, c.a);
+        text_add(&t->body, ") : ");
+    }
+    text_printf(&t->body, "bondyn_%s(&model_table_of[%d], ", name, number);
+    write_operand(t, c.a);
+    text_char(&t->body, ')');
+}
+
+static void write_call(TapeText *t, Instruction c) {
+    text_printf(&t->body, "%s(", c_function_name((TapeOp)c.op));
+    write_operand(t, c.a);
+    if (tape_info[c.op].b) {
+        text_add(&t->body, ", ");
+        write_operand(t, c.b);
+    }
+    text_char(&t->body, ')');
+}
+
+static void write_logic(TapeText *t, Instruction c) {
+    Text *o = &t->body;
+    switch ((TapeOp)c.op) {
+    case TAPE_SELECT:
+        write_operand(t, c.a);
+        text_add(o, " != 0 ? ");
+        write_operand(t, c.b);
+        text_add(o, " : ");
+        write_operand(t, c.to);
+        break;
+    case TAPE_SWITCH:
+        text_printf(o, "m->hold ? m->held[%u] : ", c.b);
+        write_operand(t, c.a);
+        text_add(o, c.aux ? " <= 0" : " < 0");
+        break;
+    case TAPE_HELD:
+        text_printf(o, "m->hold ? m->piece[%u] : ", c.b);
+        write_operand(t, c.a);
+        break;
+    case TAPE_OP_AND:
+    case TAPE_OP_OR:
+        write_pair(t, c, c.op == TAPE_OP_AND ? " != 0 && " : " != 0 || ");
+        text_add(o, " != 0");
+        break;
+    case TAPE_OP_NOT:
+        write_operand(t, c.a);
+        text_add(o, " == 0");
+        break;
+    default: write_call(t, c);
+    }
+}
+
+static void write_value(TapeText *t, Instruction c) {
+    Text *o = &t->body;
+    switch ((TapeOp)c.op) {
+    case TAPE_COPY: write_operand(t, c.a); break;
+    case TAPE_ADD: write_pair(t, c, " + "); break;
+    case TAPE_SUB: write_pair(t, c, " - "); break;
+    case TAPE_MUL: write_pair(t, c, " * "); break;
+    case TAPE_DIV: write_pair(t, c, " / "); break;
+    case TAPE_OP_LESS: write_pair(t, c, " < "); break;
+    case TAPE_OP_LESS_EQUAL: write_pair(t, c, " <= "); break;
+    case TAPE_OP_EQUAL: write_pair(t, c, " == "); break;
+    case TAPE_NEG:
+        text_char(o, '-');
+        write_operand(t, c.a);
+        break;
+    case TAPE_SQUARE: write_pair(t, (Instruction){.a = c.a, .b = c.a}, " * "); break;
+    case TAPE_RECIPROCAL:
+        text_add(o, "1 / ");
+        write_operand(t, c.a);
+        break;
+    case TAPE_MULADD:
+    case TAPE_MULSUB:
+        write_operand(t, c.to);
+        text_add(o, c.op == TAPE_MULADD ? " + " : " - ");
+        write_pair(t, c, " * ");
+        break;
+    case TAPE_OP_TABLE:
+    case TAPE_OP_TABLE_SLOPE: write_table(t, c); break;
+    default: write_logic(t, c);
+    }
+}
+
+static void write_equation(TapeText *t, int i) {
+    Expr node = t->f->origin[i];
+    if (i > 0 && t->f->origin[i - 1] == node) return;
+    int number = t->w->comment_of[node];
+    if (number) text_printf(&t->body, "    // %s\n", text_get(&t->w->comment[number - 1]));
+}
+
+static void write_line(TapeText *t, int i) {
+    Instruction c = t->f->code[i];
+    if (c.op == TAPE_BLOCK) {
+        text_printf(&t->body, "    if (!bondyn_block(m, %u)) return 0;\n", c.b);
+        return;
+    }
+    write_equation(t, i);
+    bool local = is_local(t->w, c.to) && !t->spilt[i];
+    text_printf(&t->body, local ? "    double v%d = " : "    r[%d] = ", local ? i : (int)c.to);
+    t->uses_registers = t->uses_registers || !local;
+    write_value(t, c);
+    text_add(&t->body, ";\n");
+    t->def[c.to] = i;
+}
+
+static void close_part(TapeText *t, const char *name, int part, bool last, int result_count) {
+    Text *o = t->out;
+    text_printf(o, "\nstatic int model_%s", name);
+    if (!last) text_printf(o, "_part%d", part);
+    text_printf(o, "(model_machine *m%s) {\n", result_count < 0 ? "" : ", double *result");
+    if (t->uses_registers) text_add(o, "    double *const r = m->reg;\n");
+    if (!strstr(text_get(&t->body), "m->") && !strstr(text_get(&t->body), "(m") &&
+        !t->uses_registers)
+        text_add(o, "    (void)m;\n");
+    if (result_count == 0 || (result_count > 0 && !last)) text_add(o, "    (void)result;\n");
+    text_add_n(o, text_get(&t->body), t->body.length);
+    text_add(o, "    return 1;\n}\n");
+    text_clear(&t->body);
+    t->uses_registers = false;
+}
+
+static void write_parts(TapeText *t, const char *name, int parts, const uint32_t *result,
+                        int result_count) {
+    int part = 0;
+    for (int i = 0; i < t->count; i++) {
+        if (!t->live[i]) continue;
+        if (t->part_of[i] != part) close_part(t, name, part++, false, result ? result_count : -1);
+        write_line(t, i);
+    }
+    Text tail = t->body;
+    t->body = (Text){0};
+    for (int i = 0; i + 1 < parts; i++)
+        text_printf(&t->body, "    if (!model_%s_part%d(m%s)) return 0;\n", name, i,
+                    result ? ", result" : "");
+    text_add_n(&t->body, text_get(&tail), tail.length);
+    text_free(&tail);
+    for (int i = 0; i < result_count; i++) {
+        text_printf(&t->body, "    result[%d] = ", i);
+        write_operand(t, result[i]);
+        text_add(&t->body, ";\n");
+    }
+    close_part(t, name, part, true, result ? result_count : -1);
+}
+
+void export_tape(Writing *w, Text *out, const char *name, const TapeFunction *f, int count,
+                 const uint32_t *result, int result_count) {
+    TapeText t = {.w = w, .out = out, .f = f, .count = count};
+    t.live = memory_zeroed((size_t)count + 1, sizeof *t.live);
+    t.spilt = memory_zeroed((size_t)count + 1, sizeof *t.spilt);
+    t.part_of = memory_zeroed((size_t)count + 1, sizeof *t.part_of);
+    t.def = memory_zeroed(w->p->register_count, sizeof *t.def);
+    find_live(&t, result, result_count);
+    int parts = find_parts(&t, result, result_count);
+    write_parts(&t, name, parts, result, result_count);
+    free(t.live);
+    free(t.spilt);
+    free(t.part_of);
+    free(t.def);
+    text_free(&t.body);
+}
+
+// --- operations ----------------------------------------------------------------------------------
+
+static void count_in(const Program *p, const TapeFunction *f, int count, ExportCounts *n) {
+    for (int i = 0; i < count; i++) {
+        Instruction c = f->code[i];
+        switch ((TapeOp)c.op) {
+        case TAPE_ADD:
+        case TAPE_SUB: n->sums++; break;
+        case TAPE_MUL:
+        case TAPE_SQUARE: n->products++; break;
+        case TAPE_MULADD:
+        case TAPE_MULSUB: n->sums++, n->products++; break;
+        case TAPE_DIV:
+        case TAPE_RECIPROCAL: n->divisions++; break;
+        case TAPE_COPY:
+        case TAPE_NEG: break;
+        case TAPE_BLOCK: {
+            const TapeBlock *b = &p->block[c.b];
+            n->blocks++;
+            count_in(p, &b->residual, b->residual.count, n);
+            count_in(p, &p->block[b->matrix].jacobian, p->block[b->matrix].jacobian.count, n);
+            break;
+        }
+        case TAPE_SELECT:
+        case TAPE_SWITCH:
+        case TAPE_HELD:
+        case TAPE_OP_LESS:
+        case TAPE_OP_LESS_EQUAL:
+        case TAPE_OP_EQUAL:
+        case TAPE_OP_AND:
+        case TAPE_OP_OR:
+        case TAPE_OP_NOT:
+        case TAPE_OP_MIN:
+        case TAPE_OP_MAX: n->choices++; break;
+        default: n->functions++;
+        }
+    }
+}
+
+ExportCounts export_count(const Writing *w, const TapeFunction *f, int count) {
+    ExportCounts n = {0};
+    count_in(w->p, f, count, &n);
+    return n;
+}

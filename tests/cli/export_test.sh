@@ -1,0 +1,100 @@
+#!/bin/sh
+# Exported C: ten models, compiled without a warning, give the bits of `bondyn run` with the same fixed steps.
+. "$(dirname "$0")/common.sh"
+
+# Rows of `run` against those of the exported program; numbers are compared, not digits.
+cat >same.awk <<'END'
+NR == FNR { if ($0 !~ /^#/) want[++rows] = $0; next }
+{
+    line++
+    if (line == 1 && $0 != want[1]) print "other columns: " $0
+    n = split(want[line], x, ",")
+    if (line > 1) for (i = 1; i <= n; i++) if (x[i] + 0 != $i + 0 && !bad++) print "row " line ", column " i ": " x[i] " became " $i
+}
+END { if (line != rows || rows < 3) print line " rows of " rows }
+END
+
+flags="-std=c99 -Wall -Wextra -Wpedantic -Werror -ffp-contract=off"
+allowed='memcpy|memset|fabs|sqrt|exp|log|sin|cos|tan|asin|acos|atan|sinh|cosh|tanh|floor|ceil|atan2|pow|fmax|fmin|frexp|ldexp|_GLOBAL_OFFSET_TABLE_'
+
+# check NAME COMPILERS FILE EXPERIMENT OPTIONS...
+check() {
+    name=$1 compilers=$2 file=$3 experiment=$4
+    shift 4
+    expect_exit 0 export c "$file" "$experiment" "$@" --out "$name"
+    expect_text out "bytes a run"
+    "$bondyn" run "$file" "$experiment" "$@" --no-plot --engine vm --out "$name/run" >/dev/null 2>&1
+    for compiler in $compilers; do
+        command -v "$compiler" >/dev/null || continue
+        # model.c has to do without a C library around it
+        # shellcheck disable=SC2086
+        { $compiler $flags -ffreestanding -c "$name/model.c" -o "$name/model.o" &&
+            $compiler $flags "$name/main.c" "$name/model.o" -lm -o "$name/main"; } >log 2>&1 || { fail "$name: $compiler"; cat log; continue; }
+        nm -u "$name/model.o" | awk '{ print $2 }' | grep -vxE "$allowed" >log
+        [ -s log ] && fail "$name needs $(tr '\n' ' ' <log)"
+        "$name/main" >"$name/c.csv" 2>err || { fail "$name: main ended with $?"; cat err; }
+        awk -F, -f same.awk "$name/run/results.csv" "$name/c.csv" >log
+        [ -s log ] && { fail "$name with $compiler: $(cat log)"; }
+    done
+}
+
+examples=$source_folder/examples
+both="gcc clang"
+
+# Stick and slip with events: what holds is a discrete variable.
+cat >stick.bond <<'END'
+model Stick
+  param v0 = 0.1 {m/s}, k = 100 {N/m}, m = 1 {kg}, Fs = 10 {N}, Fk = 5 {N}
+  var q {m} initial 0 {m}, v {m/s} initial 0 {m/s}
+  var slides discrete, slips discrete
+  var F {N}
+  F = k*q
+  der(q) = v0 - v
+  m*der(v) = if slides > 0.5 then F - Fk else 0 {N}
+  when F > Fs then
+    slides = 1
+    slips = pre(slips) + 1
+  end
+  when v < 0 {m/s} then
+    slides = 0
+    reinit(v, 0 {m/s})
+  end
+end
+experiment Periods of Stick
+  stop 5 {s}
+  solver rk4 step 10 {ms}
+end
+END
+
+check rlc "$both" "$examples/rlc/rlc.bond" Step --solver rk4
+check motor "$both" "$examples/dc_motor/dc_motor.bond" Start --solver heun
+check ball "$both" "$examples/bouncing_ball/bouncing_ball.bond" Bounce --solver rk4
+check stick "$both" stick.bond Periods
+check pid "$both" "$examples/sampled_pid/sampled_pid.bond" Fixed
+check euler "$both" "$examples/sampled_pid/sampled_pid.bond" Hold --solver euler
+check bars "$both" "$examples/four_bar/four_bar.bond" Falls --solver rk4 --stop 0.1
+check ring "$both" "$examples/euler_ring/euler_ring.bond" Tumbling --solver rk4
+check table "$both" "$examples/tables/tables.bond" RealTime --stop 2
+check titan "$both" "$examples/titan4/titan4.bond" ClosedLoop --solver rk4 --stop 0.01
+expect_exit 1 export c "$examples/delay_steps/delay_steps.bond" RealTime --out late
+expect_text err "error T014"
+
+# Parameters by name, in their units; start values follow them.
+expect_exit 0 export c "$examples/bouncing_ball/bouncing_ball.bond" Bounce --solver rk4 --set "e = 0.7" --out set
+"$bondyn" run "$examples/bouncing_ball/bouncing_ball.bond" Bounce --solver rk4 --set "e = 0.7" --no-plot --out set/run >/dev/null 2>&1
+ball/main e=0.7 >set/c.csv 2>/dev/null
+awk -F, -f same.awk set/run/results.csv set/c.csv >log
+[ -s log ] && fail "a parameter by name: $(cat log)"
+ball/main nobody=2 >/dev/null 2>err && fail "a name that is not there was set"
+expect_text err "'nobody' cannot be set"
+
+# Every equation stands above its code; numbers of the export as JSON.
+expect_text rlc/model.c "// der(coil.p) = E - capacitor.q/C - R*coil.p/L"
+expect_exit 0 export c "$examples/rlc/rlc.bond" Step --solver rk4 --out rlc --json
+"$json_check" out || fail "JSON of export"
+expect_text out '"products":'
+
+expect_exit 2 export fortran "$examples/rlc/rlc.bond"
+expect_text err "write bondyn export c FILE"
+expect_exit 2 export c "$examples/rlc/rlc.bond" --real half
+expect_text err "take double or float"
