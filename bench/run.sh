@@ -14,6 +14,8 @@ out=bench/results/latest.txt
         echo
         "build/release/bench/bench_$name"
     done
+    echo
+    bench/export.sh build/release/bondyn
 } >"$out.part"
 mv "$out.part" "$out"
 cat "$out"

@@ -501,8 +501,8 @@ static void write_helpers(Writing *w, Text *o) {
                     "static double bondyn_cos(double x) { return cos(x); }\n");
     else
         text_add(o, asset_trig_text);
-    if (w->table_count) export_kernels(o, asset_table_def);
-    if (w->p->block_count) export_kernels(o, asset_kernels_def);
+    if (w->table_count) export_kernels(o, asset_table_def, false);
+    if (w->p->block_count) export_kernels(o, asset_kernels_def, w->options->single);
 }
 
 void export_source(Writing *w) {

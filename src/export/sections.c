@@ -37,8 +37,30 @@ void export_sections(Text *out, const char *text, const char *const *chosen) {
     }
 }
 
+// Bounds of the kernels are for the digits of double: the same for those of float.
+static const char *const bounds[][2] = {{"1e-10", "1e-5"},
+                                        {"1e-12", "1e-6"},
+                                        {"1e-13", "1e-6"},
+                                        {"1e-15", "1e-7"},
+                                        {"268435456.0", "4096.0"}};
+
+static void add_line(Text *out, const char *line, size_t length, bool single) {
+    for (size_t i = 0; i < length;) {
+        size_t taken = 0;
+        for (size_t k = 0; single && k < sizeof bounds / sizeof *bounds && !taken; k++) {
+            size_t n = strlen(bounds[k][0]);
+            if (i + n > length || memcmp(line + i, bounds[k][0], n) != 0) continue;
+            text_add(out, bounds[k][1]);
+            taken = n;
+        }
+        if (!taken) text_char(out, line[i]), taken = 1;
+        i += taken;
+    }
+    text_char(out, '\n');
+}
+
 // The pieces of a .def of kernels, as they stand there.
-void export_kernels(Text *out, const char *text) {
+void export_kernels(Text *out, const char *text, bool single) {
     bool inside = false;
     while (*text) {
         const char *end = strchr(text, '\n');
@@ -47,7 +69,7 @@ void export_kernels(Text *out, const char *text) {
         if (opens || closes)
             inside = opens;
         else if (inside)
-            text_add_n(out, text, length), text_char(out, '\n');
+            add_line(out, text, length, single);
         text += length + (end != NULL);
     }
 }

@@ -39,7 +39,8 @@ int export_table(const Writing *w, const Table *t);
 
 // --- sections.c
 void export_sections(Text *out, const char *text, const char *const *chosen); // NULL ends them
-void export_kernels(Text *out, const char *text); // a .def without its KERNEL( ) lines
+// A .def without its KERNEL( ) lines.
+void export_kernels(Text *out, const char *text, bool single);
 void export_prefixed(Text *out, const char *text, const char *prefix); // model_ becomes prefix_
 void export_single(Text *out, const char *text);                       // float in place of double
 

@@ -76,6 +76,48 @@ check bars "$both" "$examples/four_bar/four_bar.bond" Falls --solver rk4 --stop 
 check ring "$both" "$examples/euler_ring/euler_ring.bond" Tumbling --solver rk4
 check table "$both" "$examples/tables/tables.bond" RealTime --stop 2
 check titan "$both" "$examples/titan4/titan4.bond" ClosedLoop --solver rk4 --stop 0.01
+# Float: the angles of the Titan 4 in motion, and its pressures, to a thousandth of the largest one.
+cp -r "$examples/titan4" titan4
+cat >>titan4/titan4.bond <<'END'
+
+experiment Steps of Simulator
+  stop 2 {s}
+  points 20
+  solver rk4 step 0.5 {ms}
+  record q[*], c.P_L[*]
+  audit off
+end
+END
+cat >near.awk <<'END'
+NR == FNR { if ($0 !~ /^#/) want[++rows] = $0; next }
+{
+    line++
+    n = split(want[line], x, ",")
+    for (i = 2; i <= n; i++) {
+        if (line == 1) { unit[i] = x[i]; sub(/.*\[/, "", unit[i]); continue }
+        d = x[i] - $i; d = d < 0 ? -d : d
+        s = x[i] < 0 ? -x[i] : x[i] + 0
+        if (d > far[unit[i]]) far[unit[i]] = d
+        if (s > most[unit[i]]) most[unit[i]] = s
+    }
+}
+END {
+    if (line != rows || rows != 22) print line " rows of " rows
+    for (u in far) if (!(far[u] < 1e-3*most[u])) print far[u] " of " most[u] " " u
+}
+END
+"$bondyn" run titan4/titan4.bond Steps --no-plot --out float/run >/dev/null 2>&1
+expect_exit 0 export c titan4/titan4.bond Steps --real float --out float
+# shellcheck disable=SC2086
+gcc $flags -O1 float/main.c float/model.c -lm -o float/main || fail "float: gcc"
+float/main >float/c.csv || fail "float: main ended with $?"
+awk -F, -f near.awk float/run/results.csv float/c.csv >log
+[ -s log ] && fail "float: $(cat log)"
+# ... and a loop of equations, which Newton's method has to solve with fewer digits
+expect_exit 0 export c "$examples/four_bar/four_bar.bond" Falls --solver rk4 --stop 0.1 --real float --out bars
+# shellcheck disable=SC2086
+gcc $flags bars/main.c bars/model.c -lm -o bars/main && bars/main >log || fail "float: the loop has no solution"
+
 expect_exit 1 export c "$examples/delay_steps/delay_steps.bond" RealTime --out late
 expect_text err "error T014"
 
