@@ -14,6 +14,7 @@ _bondyn() {
     fi
     case $before in
         --solver) mapfile -t COMPREPLY < <(compgen -W "auto bdf adams ida rk78 gauss euler heun rk4 rosenbrock" -- "$word"); return ;;
+        --real) mapfile -t COMPREPLY < <(compgen -W "double float" -- "$word"); return ;;
         --engine) mapfile -t COMPREPLY < <(compgen -W "auto vm native" -- "$word"); return ;;
         --dump) mapfile -t COMPREPLY < <(compgen -W "syntax model graph system program" -- "$word"); return ;;
         --template | -t) mapfile -t COMPREPLY < <(compgen -W "msd rlc motor hydraulic element empty" -- "$word"); return ;;
@@ -36,6 +37,7 @@ _bondyn() {
         report) options="--model --set --stop --solver --rtol --atol --max-step --min-step --out" ;;
         derive) options="--model --set --latex --only --c --signature --fixed --graph --out" ;;
         import) options="--free --out --round" ;;
+        export) options="--model --set --stop --solver --record --real --out" ;;
         signals) options="--model --set --find" ;;
         compare) options="--rtol --atol --common --map" ;;
         new) options="--template" ;;
