@@ -67,6 +67,11 @@ static bool check_program(Writing *w, Report *r) {
             return refuse(w, r, w->p->block[i].pos,
                           "more than 40 unknowns have to be solved together",
                           "small elasticities or resistances take loops apart");
+    for (int i = 0; i < w->p->system->block_count; i++)
+        if (!w->p->block[i].linear && !w->p->block[i].anchored)
+            return refuse(w, r, w->p->block[i].pos,
+                          "a loop of its equations is solved by iteration and may fold",
+                          "a small volume, mass or elasticity in the loop takes it apart");
     return true;
 }
 

@@ -59,6 +59,11 @@ static void add_line(Text *out, const char *line, size_t length, bool single) {
     text_char(out, '\n');
 }
 
+// What looks at the bits of a double is written another way for float.
+static const char power_of_two[] = "static double bondyn_power_of_two_below(double x) {";
+static const char power_of_two_single[] =
+    "    int exponent;\n    frexp(x, &exponent);\n    return ldexp(1.0, -exponent);\n";
+
 // The pieces of a .def of kernels, as they stand there.
 void export_kernels(Text *out, const char *text, bool single) {
     bool inside = false;
@@ -66,11 +71,17 @@ void export_kernels(Text *out, const char *text, bool single) {
         const char *end = strchr(text, '\n');
         size_t length = end ? (size_t)(end - text) : strlen(text);
         bool opens = strncmp(text, "KERNEL(", 7) == 0, closes = length == 1 && *text == ')';
+        bool bits = single && strncmp(text, power_of_two, sizeof power_of_two - 1) == 0;
         if (opens || closes)
             inside = opens;
         else if (inside)
             add_line(out, text, length, single);
         text += length + (end != NULL);
+        if (bits) {
+            const char *close = strstr(text, "\n}");
+            text_add(out, power_of_two_single);
+            if (close) text = close + 1;
+        }
     }
 }
 
