@@ -130,18 +130,18 @@ static void add_list(Text *key, const TextList *list) {
     text_char(key, '\n');
 }
 
-// Everything that a row depends on, beside its number and the seed.
+// Everything that a row depends on, beside its number and the seed. The engine is not among it: all of them give the
+// same bits.
 static const char *study_text(Task *t) {
     Session *s = t->s;
     const RunOptions *o = &t->options;
     Text key = {0};
     add_program(&key);
     add_sources(&key, s->sources);
-    text_printf(&key, "%s|%s|%s|%d %d %d|%.17g|%.17g|%.17g|%.17g|%.17g\n", s->verb->name,
+    text_printf(&key, "%s|%s|%s|%d %d|%.17g|%.17g|%.17g|%.17g|%.17g\n", s->verb->name,
                 session_argument(s, 1) ? session_argument(s, 1) : "",
                 session_value(s, OPT_MODEL) ? session_value(s, OPT_MODEL) : "", o->solver_given,
-                (int)o->solver, (int)o->engine, o->stop, o->rtol, o->atol, o->max_step,
-                o->min_step);
+                (int)o->solver, o->stop, o->rtol, o->atol, o->max_step, o->min_step);
     add_list(&key, &s->options.sets);
     add_list(&key, &s->options.varies);
     add_list(&key, &s->options.records);
