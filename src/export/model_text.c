@@ -149,12 +149,12 @@ static void write_event_fields(const Writing *w, Fields *f) {
     const Program *p = w->p;
     const Whens *n = &p->system->whens;
     static const char *const per_switch[] = {"piece",  "switch_value", "border", "ahead",
-                                             "before", "here",         "band"};
+                                             "before", "here",         "band",   "shift"};
     if (p->switch_count) {
         long count = p->switch_count;
         field(f, 'c', "held", count, "states of relations");
         field(f, 'i', "direction", count, "");
-        for (int i = 0; i < 7; i++) field(f, 'r', per_switch[i], count, "");
+        for (int i = 0; i < 8; i++) field(f, 'r', per_switch[i], count, "");
         field(f, 'r', "inside", 10 * count + p->state_count + 1, "");
     }
     if (p->clock_count) field(f, 'r', "phase", 2 * p->clock_count, "");
@@ -420,7 +420,7 @@ static void write_functions(Writing *w, Text *o) {
                     p->state_count);
     export_tape(w, o, "outputs_code", &p->outputs, p->outputs.count, w->output, w->output_count);
     if (p->switch_count) whole_tape(w, o, "switches", &p->switches);
-    if (p->clock_count) whole_tape(w, o, "clocks", &p->clocks);
+    if (p->clock_count && w->table_count) whole_tape(w, o, "clocks", &p->clocks);
     if (!p->system->whens.branch_count) return;
     whole_tape(w, o, "conditions", &p->conditions);
     whole_tape(w, o, "actions", &p->actions);
@@ -432,15 +432,15 @@ static void write_uses(const Writing *w, Text *o) {
     static const char *const always[] = {"bondyn_sign", "bondyn_min",   "bondyn_max",
                                          "bondyn_mod",  "bondyn_power", "bondyn_sin",
                                          "bondyn_cos",  "model_rates",  "bondyn_margin"};
-    static const char *const tables[] = {"bondyn_table",       "bondyn_slope",
-                                         "bondyn_table_in",    "bondyn_slope_in",
-                                         "bondyn_table_piece", "bondyn_table_outside"};
+    static const char *const tables[] = {
+        "bondyn_table",   "bondyn_slope",       "bondyn_table_in",     "bondyn_slope_in",
+        "model_table_of", "bondyn_table_piece", "bondyn_table_outside"};
     static const char *const blocks[] = {"bondyn_block_linear", "bondyn_block_newton",
                                          "bondyn_block"};
     text_add(o, "\n// Not every model needs all of these.\nstatic void bondyn_uses(void) {\n");
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         text_printf(o, "    (void)%s;\n", always[i]);
-    for (int i = 0; w->table_count && i < 6; i++) text_printf(o, "    (void)%s;\n", tables[i]);
+    for (int i = 0; w->table_count && i < 7; i++) text_printf(o, "    (void)%s;\n", tables[i]);
     for (int i = 0; w->p->block_count && i < 3; i++) text_printf(o, "    (void)%s;\n", blocks[i]);
     text_add(o, "}\n");
 }
@@ -451,7 +451,7 @@ static void write_data(Writing *w, Text *o) {
     if (w->table_count) write_tables(w, o);
     if (p->switch_count) write_switch_data(w, o);
     if (p->system->whens.branch_count) write_when_data(w, o);
-    if (p->clock_count) write_clock_data(w, o);
+    if (p->clock_count && w->table_count) write_clock_data(w, o);
     if (w->settle_count) {
         text_add(o, "static const struct {\n    int state, output;\n} model_settle_of[] = {\n");
         for (int k = 0, n = 0; k < j->settle_var.count; k++)
@@ -526,6 +526,7 @@ void export_source(Writing *w) {
     } else {
         text_add_n(&o, text_get(&code), code.length);
     }
+    text_printf(&o, "\n#define model_epsilon %s_EPSILON\n", w->options->single ? "FLT" : "DBL");
     if (!w->quads) text_add(&o, "\n#define model_step_rates model_rates\n");
     write_names(w, &o);
     text_char(&o, '\n');

@@ -1,0 +1,45 @@
+#!/bin/sh
+# The first experiment of every example as exported C, against `bondyn run`, bit by bit, with each fixed-step method. What cannot be
+# exported says so (T014). Arguments: the program, the folder of the test programs.
+bondyn=$1
+here=$(cd "$(dirname "$0")/../.." && pwd)
+: "${BONDYN_LIBRARY:=$here/library}"
+export BONDYN_LIBRARY
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# Where `run` ends early, rows up to there are compared.
+cat >"$work/same.awk" <<'END'
+NR == FNR { if ($0 !~ /^#/) want[++rows] = $0; next }
+{
+    line++
+    if (line > rows) exit
+    if (line == 1 && $0 != want[1]) print "other columns"
+    n = split(want[line], x, ",")
+    if (line > 1) for (i = 1; i <= n; i++) if (x[i] + 0 != $i + 0 && !bad++) print "row " line ", column " i ": " x[i] " became " $i
+}
+END { if (line < rows) print line " rows of " rows }
+END
+
+for file in "$here"/examples/*/*.bond; do
+    experiment=$(sed -n 's/^experiment \([A-Za-z0-9_]*\).*/\1/p' "$file" | head -n 1)
+    [ -n "$experiment" ] || continue
+    for method in euler heun rk4; do
+        rm -rf "$work/c" "$work/run"
+        if ! "$bondyn" export c "$file" "$experiment" --solver $method --out "$work/c" >"$work/log" 2>&1; then
+            grep -q "error [TRLSE]0" "$work/log" || { echo "$file $method: $(cat "$work/log")"; failed=1; }
+            continue
+        fi
+        if ! gcc -std=c99 -Wall -Wextra -Wpedantic -Werror -O1 -ffp-contract=off "$work/c/main.c" "$work/c/model.c" -lm -o "$work/main" >"$work/log" 2>&1; then
+            echo "$file $method: $(head -n 3 "$work/log")"
+            failed=1
+            continue
+        fi
+        "$bondyn" run "$file" "$experiment" --solver $method --engine vm --no-plot --out "$work/run" >/dev/null 2>&1
+        "$work/main" >"$work/c.csv" 2>/dev/null
+        awk -F, -f "$work/same.awk" "$work/run/results.csv" "$work/c.csv" >"$work/log"
+        [ ! -s "$work/log" ] || { echo "$file $method: $(cat "$work/log")"; failed=1; }
+    done
+done
+exit $failed
