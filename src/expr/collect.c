@@ -291,12 +291,13 @@ static bool equal_parts(const Parts *a, const Parts *b) {
 
 // Of two with equal signatures. What cancels within the one that is there, as u in (u + x) - (u +
 // y), must occur in the other too: else u would come back where it has been replaced. Signatures cannot
-// tell, so what is too much to compare is not the same.
+// tell, so sums that are too much to compare are not the same. Products are: the n pieces of the
+// derivative of a long one are equal, and would all be kept.
 bool same_parts(const Dag *d, Op op, Expr a, const Expr *args, int n) {
     Parts left, right;
     parts_init(&left);
     parts_init(&right);
-    bool same = false;
+    bool same = op == OP_PRODUCT;
     if (flatten(d, op, args_of(d, a), count_of(d, a), &left) && flatten(d, op, args, n, &right)) {
         sort_parts(&left);
         sort_parts(&right);
