@@ -27,7 +27,7 @@ const char *text_get(const Text *t); // never NULL
 
 // n characters into a place of one's own, without a final 0; returns the place behind them.
 static inline char *put_chars(char *at, const char *from, size_t n) {
-    memcpy(at, from, n);
+    if (n) memcpy(at, from, n); // `from` may be NULL where there is nothing
     return at + n;
 }
 
