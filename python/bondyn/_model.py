@@ -60,6 +60,23 @@ def load(path=None, *, text=None, model=None, experiment=None, set=None, library
     return Model(str(path or "text.bond"), text, model, experiment, settings, library)
 
 
+class _Users:
+    """Of a model in memory: itself and its runs. The last one frees it, as a collector of garbage ends objects
+    that know each other in any order."""
+
+    def __init__(self, handle):
+        self.handle, self.count = handle, 1
+
+    def join(self):
+        self.count += 1
+        return self
+
+    def leave(self):
+        self.count -= 1
+        if self.count == 0:
+            lib.bd_model_free(self.handle)
+
+
 class Model:
     def __init__(self, path, text, model, experiment, settings, library):
         self._source = (path, text, model, library)
@@ -67,14 +84,15 @@ class Model:
         self._others = {}
         self._run = None
         self._handle = _open(path, text, model, experiment, settings, library)
+        self._users = _Users(self._handle)
         self.name = lib.bd_model_name(self._handle).decode()
         self.experiment = lib.bd_model_experiment(self._handle).decode()
         self.experiments = [lib.bd_experiment_name(self._handle, i).decode()
                             for i in range(lib.bd_experiment_count(self._handle))]
 
     def __del__(self):
-        if getattr(self, "_handle", None) and lib is not None:
-            lib.bd_model_free(self._handle)
+        if "_users" in self.__dict__ and lib is not None:
+            self._users.leave()
 
     def __repr__(self):
         return "<bondyn model %s, %d states>" % (self.name, lib.bd_count(self._handle, b.STATE))

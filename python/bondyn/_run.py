@@ -24,11 +24,12 @@ class _Owner:
     """The memory of a run, which arrays that show it keep alive."""
 
     def __init__(self, model, handle):
-        self.model, self.handle = model, handle
+        self.users, self.handle = model._users.join(), handle
 
     def __del__(self):
         if lib is not None:
             lib.bd_run_free(self.handle)
+            self.users.leave()
 
 
 class _Column:

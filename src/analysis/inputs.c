@@ -169,7 +169,7 @@ bool linear_open(Model *m, Arena *out, const LinearWish *wish, LinearPlan *plan,
     Expr since = expr_sub(m->dag, m->var[0].symbol, plan->origin);
     for (int i = 0; i < plan->input_count; i++)
         if (!open_input(m, plan, i, &plan->input[i], input[i], since, r)) return false;
-    for (int i = 0; i < plan->free_count; i++)
+    for (int i = 0; loose && i < plan->free_count; i++)
         if (!open_input(m, plan, plan->input_count, &plan->free[i], loose[i], since, r))
             return false;
     return true;

@@ -118,7 +118,7 @@ double *response_grid(const LinearModel *l, int input, int output, double from, 
         add(&g, i + 1 == points ? g.to : g.from * pow(g.to / g.from, i / (points - 1.0)));
     for (int i = 0; i < roots; i++) add_around(&g, root[i]);
     for (int i = 0; i < zeros; i++) add_around(&g, root[l->n + i]);
-    qsort(g.data, (size_t)g.count, sizeof *g.data, rising);
+    if (g.count) qsort(g.data, (size_t)g.count, sizeof *g.data, rising);
     free(root);
     *count = g.count;
     return g.data;

@@ -2,8 +2,8 @@
 #include "base/coroutine.h"
 
 #include "base/memory.h"
-#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -79,8 +79,11 @@ static void after_leaving(void *fake) {
 
 // --- switching -----------------------------------------------------------------------------------
 
+// makecontext passes ints: a pointer goes in two parts.
 static void enter(unsigned high, unsigned low) {
-    Coroutine *c = (Coroutine *)((uintptr_t)high << 16 << 16 | (uintptr_t)low);
+    unsigned part[2] = {low, high};
+    Coroutine *c = NULL;
+    memcpy(&c, part, sizeof c);
     after_entering(c, NULL);
     c->body(c->context);
     c->ended = true;
@@ -101,8 +104,10 @@ Coroutine *coroutine_new(void (*body)(void *context), void *context, size_t stac
     c->own.uc_stack.ss_sp = c->stack;
     c->own.uc_stack.ss_size = c->size;
     c->own.uc_link = &c->caller;
-    uintptr_t self = (uintptr_t)c;
-    makecontext(&c->own, (void (*)(void))enter, 2, (unsigned)(self >> 16 >> 16), (unsigned)self);
+    unsigned part[2] = {0};
+    _Static_assert(sizeof c <= sizeof part, "a pointer fits into two ints");
+    memcpy(part, &c, sizeof c);
+    makecontext(&c->own, (void (*)(void))enter, 2, part[1], part[0]);
 #ifdef WITH_TSAN
     c->fiber = __tsan_create_fiber(0);
 #endif

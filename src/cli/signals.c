@@ -51,6 +51,7 @@ static void add_columns(ListedSignals *list, const Pipeline *p, const Results *r
         double start = r->row_count ? col->value[0] : (double)NAN;
         array_push(list, ((Listed){col->name, col->unit, col->text, "variable", start}));
     }
+    if (list->count == first) return;
     ColumnIndex index = column_index_new(r);
     for (int i = 0; i < m->var_count; i++) {
         int c = column_index_find(&index, name_text(m->names, m->var[i].path));

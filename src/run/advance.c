@@ -216,10 +216,11 @@ bool advance_set_input(Advance *a, int var, double value) {
     return false;
 }
 
-static double *setting_of(Advance *a, int var) {
-    for (int i = 0; i < a->options.set_count; i++)
-        if (a->set_var[i] == var) return &a->set_value[i];
-    return NULL;
+// Which of the settings is of this parameter; set_count: none.
+static int setting_of(const Advance *a, int var) {
+    int i = 0;
+    while (i < a->options.set_count && a->set_var[i] != var) i++;
+    return i;
 }
 
 // The moments of samples are counted from the start, and the past is kept for delays as they are.
@@ -250,19 +251,20 @@ static bool try_parameters(Advance *a) {
 
 bool advance_set_parameter(Advance *a, int var, double value) {
     if (!isfinite(value) || a->ended || a->program->system->whens.delay_count) return false;
-    double *setting = setting_of(a, var);
-    if (!setting && isnan(present_value(a, var))) return true; // nothing depends on it
-    if (!setting) {
-        a->set_var[a->options.set_count] = var;
-        setting = &a->set_value[a->options.set_count++];
-        *setting = present_value(a, var);
+    int setting = setting_of(a, var);
+    if (setting == a->options.set_count) {
+        double present = present_value(a, var);
+        if (isnan(present)) return true; // nothing depends on it
+        a->set_var[setting] = var;
+        a->set_value[setting] = present;
+        a->options.set_count++;
     }
-    double before = *setting;
-    *setting = value;
+    double before = a->set_value[setting];
+    a->set_value[setting] = value;
     a->anew = true;
     a->parameters_differ = a->parameters_differ || !a->machine;
     if (!a->machine || try_parameters(a)) return true;
-    *setting = before;
+    a->set_value[setting] = before;
     put_parameters(a);
     return false;
 }
