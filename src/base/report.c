@@ -66,6 +66,14 @@ void remark_help(Report *r, Remark *to, const char *format, ...) {
     va_end(args);
 }
 
+static const char *kept(Report *r, const char *text) {
+    return text ? arena_copy_text(&r->arena, text, strlen(text)) : NULL;
+}
+
+void remark_fix(Report *r, Remark *to, const char *wrong, const char *right, const char *import) {
+    to->fix = (Fix){kept(r, wrong), kept(r, right), kept(r, import)};
+}
+
 bool report_full(const Report *r) { return r->errors >= (r->limit ? r->limit : 50); }
 
 void report_free(Report *r) {

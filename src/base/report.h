@@ -34,6 +34,13 @@ const CodeInfo *code_find(const char *text); // NULL when there is no such code
 
 typedef enum { NOTE, WARNING, ERROR } Severity;
 
+typedef struct
+{ // what an editor can do about a remark by itself: the help, as a change of the text
+    const char *wrong;  // the word at the remark's place, or in its line; NULL: no word is wrong
+    const char *right;  // what belongs in its place
+    const char *import; // a file of the library that has to be imported; NULL: none
+} Fix;
+
 typedef struct Remark Remark;
 struct Remark {
     Severity severity;
@@ -41,6 +48,7 @@ struct Remark {
     Pos pos;
     const char *message;
     const char *help;   // what to do; may be NULL
+    Fix fix;            // all NULL: it takes a person
     bool told;          // report_tell has given it, or left it out
     Remark *first_note; // notes that belong to this remark, in order
     Remark *next;
@@ -63,6 +71,8 @@ void remark_note(Report *r, Remark *to, Pos pos, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void remark_help(Report *r, Remark *to, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// The help as a change of the text. Nullable: wrong and right, import.
+void remark_fix(Report *r, Remark *to, const char *wrong, const char *right, const char *import);
 
 bool report_full(const Report *r); // so many errors that more would not help
 void report_free(Report *r);

@@ -1,6 +1,6 @@
 // A small JSON writer. Whether a comma is due shows in the text itself: one is due behind anything
 // but an opening bracket or a key.
-#include "cli/cli.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,7 +22,7 @@ void json_key(Text *t, const char *key) {
     text_add(t, ": ");
 }
 
-void json_string(Text *t, const char *value) {
+void json_quoted(Text *t, const char *value) {
     comma(t);
     text_json(t, value);
 }
@@ -49,7 +49,7 @@ void json_raw(Text *t, const char *json) {
 
 void json_text_of(Text *t, const char *key, const char *value) {
     json_key(t, key);
-    json_string(t, value);
+    json_quoted(t, value);
 }
 
 void json_number_of(Text *t, const char *key, double value) {
