@@ -176,6 +176,8 @@ Expr expr_call(Dag *d, Op op, const Expr *args, int n) {
     if (op == OP_PRODUCT) return expr_product(d, args, n);
     if (op == OP_POWER) return expr_pow(d, args[0], args[1]);
     if (op == OP_IF) return expr_if(d, args[0], args[1], args[2]);
+    if (op == OP_MATRIX) return intern(d, op, args, n);
+    if (op == OP_ENTRY) return expr_entry(d, args[0], (int)number_of(d, args[1]));
     assert(n == 1 || n == 2);
     if (any_undefined(d, args, n)) return intern(d, op, args, n);
     if (all_numbers(d, args, n)) {

@@ -36,6 +36,7 @@ Dag *dag_copy(const Dag *from, Names *names) {
     COPY_ARRAY(&d->symbol_name, &from->symbol_name);
     COPY_ARRAY(&d->table, &from->table);
     COPY_ARRAY(&d->table_second, &from->table_second);
+    COPY_ARRAY(&d->kind, &from->kind);
     free(d->slot);
     d->slot_count = from->slot_count;
     d->slot = calloc(d->slot_count, sizeof *d->slot);
@@ -56,6 +57,8 @@ void dag_free(Dag *d) {
     array_free(&d->symbol_name);
     array_free(&d->table);
     array_free(&d->table_second);
+    array_free(&d->kind);
+    array_free(&d->fold);
     arena_free(&d->arena);
     free(d->slot);
     free(d);
@@ -193,7 +196,7 @@ static int trig_flags(const Dag *d, Op op, const Expr *args, int n) {
 static bool is_never_defined(const Dag *d, Op op, const Expr *args, int n) {
     if (op == OP_IF)
         return is_undefined(d, args[0]) || (is_undefined(d, args[1]) && is_undefined(d, args[2]));
-    bool numbers = true;
+    bool numbers = op != OP_MATRIX; // its entries are looked at by those who know its values
     for (int i = 0; i < n; i++) {
         if (is_undefined(d, args[i])) return true;
         numbers = numbers && is_number(d, args[i]);

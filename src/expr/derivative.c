@@ -184,6 +184,14 @@ static Expr function_rate(Pass *p, Op op, Expr e) {
     }
 }
 
+// Inputs may be many: their rates are gathered in p->work.
+static Expr matrix_node_rate(Pass *p, Expr e) {
+    p->work.count = 0;
+    for (int i = 1; i < count_of(p->dag, e); i++)
+        array_push(&p->work, rate_of(p, args_of(p->dag, e)[i]));
+    return matrix_rate(p->dag, e, p->work.data);
+}
+
 static bool any_rate(const Pass *p, Expr e) {
     for (int i = 0; i < count_of(p->dag, e); i++)
         if (rate_of(p, args_of(p->dag, e)[i])) return true;
@@ -195,6 +203,8 @@ static Expr rate_rule(Pass *p, Expr e) {
     if (!any_rate(p, e)) return expr_number(p->dag, 0);
     if (op == OP_SUM) return sum_rate(p, e);
     if (op == OP_PRODUCT) return product_rate(p, e);
+    if (op == OP_MATRIX) return matrix_node_rate(p, e);
+    if (op == OP_ENTRY) return entry_rate(p->dag, e, rate_of(p, args_of(p->dag, e)[0]));
     return function_rate(p, op, e);
 }
 

@@ -16,8 +16,16 @@ static double fold_many(const Dag *d, const ExprWalk *w, const double *value, Ex
     return result;
 }
 
+static double matrix_of_node(const Dag *d, const ExprWalk *w, const double *value, Expr e,
+                             MatrixValues *m) {
+    m->in.count = 0;
+    for (int i = 1; i < count_of(d, e); i++)
+        array_push(&m->in, value_at(w, value, args_of(d, e)[i]));
+    return matrix_values_add(m, d, e);
+}
+
 double value_of_node(const Dag *d, const ExprWalk *w, const double *value, Expr e,
-                     const double *symbol_value) {
+                     const double *symbol_value, MatrixValues *m) {
     Op op = op_of(d, e);
     double a[3] = {0};
     switch (op) {
@@ -25,9 +33,11 @@ double value_of_node(const Dag *d, const ExprWalk *w, const double *value, Expr 
     case OP_SYMBOL: return symbol_value[expr_symbol_index(d, e)];
     case OP_SUM:
     case OP_PRODUCT: return fold_many(d, w, value, e);
+    case OP_MATRIX: return matrix_of_node(d, w, value, e, m);
     default: break;
     }
     for (int i = 0; i < count_of(d, e); i++) a[i] = value_at(w, value, args_of(d, e)[i]);
+    if (op == OP_ENTRY) return m->out.data[(int)a[0] + (int)a[1]];
     if (op == OP_TABLE) return table_value(d->table.data[(int)a[0]], a[1]);
     if (op == OP_TABLE_SLOPE) return table_slope(d->table.data[(int)a[0]], a[1]);
     return kernel(op, a[0], a[1], a[2]);
@@ -39,10 +49,12 @@ void expr_evaluate_many(const Dag *d, const Expr *e, int n, const double *symbol
     for (int i = 0; i < n; i++) walk_add(w, e[i]);
     double *value = malloc((size_t)walk_count(w) * sizeof *value + 1);
     if (!value) abort();
+    MatrixValues m = {0};
     for (int i = 0; i < walk_count(w); i++)
-        value[i] = value_of_node(d, w, value, walk_at(w, i), symbol_value);
+        value[i] = value_of_node(d, w, value, walk_at(w, i), symbol_value, &m);
     for (int i = 0; i < n; i++) out[i] = value_at(w, value, e[i]);
     free(value);
+    matrix_values_free(&m);
     walk_free(w);
 }
 

@@ -20,13 +20,17 @@
 //                                      share x*y. A minus is the number -1
 //           PRODUCT(factors...)        no numbers; 1/x is POWER(x, -1), sqrt(x) is POWER(x, 0.5)
 //           TABLE(number, x)
+//           ENTRY(MATRIX(kind, inputs...), number)   a function of matrices is one node, which is no
+//                                      number itself; its outputs are entries of it
 #ifndef BONDYN_EXPR_EXPR_H
 #define BONDYN_EXPR_EXPR_H
 
 #include "base/array.h"
 #include "base/names.h"
+#include "base/source.h"
 #include "base/text.h"
 #include "expr/table.h"
+#include "numeric/matrix_function.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -69,6 +73,16 @@ Expr expr_sqrt(Dag *d, Expr a);                         // a^0.5
 Expr expr_call(Dag *d, Op op, const Expr *args, int n); // any operator, simplified
 Expr expr_if(Dag *d, Expr condition, Expr then, Expr otherwise);
 int expr_add_table(Dag *d, const Table *t); // the table's number, for OP_TABLE; keeps the pointer
+
+// A function of matrices (numeric/matrix_function.h) of `in`, all of its inputs. Not a number: its
+// outputs are entries, from 0 on. Entries of numbers fold where the function has a value.
+typedef struct {
+    MatrixShape shape;
+    Pos pos; // where it is called, for messages
+} MatrixKind;
+Expr expr_matrix(Dag *d, MatrixShape shape, Pos pos, const Expr *in);
+Expr expr_entry(Dag *d, Expr matrix, int number);
+const MatrixKind *expr_matrix_kind(const Dag *d, Expr matrix);
 
 // --- looking -------------------------------------------------------------------------------------
 
@@ -152,6 +166,13 @@ double expr_evaluate(const Dag *d, Expr e, const double *symbol_value);
 // Many at once; common parts are computed once.
 void expr_evaluate_many(const Dag *d, const Expr *e, int n, const double *symbol_value,
                         double *out);
+// Outputs of matrix functions during an evaluation: the value of a node OP_MATRIX is where its
+// outputs begin, and that of an entry is read there.
+typedef struct {
+    ARRAY(double) out, in, work;
+} MatrixValues;
+double matrix_values_add(MatrixValues *m, const Dag *d, Expr matrix); // inputs are in m->in
+void matrix_values_free(MatrixValues *m);
 double op_evaluate(Op op, double a, double b, double c); // one operator of up to three arguments
 
 // The value of e and its slopes by all symbols below it that are not 0, in no order.

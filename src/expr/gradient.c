@@ -11,6 +11,8 @@ typedef struct {
     const Dag *d;
     const ExprWalk *w;
     double *value, *grow; // per place of the walk
+    MatrixValues *m;
+    double *weight; // per output of matrix functions: what the expression gains when it grows
 } Sweep;
 
 static double at(const Sweep *s, Expr e) { return s->value[walk_place(s->w, e)]; }
@@ -50,6 +52,20 @@ static double slope_of_one(Op op, double a, double y) {
     }
 }
 
+// All inputs of a matrix function at once.
+static void give_inputs(const Sweep *s, Expr e, double first) {
+    MatrixShape shape = expr_matrix_kind(s->d, e)->shape;
+    int inputs = matrix_input_count(shape), from = (int)first;
+    const Expr *arg = args_of(s->d, e) + 1;
+    double *in = calloc(2 * (size_t)inputs + 2 * matrix_work_count(shape), sizeof *in);
+    if (!in) abort();
+    for (int i = 0; i < inputs; i++) in[i] = at(s, arg[i]);
+    bool good = matrix_adjoint(shape, in, s->m->out.data + from, s->weight + from, in + inputs,
+                               in + 2 * inputs);
+    for (int i = 0; i < inputs; i++) give(s, arg[i], good ? in[inputs + i] : NAN);
+    free(in);
+}
+
 static void give_two(const Sweep *s, const Expr *arg, double grow, double first, double second) {
     give(s, arg[0], grow * first);
     give(s, arg[1], grow * second);
@@ -72,6 +88,11 @@ static void give_arguments(const Sweep *s, Expr e, double y, double grow) {
     case OP_MOD: give_two(s, arg, grow, 1, -floor(a / b)); break;
     case OP_IF: give(s, arg[a != 0 ? 1 : 2], grow); break;
     case OP_TABLE: give(s, arg[1], grow * table_slope(s->d->table.data[(int)a], b)); break;
+    case OP_ENTRY:
+        s->weight[(int)a + (int)b] += grow;
+        give(s, arg[0], 1); // its turn comes
+        break;
+    case OP_MATRIX: give_inputs(s, e, y); break;
     default:
         if (n == 1) give(s, arg[0], grow * slope_of_one(op, a, y));
     }
@@ -83,11 +104,14 @@ double expr_gradient(const Dag *d, ExprWalk *w, Expr e, const double *symbol_val
     int n = walk_count(w);
     double *value = calloc(2 * (size_t)n + 1, sizeof *value);
     if (!value) abort();
-    Sweep s = {d, w, value, value + n};
+    MatrixValues m = {0};
+    Sweep s = {d, w, value, value + n, &m, NULL};
     for (int i = 0; i < n; i++) {
-        value[i] = value_of_node(d, w, value, walk_at(w, i), symbol_value);
+        value[i] = value_of_node(d, w, value, walk_at(w, i), symbol_value, &m);
         s.grow[i] = 0;
     }
+    s.weight = calloc((size_t)m.out.count + 1, sizeof *s.weight);
+    if (!s.weight) abort();
     s.grow[n - 1] = 1; // the root comes last
     out->count = 0;
     for (int i = n - 1; i >= 0; i--) {
@@ -100,5 +124,7 @@ double expr_gradient(const Dag *d, ExprWalk *w, Expr e, const double *symbol_val
     }
     double result = value[n - 1];
     free(value);
+    free(s.weight);
+    matrix_values_free(&m);
     return result;
 }

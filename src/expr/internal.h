@@ -44,6 +44,9 @@ struct Dag {
     ARRAY(Name) symbol_name;
     ARRAY(const Table *) table;
     ARRAY(int) table_second; // number of the table of its second derivative, or -1
+    ARRAY(MatrixKind) kind;  // of matrix functions
+    Expr folded;             // the last one of numbers that entries were taken from, and
+    ARRAY(double) fold;      // its outputs; empty: it has none
     Arena arena;             // tables made here
     Expr *slot;              // 0: free
     bool keep_shared;
@@ -143,6 +146,11 @@ void map_free(NodeMap *m);
 int walk_place(const ExprWalk *w, Expr e); // where walk_at finds e
 // Of a node of the walk, from the values of those before it (evaluate.c).
 double value_of_node(const Dag *d, const ExprWalk *w, const double *value, Expr e,
-                     const double *symbol_value);
+                     const double *symbol_value, MatrixValues *m);
+
+// --- matrix functions (matrix_values.c, matrix_rates.c) ------------------------------------------
+
+Expr matrix_rate(Dag *d, Expr matrix, const Expr *rate); // what entries of its rate come from
+Expr entry_rate(Dag *d, Expr entry, Expr rate);          // the same entry of the rate of its matrix
 
 #endif

@@ -67,6 +67,8 @@ static inline double kernel(Op op, double a, double b, double c) {
     case OP_SYMBOL:
     case OP_TABLE:
     case OP_TABLE_SLOPE:
+    case OP_MATRIX:
+    case OP_ENTRY:
     case OP_COUNT: break; // need more than their arguments' values
     }
     return NAN;

@@ -118,8 +118,9 @@ static const char *latex_function(Op op) {
 
 static void print_arguments(Print *p, Expr e) {
     open_bracket(p);
-    for (int i = 0; i < count_of(p->dag, e); i++) {
-        if (i) text_add(p->out, ", ");
+    int first = op_of(p->dag, e) == OP_MATRIX; // behind its kind
+    for (int i = first; i < count_of(p->dag, e); i++) {
+        if (i > first) text_add(p->out, ", ");
         Expr arg = args_of(p->dag, e)[i];
         bool table = i == 0 && (op_of(p->dag, e) == OP_TABLE || op_of(p->dag, e) == OP_TABLE_SLOPE);
         if (table)
@@ -144,8 +145,25 @@ static bool print_latex_fence(Print *p, Expr e) { // |x| and its like
     return true;
 }
 
+// care(a, b, ...)[2, 1]: the entry of the result that is meant.
+static void print_entry(Print *p, Expr e) {
+    Expr matrix = args_of(p->dag, e)[0];
+    MatrixShape s = expr_matrix_kind(p->dag, matrix)->shape;
+    int number = (int)number_of(p->dag, args_of(p->dag, e)[1]);
+    bool wide = s.function == MATRIX_SOLVE || s.function == MATRIX_SYLVESTER;
+    int cols = wide ? s.m : s.n;
+    text_printf(p->out, p->how->style == PRINT_LATEX ? "\\operatorname{%s}" : "%s",
+                matrix_function_name(s.function));
+    print_arguments(p, matrix);
+    text_printf(p->out, "[%d, %d]", number / cols + 1, number % cols + 1);
+}
+
 void print_function(Print *p, Expr e, double power) {
     Op op = op_of(p->dag, e);
+    if (op == OP_ENTRY) {
+        print_entry(p, e);
+        return;
+    }
     const char *latex = latex_function(op);
     bool is_latex = p->how->style == PRINT_LATEX;
     if (is_latex && print_latex_fence(p, e)) {

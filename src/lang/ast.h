@@ -146,6 +146,7 @@ struct AstItem { // 112 bytes
     ItemKind kind : 8;
     bool relative : 1; // expect: the tolerance
     bool out : 1;      // port: power counts positive out
+    bool optional : 1; // port: it exists only where a bond comes to it
     bool has_unit : 1;
     bool discrete : 1; // var, output: changes at events only
     bool set : 1;      // ITEM_COMPONENT: `param name: Type`, a set of parameters; left: which one

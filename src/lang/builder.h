@@ -128,6 +128,7 @@ typedef struct { // a declared name of a class's instance
     EntityKind kind;
     uint8_t state;   // parameters: 0 fresh, 1 being evaluated, 2 known, 3 wrong
     bool structural; // fixed a size, a loop or a condition
+    bool derived;    // a constant that follows from parameters: it changes with them
     int owner;
     Name name;
     const AstItem *item;
@@ -267,11 +268,12 @@ typedef struct Builder {
     bool open_inputs; // see LangOptions
     bool last;        // the syntax is not needed any more
 
-    Pairs members; // (instance, name) -> 4*index + MEMBER_...
-    Pairs said;    // (place, code): what was reported already
-    Pairs globals; // (source, name) -> global
-    Pairs units;   // powers of a dimension -> its printed unit
-    Remark unsaid; // where second reports of the same thing go
+    Pairs members;  // (instance, name) -> 4*index + MEMBER_...
+    Pairs optional; // (instance, port) -> 1: it exists, 0: nothing is bonded to it
+    Pairs said;     // (place, code): what was reported already
+    Pairs globals;  // (source, name) -> global
+    Pairs units;    // powers of a dimension -> its printed unit
+    Remark unsaid;  // where second reports of the same thing go
     ARRAY(Instance) instance;
     ARRAY(Entity) entity;
     ARRAY(Terminal) terminal;

@@ -16,8 +16,7 @@ typedef struct {
     BuildCall build;
 } Function;
 
-// --- what units functions want
-// ---------------------------------------------------------------------
+// --- what units functions want -------------------------------------------------------------------
 
 static bool wants_number(Lower *l, const Value *x, const AstExpr *e, int i) {
     if (!x->dim.known || dim_is_one(x->dim)) return true;
@@ -73,8 +72,7 @@ static unsigned carried(const Value *x, int n) {
     return either | all;
 }
 
-// --- functions of scalars, entry by entry
-// ----------------------------------------------------------
+// --- functions of scalars, entry by entry --------------------------------------------------------
 
 typedef Expr (*Entry)(Dag *d, Op op, Expr x);
 
@@ -184,8 +182,7 @@ static Value two_function(Lower *l, Value *x, int n, const AstExpr *e) {
     return v;
 }
 
-// --- vectors and matrices
-// --------------------------------------------------------------------------
+// --- vectors and matrices ------------------------------------------------------------------------
 
 static Value dot_function(Lower *l, Value *x, int n, const AstExpr *e) {
     if (!want_vector(l, &x[0], 0, e, 0) || !want_vector(l, &x[1], x[0].rows, e, 1))
@@ -325,12 +322,21 @@ static const Function functions[] = {
     {"ones", 1, 2, ones_function},
     {"diag", 1, 1, diag_function},
     {"skew", 1, 1, skew_function},
+    {"care", 4, 5, care_function},
+    {"dare", 4, 5, dare_function},
+    {"lqr", 4, 5, lqr_function},
+    {"dlqr", 4, 5, dlqr_function},
+    {"lqe", 5, 5, lqe_function},
+    {"lyap", 2, 2, lyap_function},
+    {"dlyap", 2, 2, dlyap_function},
+    {"place", 3, 3, place_function},
+    {"expm", 1, 1, expm_function},
+    {"c2d", 3, 3, c2d_function},
 };
 
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-// --- size
-// ----------------------------------------------------------------------------------
+// --- size ----------------------------------------------------------------------------------------
 
 static Value lower_size(Lower *l, const AstExpr *e, const Env *env) {
     Builder *b = l->b;
@@ -353,8 +359,7 @@ static Value lower_size(Lower *l, const AstExpr *e, const Env *env) {
     return value_number(l, side == 1 ? x.rows : x.cols);
 }
 
-// --- functions and tables of the user
-// --------------------------------------------------------------
+// --- functions and tables of the user ------------------------------------------------------------
 
 static bool argument_values(Lower *l, const AstExpr *e, const Env *env, Value *x, int least,
                             int most) {
@@ -468,8 +473,7 @@ static Value call_function(Lower *l, const AstExpr *e, const Env *env, Definitio
     return v;
 }
 
-// --- the call
-// ---------------------------------------------------------------------------------------
+// --- the call ------------------------------------------------------------------------------------
 
 static Value unknown_function(Lower *l, const AstExpr *e, const Env *env) {
     Builder *b = l->b;
@@ -509,6 +513,7 @@ static Value call_builtin(Lower *l, const AstExpr *e, const Env *env) {
     Builder *b = l->b;
     const char *name = e->left->kind == AST_NAME ? text_of(b, e->left->name) : "";
     if (strcmp(name, "size") == 0) return lower_size(l, e, env);
+    if (strcmp(name, "bonded") == 0) return lower_bonded(l, e, env);
     if (strcmp(name, "der") == 0) {
         Value x;
         if (l->mode == TO_NUMBERS) {

@@ -101,6 +101,7 @@ void declare_entity(Elaboration *e, const AstItem *item, const Env *env, EntityK
 void declare_port(Elaboration *e, const AstItem *item, const Env *env) {
     Builder *b = e->b;
     int dim = 1;
+    if (item->optional && !optional_port(e, item)) return;
     if (!name_is_free(b, e->instance, item->name, item->pos)) return;
     const AstExpr *size = item->dimension    ? item->dimension
                           : item->size_count ? item->size[0]

@@ -28,7 +28,7 @@ enum {
 };
 
 static void elaborate_items(Elaboration *e, const AstItem *items, const Env *env, bool in_loop);
-static void elaborate_class(Builder *b, int instance, Definition d);
+static void elaborate_class(Builder *b, int instance, Definition d, Elaboration *outer);
 
 // --- small things --------------------------------------------------------------------------------
 
@@ -243,7 +243,7 @@ static void add_component(Elaboration *e, const AstItem *item, const Env *env, T
     if (type.builtin)
         finish_builtin(b, index);
     else
-        elaborate_class(b, index, type.definition);
+        elaborate_class(b, index, type.definition, e);
 }
 
 bool declare_array(Builder *b, int owner, const AstItem *item) {
@@ -531,8 +531,8 @@ static void elaborate_items(Elaboration *e, const AstItem *items, const Env *env
 
 // --- classes -------------------------------------------------------------------------------------
 
-static void elaborate_class(Builder *b, int instance, Definition d) {
-    Elaboration e = {.b = b, .instance = instance};
+static void elaborate_class(Builder *b, int instance, Definition d, Elaboration *outer) {
+    Elaboration e = {.b = b, .instance = instance, .outer = outer};
     if (!find_levels(&e, d)) {
         b->instance.data[instance].state = 3;
         return;
@@ -567,7 +567,7 @@ void elaborate_root(Builder *b, Definition model, const AstClass *experiment) {
     add_instance(b, root);
     pairs_reserve(&b->tmp, &b->members, (uint32_t)count_declarations(model.what->items));
     if (experiment) sweep_declare(b, experiment);
-    elaborate_class(b, 0, model);
+    elaborate_class(b, 0, model, NULL);
     if (b->member.count == 0 && b->equation.count == 0 && no_errors(b)) {
         Remark *m = complain(b, L_EMPTY_MODEL, model.what->pos, "model '%s' contains nothing",
                              text_of(b, model.what->name));

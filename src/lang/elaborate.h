@@ -11,18 +11,25 @@ typedef struct {
     const Env *env;
 } Level; // one class of an `extends` chain
 
-typedef struct {
+typedef struct Elaboration Elaboration;
+struct Elaboration {
     Builder *b;
     int instance;
     Level level[LONGEST_EXTENDS]; // base first
     int levels;
     Bindings bindings;
-} Elaboration;
+    Elaboration *outer; // of the model that contains it; NULL: the model to run
+    Pairs ends;         // (0, path): what its bonds end at, see optional.c
+    bool ends_known;
+};
 
 // --- extends.c
 bool find_levels(Elaboration *e, Definition d); // the class and what it extends. False: reported
 void collect_bindings(Elaboration *e);          // arguments, by the names that they set
 void report_unknown_bindings(Elaboration *e);   // those that nothing took
+
+// --- optional.c
+bool optional_port(Elaboration *e, const AstItem *item); // does it exist? Remembered for bonded()
 
 // --- declare.c
 Binding *find_binding(Elaboration *e, Name name); // that sets this name, now used; NULL: none

@@ -26,6 +26,7 @@ typedef struct {
     // none. Nullable.
     char *(*read)(void *context, const char *path, size_t *length);
     void *read_context;
+    bool over_files; // what `read` does not have is read from the file system
 } LangOptions;
 
 // A file with everything it imports. Never NULL; look at the report for errors.

@@ -356,8 +356,10 @@ static void lex_strange(Lexer *l, Token *t) {
                              "'%.*s' can stand only in comments and strings", (int)length, s);
     remark_help(l->report, m, "names are made of the letters a to z, A to Z, digits and _");
     for (size_t i = 0; i < sizeof look_alikes / sizeof look_alikes[0]; i++)
-        if (strncmp(s, look_alikes[i].letter, length) == 0)
+        if (strncmp(s, look_alikes[i].letter, length) == 0) {
             remark_help(l->report, m, "write %s", look_alikes[i].type);
+            remark_fix(l->report, m, look_alikes[i].letter, look_alikes[i].type, NULL);
+        }
 }
 
 static void lex_sign(Lexer *l, Token *t) {
@@ -371,6 +373,7 @@ static void lex_sign(Lexer *l, Token *t) {
             Remark *m = report_error(l->report, P_FOREIGN_SIGN, ((Pos){l->file, t->at}),
                                      "'%s' is not an operator of this language", signs[i].text);
             remark_help(l->report, m, "write %s", signs[i].meant);
+            remark_fix(l->report, m, signs[i].text, signs[i].meant, NULL);
         }
         return;
     }

@@ -58,6 +58,13 @@ static void add_imports(Text *out, const Search *k, const char *word) {
     }
 }
 
+// The first file that defines the word.
+static const char *file_with(const Search *k, const char *word) {
+    for (int i = 0; i < k->files.count; i++)
+        if (defines(k, k->files.data[i], word)) return name_text(k->names, k->files.data[i]->stem);
+    return NULL;
+}
+
 static bool say(Search *k, const Suggestion *own, Report *r, Remark *to) {
     Text imports = {0};
     add_imports(&imports, k, k->word);
@@ -65,10 +72,12 @@ static bool say(Search *k, const Suggestion *own, Report *r, Remark *to) {
     if (exact) {
         remark_help(r, to, "the library has it: write %s at the top of the file",
                     text_get(&imports));
+        remark_fix(r, to, NULL, NULL, file_with(k, k->word));
     } else if (k->near.best && (!own->best || k->near.distance < own->distance)) {
         add_imports(&imports, k, k->near.best);
         remark_help(r, to, "did you mean '%s' of the library? Write %s at the top of the file",
                     k->near.best, text_get(&imports));
+        remark_fix(r, to, k->word, k->near.best, file_with(k, k->near.best));
     }
     bool said = imports.length > 0;
     text_free(&imports);

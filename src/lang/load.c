@@ -38,6 +38,7 @@ static char *read_file(Loader *l, Arena *out, const char *path, size_t *length, 
     const LangOptions *o = l->options;
     if (!o->read) return file_read(out, path, length, l->r, asked);
     char *data = o->read(o->read_context, path, length);
+    if (!data && o->over_files) return file_read(out, path, length, l->r, asked);
     if (!data) {
         report_error(l->r, T_CANNOT_READ, asked, "cannot read '%s': the caller has no such file",
                      path);
@@ -55,11 +56,13 @@ static bool is_there(Loader *l, const char *path) {
     char *data = o->read(o->read_context, path, &length);
     bool there = data != NULL;
     free(data);
+    if (o->over_files) there = there || file_exists(path);
     return there;
 }
 
 static Name path_key(Loader *l, const char *path) {
-    char *real = l->options->read ? NULL : realpath(path, NULL);
+    bool files = !l->options->read || l->options->over_files;
+    char *real = files ? realpath(path, NULL) : NULL;
     Name key = name_of(l->syntax->names, real ? real : path);
     free(real);
     return key;

@@ -90,8 +90,10 @@ void suggest_definitions(Suggestion *g, const Syntax *s, const AstFile *file, un
 }
 
 void suggest_help(Report *r, Remark *to, const Suggestion *s, const char *otherwise) {
-    if (s->best)
+    if (s->best) {
         remark_help(r, to, "did you mean '%s'?", s->best);
-    else if (otherwise)
+        remark_fix(r, to, s->word, s->best, NULL);
+    } else if (otherwise) {
         remark_help(r, to, "%s", otherwise);
+    }
 }

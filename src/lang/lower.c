@@ -17,17 +17,33 @@ Lower lower_symbols(Builder *b) { return (Lower){b, TO_SYMBOLS, b->dag, false, N
 
 // --- names ---------------------------------------------------------------------------------------
 
+// A constant that follows from parameters stands for its formula: it changes with them in a study.
+static Value formula_value(Lower *l, const Entity *x) {
+    Builder *b = l->b;
+    const Entity own = *x;
+    const char *name = text_of(b, own.name);
+    Value v = lower(l, own.value, own.value_env);
+    Target t = param_target(b, &own);
+    if (!value_ok(&v) ||
+        !value_fit(l, &v, t.has_unit, &t.unit, t.dim, ast_start(own.value), name) ||
+        !value_shape(l, &v, own.rows, own.cols, ast_start(own.value), name))
+        return VALUE_BAD;
+    return v;
+}
+
 static Value parameter_value(Lower *l, int entity) {
     Builder *b = l->b;
     if (!param_evaluate(b, entity)) return VALUE_BAD;
     const Entity *x = &b->entity.data[entity];
-    if (l->structural && x->kind == ENTITY_PARAM) param_structural(b, entity);
+    bool fixed = x->kind == ENTITY_CONST && !x->derived;
+    if (l->structural && !fixed) param_structural(b, entity);
     x = &b->entity.data[entity];
-    if (l->mode != TO_SYMBOLS || x->kind == ENTITY_CONST) {
+    if (l->mode != TO_SYMBOLS || fixed) {
         Value v = value_constant(l, &x->known);
-        if (x->kind == ENTITY_PARAM) v.is |= HAS_PARAM;
+        if (!fixed) v.is |= HAS_PARAM;
         return v;
     }
+    if (x->derived) return formula_value(l, x);
     const Entity *own = x->alias >= 0 ? &b->entity.data[x->alias] : x;
     if (own->first < 0) return VALUE_BAD; // its declaration was wrong
     Value v = value_new(l, x->rows, x->cols, x->dim, HAS_PARAM);

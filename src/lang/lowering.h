@@ -34,11 +34,23 @@ Value lower_der(Lower *l, Value v, Pos pos); // rates.c
 // inverse.c: is an inverse better left to the run? Then: its unknowns.
 bool inverse_is_hidden(const Builder *b, const Value *x);
 Value hidden_inverse(Lower *l, const Value *x, const AstExpr *e);
+Value lower_bonded(Lower *l, const AstExpr *e, const Env *env); // optional.c
 Value lower_along(Lower *l, const AstExpr *e, const Env *env);
 Value lower_model_function(Lower *l, const AstExpr *e, const Env *env, bool *is_one);
 // Signals of bodies, frames and mechanisms that are no variables (model_signal.c).
 bool is_model_signal(Builder *b, const AstExpr *e, const Env *env);
 Value lower_model_signal(Lower *l, const AstExpr *e, const Env *env, bool *is_one);
+// Functions of matrices (design.c): of n values x, the arguments of the call e.
+Value care_function(Lower *l, Value *x, int n, const AstExpr *e);
+Value dare_function(Lower *l, Value *x, int n, const AstExpr *e);
+Value lqr_function(Lower *l, Value *x, int n, const AstExpr *e);
+Value dlqr_function(Lower *l, Value *x, int n, const AstExpr *e);
+Value lqe_function(Lower *l, Value *x, int n, const AstExpr *e);
+Value lyap_function(Lower *l, Value *x, int n, const AstExpr *e);
+Value dlyap_function(Lower *l, Value *x, int n, const AstExpr *e);
+Value place_function(Lower *l, Value *x, int n, const AstExpr *e);
+Value expm_function(Lower *l, Value *x, int n, const AstExpr *e);
+Value c2d_function(Lower *l, Value *x, int n, const AstExpr *e);
 Value lower_added_mass(Lower *l, const AstExpr *e, const Env *env);
 void value_wants_time(Lower *l, const AstExpr *e); // in an expectation: reports it
 // The last name of a path with its indices as numbers, "link[2]"; 0: they are none, and reported.

@@ -80,6 +80,7 @@ static bool evaluate(Builder *b, int entity) {
         complain_not_finite(b, pos, "the value of '%s'", name);
         return false;
     }
+    x.derived = x.kind == ENTITY_CONST && (v.is & HAS_PARAM);
     if (x.kind == ENTITY_PARAM || t.has_unit) x.known.is = 0;
     x.rows = rows;
     x.cols = cols;

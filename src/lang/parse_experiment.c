@@ -151,10 +151,12 @@ static void unknown_statement(Parser *p) {
     }
     Remark *m =
         p_fail(p, P_UNKNOWN_STATEMENT, p->token, "'%s' starts no statement of an experiment", word);
-    if (best)
+    if (best) {
         p_help(p, m, "did you mean '%s'?", best);
-    else
+        if (m) remark_fix(p->report, m, word, best, NULL);
+    } else {
         p_help(p, m, "set, start, stop, points, every, solver, plot, record, expect or audit");
+    }
 }
 
 static bool belongs_into_model(TokenKind kind) {

@@ -108,10 +108,13 @@ static void report_bad_unit(Parser *p, const char *bad, size_t length) {
     int shown = length < 60 ? (int)length : 60;
     Remark *m = p_complain(p, U_UNKNOWN_UNIT, t, "unknown unit '%.*s'", shown, bad);
     const char *near = unit_suggest(bad, length);
-    if (near)
+    if (near) {
         p_help(p, m, "did you mean {%s}?", near);
-    else
+        if (m)
+            remark_fix(p->report, m, arena_copy_text(&p->report->arena, bad, length), near, NULL);
+    } else {
         p_help(p, m, "the units are listed in the language reference; SI prefixes can be used");
+    }
 }
 
 // unit = "{" ... "}"

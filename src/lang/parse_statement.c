@@ -53,7 +53,7 @@ void parse_value_declaration(Parser *p, AstItem *item) {
     item->text = p_accept_string(p);
 }
 
-// port-declaration = name [size] ":" path ["[" expr "]"] ["out"] [string]
+// port-declaration = name [size] ":" path ["[" expr "]"] ["out"] ["optional"] [string]
 static void parse_port_declaration(Parser *p, AstItem *item) {
     item->pos = p_pos(p, p->token);
     item->name = p_expect_name(p, "the name of a port");
@@ -69,6 +69,7 @@ static void parse_port_declaration(Parser *p, AstItem *item) {
     item->path = parse_path(p, "a domain");
     item->dimension = p_take_dimension(p, item->path);
     item->out = p_accept_word(p, "out");
+    item->optional = p_accept_word(p, "optional");
     item->text = p_accept_string(p);
 }
 
@@ -136,6 +137,7 @@ void parse_right_side(Parser *p, AstItem *item) {
     }
     Remark *m = p_complain(p, P_ASSIGNMENT, sign, "an equation is written with '='");
     p_help(p, m, "it holds in both directions; the tool finds out for what to solve it");
+    if (m) remark_fix(p->report, m, sign.kind == TOKEN_ASSIGN ? ":=" : "==", "=", NULL);
 }
 
 // equation = expr "=" expr
@@ -161,6 +163,7 @@ static void give_value(Parser *p, AstItem *item) {
     if (p_at(p, TOKEN_ASSIGN)) {
         Remark *m = p_complain(p, P_ASSIGNMENT, p->token, "a source is written with '='");
         p_help(p, m, "write = instead of :=");
+        if (m) remark_fix(p->report, m, ":=", "=", NULL);
         p_advance(p);
     } else if (!p_accept(p, TOKEN_EQUALS)) {
         return;
@@ -456,6 +459,8 @@ static bool foreign_word(Parser *p, const AstExpr *e, Token start) {
         if (strcmp(word, foreign_words[i].word) != 0) continue;
         Remark *m = p_fail(p, P_UNKNOWN_STATEMENT, start, "'%s' starts no statement", word);
         p_help(p, m, "write %s", foreign_words[i].instead);
+        if (m && !strchr(foreign_words[i].instead, ' '))
+            remark_fix(p->report, m, word, foreign_words[i].instead, NULL);
         return true;
     }
     return false;

@@ -133,6 +133,7 @@ Remark *p_fail_expected(Parser *p, const char *what) {
     describe(p, t, saw, sizeof saw);
     Remark *m = p_fail(p, P_EXPECTED, t, "expected %s, saw %s", what, saw);
     if (t.kind == TOKEN_ASSIGN) p_help(p, m, "write = instead of :=");
+    if (t.kind == TOKEN_ASSIGN && m) remark_fix(p->report, m, ":=", "=", NULL);
     return m;
 }
 
