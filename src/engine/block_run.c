@@ -14,6 +14,15 @@
 #include <math.h>
 #include <string.h>
 
+// The elimination is written out for each small size below.
+#if defined(__GNUC__)
+static inline __attribute__((always_inline)) int bondyn_lu_factor(int n, double *a, double *row,
+                                                                  double *column, int *pivot);
+static inline __attribute__((always_inline)) void bondyn_lu_solve(int n, const double *a,
+                                                                  const double *row,
+                                                                  const double *column,
+                                                                  const int *pivot, double *x);
+#endif
 #define KERNEL(...) __VA_ARGS__
 #include "engine/kernels.def"
 #undef KERNEL
@@ -41,6 +50,12 @@ void block_run_open(Machine *m) {
     m->work = ARENA_ARRAY(&m->arena, double, 4 * (size_t)p->largest_block);
     m->away = ARENA_ARRAY(&m->arena, double, 2 * (size_t)p->largest_block);
     m->factor = ARENA_ARRAY(&m->arena, BlockFactor, p->block_count);
+    size_t room = 0;
+    for (int i = 0; i < p->matrix_count; i++) {
+        size_t wanted = matrix_work_count(p->matrix[i].shape);
+        if (wanted > room) room = wanted;
+    }
+    m->matrix_work = ARENA_ARRAY(&m->arena, double, room);
     for (int i = 0; i < p->block_count; i++) {
         const TapeBlock *t = &p->block[i];
         size_t n = (size_t)t->size;
@@ -111,6 +126,30 @@ static void full_matrix(BondynBlock *b) {
             b->a[t->row[k] * b->n + c] = entry[k];
 }
 
+// Loops over a handful of numbers that the compiler can count are several times as fast.
+#define SMALL_SIZES SIZE(1) SIZE(2) SIZE(3) SIZE(4) SIZE(5) SIZE(6) SIZE(7) SIZE(8)
+
+static int dense_factor_block(BondynBlock *b) {
+    full_matrix(b);
+    switch (b->n) {
+#define SIZE(n)                                                                                    \
+    case n: return bondyn_lu_factor(n, b->a, b->row, b->column, b->pivot);
+        SMALL_SIZES
+#undef SIZE
+    default: return bondyn_lu_factor(b->n, b->a, b->row, b->column, b->pivot);
+    }
+}
+
+static void dense_solve_block(BondynBlock *b, double *x) {
+    switch (b->n) {
+#define SIZE(n)                                                                                    \
+    case n: bondyn_lu_solve(n, b->a, b->row, b->column, b->pivot, x); break;
+        SMALL_SIZES
+#undef SIZE
+    default: bondyn_lu_solve(b->n, b->a, b->row, b->column, b->pivot, x);
+    }
+}
+
 static int klu_factor_block(BondynBlock *b) {
     SparseFactor *s = factor_of(b)->sparse;
     matrix_entries(b, sparse_entries(s));
@@ -125,7 +164,7 @@ static int factor_if_old(BondynBlock *b) {
     BlockFactor *f = factor_of(b);
     long point = matrix_block(b)->constant ? 0 : m->point;
     if (f->point == point) return 1;
-    bool good = f->sparse ? klu_factor_block(b) : bondyn_dense_factor(b);
+    bool good = f->sparse ? klu_factor_block(b) : dense_factor_block(b);
     f->point = good ? point : -1;
     return good;
 }
@@ -153,6 +192,8 @@ static BondynBlock open_block(Machine *m, int number) {
         b.column = sparse_column_scale(f->sparse);
     } else {
         bondyn_block_dense(&b, f->dense, f->pivot);
+        b.factor = dense_factor_block;
+        b.solve = dense_solve_block;
     }
     if (t->linear) b.factor = factor_if_old;
     return b;
@@ -214,7 +255,15 @@ static bool continue_from_guess(Machine *m, BondynBlock *b, const uint32_t *gues
     return false;
 }
 
+// Without a value the outputs are NAN, which whoever reads them finds (explain.c).
+static bool matrix_run(Machine *m, uint32_t number) {
+    const TapeMatrix *t = &m->program->matrix[number];
+    matrix_compute(t->shape, m->reg + t->in, m->reg + t->out, m->matrix_work);
+    return true;
+}
+
 bool block_run(Machine *m, uint32_t number) {
+    if (number >= FIRST_MATRIX) return matrix_run(m, number - FIRST_MATRIX);
     const TapeBlock *t = &m->program->block[number];
     BondynBlock b = open_block(m, (int)number);
     bool follow = begins_at_guess(m, t) || (is_start_block(m, (int)number) && !t->linear);

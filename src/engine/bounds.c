@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "expr/kernels.h"
 #include <math.h>
 
@@ -21,7 +22,7 @@ static Bound make(double low, double high) {
     return (Bound){isnan(low) ? -INFINITY : low, isnan(high) ? INFINITY : high};
 }
 
-static Bound hull(Bound a, Bound b) { return make(fmin(a.low, b.low), fmax(a.high, b.high)); }
+static Bound hull(Bound a, Bound b) { return make(smaller(a.low, b.low), larger(a.high, b.high)); }
 static bool has(Bound a, double x) { return a.low <= x && x <= a.high; }
 static bool is_point(Bound a) { return a.low == a.high; }
 static Bound negated(Bound a) { return (Bound){-a.high, -a.low}; }
@@ -34,12 +35,13 @@ static double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 static Bound multiply(Bound a, Bound b) {
     double x[] = {times(a.low, b.low), times(a.low, b.high), times(a.high, b.low),
                   times(a.high, b.high)};
-    return make(fmin(fmin(x[0], x[1]), fmin(x[2], x[3])), fmax(fmax(x[0], x[1]), fmax(x[2], x[3])));
+    return make(smaller(smaller(x[0], x[1]), smaller(x[2], x[3])),
+                larger(larger(x[0], x[1]), larger(x[2], x[3])));
 }
 
 static Bound size_of(Bound a) { // |a|
-    double far = fmax(fabs(a.low), fabs(a.high));
-    return (Bound){has(a, 0) ? 0 : fmin(fabs(a.low), fabs(a.high)), far};
+    double far = larger(fabs(a.low), fabs(a.high));
+    return (Bound){has(a, 0) ? 0 : smaller(fabs(a.low), fabs(a.high)), far};
 }
 
 static Bound square(Bound a) {
@@ -59,7 +61,7 @@ static Bound rising(double (*f)(double), Bound a) { return make(f(a.low), f(a.hi
 
 // Over what the function is defined for.
 static Bound within(Bound a, double low, double high) {
-    return make(fmin(fmax(a.low, low), high), fmax(fmin(a.high, high), low));
+    return make(smaller(larger(a.low, low), high), larger(smaller(a.high, high), low));
 }
 
 static Bound whole_power(Bound a, int n) {
@@ -72,11 +74,12 @@ static Bound power(Bound a, Bound b) {
     if (is_point(b) && b.low == floor(b.low) && fabs(b.low) < 1000)
         return whole_power(a, (int)b.low);
     if (a.high < 0) return whole_line;
-    a.low = fmax(a.low, 0);
+    a.low = larger(a.low, 0);
     double x[] = {pow(a.low, b.low), pow(a.low, b.high), pow(a.high, b.low), pow(a.high, b.high)};
     for (int i = 0; i < 4; i++)
         if (isnan(x[i])) return whole_line;
-    return make(fmin(fmin(x[0], x[1]), fmin(x[2], x[3])), fmax(fmax(x[0], x[1]), fmax(x[2], x[3])));
+    return make(smaller(smaller(x[0], x[1]), smaller(x[2], x[3])),
+                larger(larger(x[0], x[1]), larger(x[2], x[3])));
 }
 
 // Is one of the points at + k period inside?
@@ -90,8 +93,8 @@ static const double half_turn = 3.14159265358979323846;
 static Bound cosine(Bound a) {
     if (!(a.high - a.low < 2 * half_turn)) return (Bound){-1, 1};
     double x = cos(a.low), y = cos(a.high);
-    return make(meets(a, half_turn, 2 * half_turn) ? -1 : fmin(x, y),
-                meets(a, 0, 2 * half_turn) ? 1 : fmax(x, y));
+    return make(meets(a, half_turn, 2 * half_turn) ? -1 : smaller(x, y),
+                meets(a, 0, 2 * half_turn) ? 1 : larger(x, y));
 }
 
 static Bound sine(Bound a) { return cosine(make(a.low - half_turn / 2, a.high - half_turn / 2)); }
@@ -103,18 +106,19 @@ static Bound tangent(Bound a) {
 
 static Bound angle(Bound y, Bound x) {
     if (x.low <= 0 && has(y, 0)) return (Bound){-half_turn, half_turn};
-    Bound near = make(fmin(atan2(y.low, x.low), atan2(y.low, x.high)),
-                      fmax(atan2(y.low, x.low), atan2(y.low, x.high)));
-    Bound far = make(fmin(atan2(y.high, x.low), atan2(y.high, x.high)),
-                     fmax(atan2(y.high, x.low), atan2(y.high, x.high)));
+    Bound near = make(smaller(atan2(y.low, x.low), atan2(y.low, x.high)),
+                      larger(atan2(y.low, x.low), atan2(y.low, x.high)));
+    Bound far = make(smaller(atan2(y.high, x.low), atan2(y.high, x.high)),
+                     larger(atan2(y.high, x.low), atan2(y.high, x.high)));
     return hull(near, far);
 }
 
 static Bound modulo(Bound x, Bound y) {
     if (!is_point(y) || y.low == 0) return whole_line;
-    if (floor(x.low / y.low) != floor(x.high / y.low)) return make(fmin(0, y.low), fmax(0, y.low));
+    if (floor(x.low / y.low) != floor(x.high / y.low))
+        return make(smaller(0, y.low), larger(0, y.low));
     double a = kernel_mod(x.low, y.low), b = kernel_mod(x.high, y.low);
-    return make(fmin(a, b), fmax(a, b));
+    return make(smaller(a, b), larger(a, b));
 }
 
 // --- relations: 1, 0, or [0, 1] ------------------------------------------------------------------
@@ -155,22 +159,22 @@ static int row_above(const Table *t, double x) {
 // Tables are monotone between their rows.
 static Bound value_of(const Table *t, Bound x) {
     double a = table_value(t, x.low), b = table_value(t, x.high);
-    Bound y = make(fmin(a, b), fmax(a, b));
+    Bound y = make(smaller(a, b), larger(a, b));
     for (int i = row_above(t, x.low); i < t->count && t->x[i] <= x.high; i++)
-        y = make(fmin(y.low, t->y[i]), fmax(y.high, t->y[i]));
+        y = make(smaller(y.low, t->y[i]), larger(y.high, t->y[i]));
     return y;
 }
 
 // The slope of a cubic is a parabola: a quarter more than three points of it say.
 static Bound slope_of(const Table *t, Bound x) {
     double a = table_slope(t, x.low), b = table_slope(t, x.high);
-    Bound y = make(fmin(a, b), fmax(a, b));
+    Bound y = make(smaller(a, b), larger(a, b));
     int first = row_above(t, x.low);
     for (int i = first > 0 ? first - 1 : 0; i < t->count && t->x[i] <= x.high; i++) {
         double at[] = {t->x[i], i + 1 < t->count ? (t->x[i] + t->x[i + 1]) / 2 : t->x[i]};
         for (int k = 0; k < 2; k++) {
             double slope = table_slope(t, at[k]);
-            y = make(fmin(y.low, slope), fmax(y.high, slope));
+            y = make(smaller(y.low, slope), larger(y.high, slope));
         }
     }
     double more = t->smooth ? (y.high - y.low) / 4 : 0;
@@ -218,8 +222,8 @@ static Bound function_of(Op op, Bound a, Bound b) {
     case OP_FLOOR: return rising(floor, a);
     case OP_CEIL: return rising(ceil, a);
     case OP_ATAN2: return angle(a, b);
-    case OP_MIN: return make(fmin(a.low, b.low), fmin(a.high, b.high));
-    case OP_MAX: return make(fmax(a.low, b.low), fmax(a.high, b.high));
+    case OP_MIN: return make(smaller(a.low, b.low), smaller(a.high, b.high));
+    case OP_MAX: return make(larger(a.low, b.low), larger(a.high, b.high));
     case OP_MOD: return modulo(a, b);
     case OP_LESS: return less(a, b);
     case OP_LESS_EQUAL: return less_equal(a, b);

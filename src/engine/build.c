@@ -153,6 +153,7 @@ static Layout lay_out(Builder *b) {
         [SPACE_PREPARED] = (uint32_t)b->prepared.count,
         [SPACE_UNKNOWN] = (uint32_t)b->unknown_count,
         [SPACE_INPUT] = (uint32_t)b->input.count,
+        [SPACE_MATRIX] = b->matrix_places,
         [SPACE_WORK] = b->work_count,
         [SPACE_INNER] = b->inner_count,
     };
@@ -244,6 +245,21 @@ static void finish_blocks(Builder *b, const Layout *layout) {
     }
 }
 
+static void finish_matrices(Builder *b, const Layout *layout) {
+    Program *p = b->program;
+    p->matrix_count = b->matrix.count;
+    p->matrix = ARENA_ARRAY(&p->arena, TapeMatrix, p->matrix_count + 1);
+    for (int i = 0; i < p->matrix_count; i++) {
+        Expr e = b->matrix.data[i];
+        const MatrixKind *kind = expr_matrix_kind(b->dag, e);
+        TapeMatrix t = {.shape = kind->shape, .pos = kind->pos};
+        t.in = register_of(layout, b->home.data[e]);
+        t.out = t.in + (uint32_t)matrix_input_count(kind->shape);
+        t.constant = b->level.data[e] == LEVEL_STATIC;
+        p->matrix[i] = t;
+    }
+}
+
 static void finish_tables(Builder *b) {
     Program *p = b->program;
     p->table_count = expr_table_count(b->dag);
@@ -304,6 +320,7 @@ static void finish_program(Builder *b, Draft *code, WhenDrafts *when, const Prog
     p->guards = finish(b, &layout, &when->guards);
     p->memory = finish(b, &layout, &code[CODE_MEMORY]);
     finish_blocks(b, &layout);
+    finish_matrices(b, &layout);
     finish_tables(b);
     finish_params(b);
 }
@@ -328,6 +345,7 @@ static void builder_free(Builder *b) {
     array_free(&b->relation);
     array_free(&b->phase);
     array_free(&b->block);
+    array_free(&b->matrix);
     array_free(&b->touched);
     array_free(&b->stack);
     array_free(&b->view.item);

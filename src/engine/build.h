@@ -26,6 +26,7 @@ typedef enum {
     SPACE_PREPARED,
     SPACE_UNKNOWN, // of blocks
     SPACE_INPUT,   // values that blocks read, computed before them
+    SPACE_MATRIX,  // inputs and outputs of matrix functions
     SPACE_WORK,    // temporaries of a function
     SPACE_INNER,   // temporaries of the functions of a block
     SPACE_COUNT
@@ -126,6 +127,8 @@ typedef struct {
     Exprs phase;    // clocks: phase and its rate in turn
     int rate_nodes; // nodes below rates and quadratures
     ARRAY(BlockDraft) block;
+    Exprs matrix; // nodes OP_MATRIX, whose homes are the first places of their inputs
+    uint32_t matrix_places;
     int unknown_count;
     uint32_t work_count, inner_count; // after reuse, the largest of all functions
     // the present function

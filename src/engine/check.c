@@ -50,9 +50,31 @@ static bool check_rates(Program *p, Machine *m, double start, Report *r) {
     return good;
 }
 
+// Functions of matrices of parameters alone have their values now.
+static bool check_matrices(const Machine *m, Report *r) {
+    const Program *p = m->program;
+    for (int i = 0; i < p->matrix_count; i++) {
+        const TapeMatrix *t = &p->matrix[i];
+        if (!t->constant || isfinite(m->reg[t->out])) continue;
+        Text what = {0}, help = {0};
+        matrix_explain(t->shape, m->reg + t->in, &what, &help);
+        Remark *remark = report_error(r, E_MATRIX, t->pos, "'%s' has no value: %s",
+                                      matrix_function_name(t->shape.function), text_get(&what));
+        remark_help(r, remark, "%s", text_get(&help));
+        text_free(&what);
+        text_free(&help);
+        return false;
+    }
+    return true;
+}
+
 bool program_check(Program *p, Report *r) {
     if (!check_constants(p, r)) return false;
     Machine *m = machine_new(p);
+    if (!check_matrices(m, r)) {
+        machine_free(m);
+        return false;
+    }
     const Experiment *experiment = p->system->model->experiment;
     double start = experiment ? experiment->start : 0;
     p->start = ARENA_ARRAY(&p->arena, double, p->state_count + 1);

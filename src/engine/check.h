@@ -10,11 +10,13 @@ typedef struct {
     Expr input;       // the input to blame, 0 when it is none in particular
     double value;     // of that input
     const char *what; // "division by zero"
+    Expr matrix;      // the function of matrices that has no value, or 0
     bool constant;    // free of time, states and unknowns
 } Cause;
 
 // Needs: a machine whose registers hold the point in question.
 Cause machine_find_cause(const Machine *m, Expr bad);
+void cause_explain_matrix(const Machine *m, Expr matrix, Text *what, Text *help);
 void cause_print(Text *out, const Machine *m, const Cause *c);
 
 // Constants, parameters, start values and constant parts of the rates are finite.

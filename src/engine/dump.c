@@ -28,6 +28,12 @@ static void dump_operand(Text *out, const Program *p, uint32_t r) {
 
 static void dump_instruction(Text *out, const Program *p, Instruction c) {
     const TapeInfo *info = &tape_info[c.op];
+    if (c.op == TAPE_BLOCK && c.b >= FIRST_MATRIX) {
+        const TapeMatrix *t = &p->matrix[c.b - FIRST_MATRIX];
+        text_printf(out, "%s of %d rows: r%u and on to r%u and on\n",
+                    matrix_function_name(t->shape.function), t->shape.n, t->in, t->out);
+        return;
+    }
     if (c.op == TAPE_BLOCK) {
         text_printf(out, "block %u: %s\n", c.b, p->block[c.b].what);
         return;

@@ -67,6 +67,7 @@ typedef struct {
     Dag *dag;
     double *symbol; // per symbol
     double *node;   // per node below the value in question
+    MatrixValues matrix;
     ExprWalk *walk;
 } Values;
 
@@ -110,7 +111,14 @@ static void set_symbols(Values *v) {
             set_symbol(v, s->block[i].unknown[k], v->m->reg[p->block[i].unknown + (uint32_t)k]);
 }
 
-static double node_value(const Values *v, Expr e) {
+static double matrix_node(Values *v, Expr e) {
+    v->matrix.in.count = 0;
+    for (int i = 1; i < expr_arg_count(v->dag, e); i++)
+        array_push(&v->matrix.in, v->node[expr_arg(v->dag, e, i)]);
+    return matrix_values_add(&v->matrix, v->dag, e);
+}
+
+static double node_value(Values *v, Expr e) {
     Op op = expr_op(v->dag, e);
     int count = expr_arg_count(v->dag, e);
     double a[3] = {0, 0, 0}, all = op == OP_PRODUCT;
@@ -123,9 +131,11 @@ static double node_value(const Values *v, Expr e) {
     case OP_PRODUCT:
         for (int i = 0; i < count; i++) all *= v->node[expr_arg(v->dag, e, i)];
         return all;
+    case OP_MATRIX: return matrix_node(v, e);
     default: break;
     }
     for (int i = 0; i < count && i < 3; i++) a[i] = v->node[expr_arg(v->dag, e, i)];
+    if (op == OP_ENTRY) return v->matrix.out.data[(int)a[0] + (int)a[1]];
     if (op == OP_TABLE) return table_value(expr_table(v->dag, (int)a[0]), a[1]);
     if (op == OP_TABLE_SLOPE) return table_slope(expr_table(v->dag, (int)a[0]), a[1]);
     return kernel(op, a[0], a[1], a[2]);
@@ -148,6 +158,7 @@ static Values values_of(const Machine *m, const Expr *root, int count) {
 static void values_free(Values *v) {
     free(v->symbol);
     free(v->node);
+    matrix_values_free(&v->matrix);
     walk_free(v->walk);
 }
 
@@ -161,6 +172,7 @@ void machine_values(const Machine *m, const Expr *e, int count, double *value) {
 
 // The argument that carries the trouble up to e, or 0: e itself makes it.
 static Expr bad_argument(const Values *v, Expr e) {
+    if (expr_op(v->dag, e) == OP_ENTRY) e = expr_arg(v->dag, e, 0);
     int count = expr_arg_count(v->dag, e);
     if (expr_op(v->dag, e) == OP_IF) {
         Expr taken = expr_arg(v->dag, e, v->node[expr_arg(v->dag, e, 0)] != 0 ? 1 : 2);
@@ -183,6 +195,7 @@ static const char *trouble(Op op, double a, double b, int *input) {
     case OP_ACOS: return "arc function of a number beyond 1";
     case OP_MOD: return *input = 1, "remainder of a division by zero";
     case OP_SYMBOL: return "a variable that is no number";
+    case OP_ENTRY: return "a function of matrices without a value";
     default: break;
     }
     *input = -1;
@@ -222,13 +235,31 @@ Cause machine_find_cause(const Machine *m, Expr bad) {
         if (input >= 0) c.input = count ? expr_arg(v.dag, e, input) : e;
         if (c.input) c.value = v.node[c.input];
         c.constant = is_constant(m->program, e);
+        if (expr_op(v.dag, e) == OP_ENTRY) c.matrix = expr_arg(v.dag, e, 0);
     }
     values_free(&v);
     return c;
 }
 
+void cause_explain_matrix(const Machine *m, Expr matrix, Text *what, Text *help) {
+    Values v = values_of(m, &matrix, 1);
+    v.matrix.in.count = 0;
+    for (int i = 1; i < expr_arg_count(v.dag, matrix); i++)
+        array_push(&v.matrix.in, v.node[expr_arg(v.dag, matrix, i)]);
+    MatrixShape shape = expr_matrix_kind(v.dag, matrix)->shape;
+    text_printf(what, "'%s' has no value: ", matrix_function_name(shape.function));
+    matrix_explain(shape, v.matrix.in.data, what, help);
+    values_free(&v);
+}
+
 void cause_print(Text *out, const Machine *m, const Cause *c) {
     const Program *p = m->program;
+    if (c->matrix) {
+        Text help = {0};
+        cause_explain_matrix(m, c->matrix, out, &help);
+        text_free(&help);
+        return;
+    }
     text_printf(out, "%s", c->what);
     if (c->input != c->node) {
         text_add(out, " in ");

@@ -15,6 +15,8 @@ const char *lanes_obstacle(const Program *p) {
     for (int i = 0; i < p->block_count; i++)
         large = large || (b.solved[i] && p->block[i].size > MOST_LANE_UNKNOWNS);
     lane_blocks_free(&b);
+    for (int i = 0; i < p->matrix_count; i++)
+        if (!p->matrix[i].constant) return "it has functions of matrices, such as care";
     return large ? "more than 40 equations are solved together at every point" : NULL;
 }
 

@@ -378,6 +378,34 @@ static Place emit_symbol(Builder *b, Expr e) {
     return b->home.data[e];
 }
 
+// Inputs go to their places, from where the function is computed. A place per node: all functions
+// of the program share it, as each computes before it reads.
+static Place emit_matrix(Builder *b, Expr e) {
+    MatrixShape shape = expr_matrix_kind(b->dag, e)->shape;
+    int inputs = matrix_input_count(shape);
+    Place *home = &b->home.data[e];
+    if (*home == NO_PLACE) {
+        *home = PLACE(SPACE_MATRIX, b->matrix_places);
+        b->matrix_places += (uint32_t)inputs + (uint32_t)matrix_output_count(shape);
+        array_push(&b->matrix, e);
+    }
+    Place first = *home;
+    for (int i = 0; i < inputs; i++)
+        emit(b, e, TAPE_COPY, first + (Place)i, operand(b, i), NO_PLACE);
+    uint32_t number = 0;
+    while (b->matrix.data[number] != e) number++;
+    emit(b, e, TAPE_BLOCK, NO_PLACE, NO_PLACE, FIRST_MATRIX + number);
+    return first;
+}
+
+static Place emit_entry(Builder *b, Expr e) {
+    Expr matrix = expr_arg(b->dag, e, 0);
+    MatrixShape shape = expr_matrix_kind(b->dag, matrix)->shape;
+    int at = matrix_input_count(shape) + (int)expr_value(b->dag, expr_arg(b->dag, e, 1));
+    Place from = b->home.data[matrix] + (Place)at, to = b->home.data[e];
+    return to == NO_PLACE ? from : emit(b, e, TAPE_COPY, to, from, NO_PLACE);
+}
+
 // Needs: b->view of e, its operands computed.
 static Place emit_node(Builder *b, Expr e) {
     Op op = expr_op(b->dag, e);
@@ -392,6 +420,8 @@ static Place emit_node(Builder *b, Expr e) {
     case OP_IF: return emit_if(b, e);
     case OP_TABLE:
     case OP_TABLE_SLOPE: return emit_table(b, e, op);
+    case OP_MATRIX: return emit_matrix(b, e);
+    case OP_ENTRY: return emit_entry(b, e);
     case OP_FLOOR:
     case OP_CEIL:
     case OP_MOD: return emit_steps(b, e, op);

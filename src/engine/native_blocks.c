@@ -8,7 +8,7 @@
 
 static void mark_blocks(LaneBlocks *b, const Program *p, const TapeFunction *f) {
     for (int i = 0; i < f->count; i++) {
-        if (f->code[i].op != TAPE_BLOCK) continue;
+        if (f->code[i].op != TAPE_BLOCK || f->code[i].b >= FIRST_MATRIX) continue;
         uint32_t block = f->code[i].b;
         b->count += !b->solved[block];
         b->solved[block] = true;

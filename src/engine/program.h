@@ -35,9 +35,12 @@ typedef enum {
     TAPE_SELECT, // to = a != 0 ? b : to
     TAPE_SWITCH, // to = state of switch number b (held between events), else a < 0 resp. a <= 0
     TAPE_HELD,   // to = piece of switch number b (held between events), else a
-    TAPE_BLOCK,  // solve implicit block number b; unknowns go to their registers
+    TAPE_BLOCK,  // solve implicit block number b; unknowns go to their registers. From
+                 // FIRST_MATRIX on: compute matrix function b - FIRST_MATRIX
     TAPE_COUNT
 } TapeOp;
+
+enum { FIRST_MATRIX = 1 << 30 };
 
 typedef struct { // which fields of an instruction are registers that it reads
     const char *name;
@@ -74,6 +77,14 @@ typedef struct {
     Pos pos;
     const char *what; // for messages: variables and equations in the user's words
 } TapeBlock;
+
+// A function of matrices: inputs lie in registers one after the other, and so do outputs.
+typedef struct {
+    MatrixShape shape;
+    uint32_t in, out;
+    bool constant; // of parameters alone
+    Pos pos;
+} TapeMatrix;
 
 // A relation a < b or a <= b that may jump while a run goes on, or a function that consists of
 // pieces: a table with kinks, floor, ceil, mod. Its border is negative while the relation is true,
@@ -165,6 +176,8 @@ typedef struct {
     TapeBlock *block;
     int block_count;
     int largest_block;
+    TapeMatrix *matrix;
+    int matrix_count;
     const Table **table;
     int table_count;
 } Program;
@@ -194,6 +207,7 @@ struct Machine {
     const Program *program;
     double *reg;
     double *work;         // scratch for blocks
+    double *matrix_work;  // scratch for functions of matrices
     BlockFactor *factor;  // per block
     long point;           // number of the present point: what was factored at another one is old
     double *switch_value; // arguments of functions with pieces, the last time they were looked at

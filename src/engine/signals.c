@@ -53,6 +53,7 @@ static void classify(Signals *s, const ExprWalk *walk) {
         Expr e = walk_at(walk, i);
         int below = 1;
         if (expr_op(d, e) == OP_SYMBOL) s->kind[e] |= symbol_kind(s, e);
+        if (expr_op(d, e) == OP_MATRIX) s->kind[e] |= HAS_STATE; // knows no bounds
         for (int k = 0; k < expr_arg_count(d, e); k++) {
             s->kind[e] |= s->kind[expr_arg(d, e, k)];
             below += s->size[expr_arg(d, e, k)];

@@ -140,6 +140,11 @@ void view_node(Builder *b, Expr e) {
         view_symbol(b, e);
     } else if (op == OP_TABLE || op == OP_TABLE_SLOPE) {
         array_push(&v->operand, expr_arg(b->dag, e, 1));
+    } else if (op == OP_ENTRY) {
+        array_push(&v->operand, expr_arg(b->dag, e, 0));
+    } else if (op == OP_MATRIX) {
+        int count = expr_arg_count(b->dag, e);
+        for (int i = 1; i < count; i++) array_push(&v->operand, expr_arg(b->dag, e, i));
     } else {
         int count = expr_arg_count(b->dag, e);
         for (int i = 0; i < count; i++) array_push(&v->operand, expr_arg(b->dag, e, i));

@@ -3,6 +3,7 @@
 // begins. Conditions that determined nothing must hold anyway.
 #include "equations/start.h"
 
+#include "base/elimination.h"
 #include <math.h>
 
 typedef struct {
@@ -185,32 +186,6 @@ static bool report_unsolved(Start *s, const StartRow *c) {
 
 // --- numbers ------------------------------------------------------------------------------------
 
-// Gauss with pivots by column; a is destroyed, x becomes a^-1 x. False when a is singular.
-static bool solve_dense(int n, double *a, double *x) {
-    for (int c = 0; c < n; c++) {
-        int best = c;
-        for (int r = c + 1; r < n; r++)
-            if (fabs(a[r * n + c]) > fabs(a[best * n + c])) best = r;
-        if (!(fabs(a[best * n + c]) > 0)) return false;
-        for (int k = 0; k < n && best != c; k++) {
-            double swap = a[c * n + k];
-            a[c * n + k] = a[best * n + k];
-            a[best * n + k] = swap;
-        }
-        double swap = x[c];
-        x[c] = x[best];
-        x[best] = swap;
-        for (int r = 0; r < n; r++) {
-            double factor = r == c ? 0 : a[r * n + c] / a[c * n + c];
-            if (factor == 0) continue;
-            for (int k = c; k < n; k++) a[r * n + k] -= factor * a[c * n + k];
-            x[r] -= factor * x[c];
-        }
-    }
-    for (int c = 0; c < n; c++) x[c] /= a[c * n + c];
-    return true;
-}
-
 static double *number_of(Work *w, const Block *b, int i) {
     return &w->value.data[expr_symbol_index(w->dag, b->unknown[i])];
 }
@@ -261,7 +236,7 @@ static bool newton_at_start(Work *w, const Block *b, double shift) {
         if (!isfinite(before)) return false;
         for (int i = 0; i < n; i++) x[i] = f[i];
         matrix_at_start(w, b, a);
-        if (!solve_dense(n, a, x)) return false;
+        if (!elimination_solve(n, a, x)) return false;
         for (int i = 0; i < n; i++) {
             change = fmax(change, fabs(x[i]));
             size = fmax(size, fabs(*number_of(w, b, i)));

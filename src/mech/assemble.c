@@ -5,34 +5,20 @@
 //                      q <- q + beta D,   D = -W G' (G W G' + eps)^-1 phi,   G = phi' by velocities
 //                  first with W = 0 for joints whose start is given, then with all
 //   velocities     the least change of w that gives J w = rate, in the same order
-//   rows           one after the other; a row that depends on those before it, here and at a second
-//                  point beside it, repeats them and is named. More rank at the second point: this
-//                  one is singular. Rows along which nothing moves at both are left out
+//   rows           closing_rows.c
 //
 // eps only damps: it is small where steps succeed, and rows that repeat each other do no harm.
-#include "mech/held.h"
+#include "mech/closing.h"
 
 #include "base/text.h"
 #include <math.h>
 #include <string.h>
 
-static const double closed = 1e-11;     // of phi, in m and rad: far below every tolerance of a run
-static const double independent = 1e-7; // what must be left of a row of length 1
-
-typedef struct {
-    const Assembly *a;
-    int n, nv, nq; // rows; velocities; coordinates
-    Expr *entry;   // phi, G, J, rate, beta, to be evaluated together
-    int entry_count;
-    double *number;                    // their values, with names:
-    double *phi, *G, *J, *rate, *beta; // n, n*nv, n*nv, n, nq*nv
-    double *weight;                    // per velocity: 1 free to move, 0 kept
-    double *M, *y, *step, *old;        // n*n, n, nv, nq
-} Closing;
+static const double closed = 1e-11; // of phi, in m and rad: far below every tolerance of a run
 
 // --- numbers -------------------------------------------------------------------------------------
 
-static double *place_of(const Closing *c, int coordinate) {
+double *closing_place(const Closing *c, int coordinate) {
     return &c->a->value[expr_symbol_index(c->a->d, c->a->q[coordinate])];
 }
 
@@ -83,7 +69,7 @@ static void open_closing(Closing *c, const Assembly *a) {
 }
 
 // y <- (A W A' + eps)^-1 y by Cholesky; eps is relative to the largest diagonal entry.
-static void solve_normal(Closing *c, const double *A, double eps) {
+void closing_solve(Closing *c, const double *A, double eps) {
     int n = c->n, nv = c->nv;
     double *M = c->M, *y = c->y, largest = 0;
     for (int i = 0; i < n; i++)
@@ -111,7 +97,7 @@ static void solve_normal(Closing *c, const double *A, double eps) {
 }
 
 // step = W A' y
-static void apply_back(Closing *c, const double *A) {
+void closing_apply(Closing *c, const double *A) {
     for (int v = 0; v < c->nv; v++) {
         double sum = 0;
         for (int k = 0; k < c->n; k++) sum += A[k * c->nv + v] * c->y[k];
@@ -121,7 +107,7 @@ static void apply_back(Closing *c, const double *A) {
 
 // --- coordinates ---------------------------------------------------------------------------------
 
-static double norm(const double *x, int n) {
+double closing_norm(const double *x, int n) {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += x[i] * x[i];
     return sqrt(sum);
@@ -133,45 +119,45 @@ static void normalise(const Closing *c) {
         q += joint_coordinates(j);
         if ((j->kind != JOINT_FREE && j->kind != JOINT_SPHERICAL) || j->angles.used) continue;
         double part[4];
-        for (int k = 0; k < 4; k++) part[k] = *place_of(c, q - 4 + k);
-        double length = norm(part, 4);
-        for (int k = 0; k < 4 && length > 0; k++) *place_of(c, q - 4 + k) = part[k] / length;
+        for (int k = 0; k < 4; k++) part[k] = *closing_place(c, q - 4 + k);
+        double length = closing_norm(part, 4);
+        for (int k = 0; k < 4 && length > 0; k++) *closing_place(c, q - 4 + k) = part[k] / length;
     }
 }
 
-static void move(Closing *c, double by) {
+void closing_move(Closing *c, double by) {
     for (int q = 0; q < c->nq; q++) {
         double rate = 0;
         for (int v = 0; v < c->nv; v++) rate += c->beta[q * c->nv + v] * c->step[v];
-        *place_of(c, q) = c->old[q] + by * rate;
+        *closing_place(c, q) = c->old[q] + by * rate;
     }
     normalise(c);
 }
 
-static void keep_old(Closing *c) {
-    for (int q = 0; q < c->nq; q++) c->old[q] = *place_of(c, q);
+void closing_keep(Closing *c) {
+    for (int q = 0; q < c->nq; q++) c->old[q] = *closing_place(c, q);
 }
 
 static void go_back(Closing *c) {
-    for (int q = 0; q < c->nq; q++) *place_of(c, q) = c->old[q];
+    for (int q = 0; q < c->nq; q++) *closing_place(c, q) = c->old[q];
     evaluate(c);
 }
 
 // True: all rows are fulfilled. Leaves the best point that was found.
-static bool close_gaps(Closing *c) {
+bool closing_gaps(Closing *c) {
     enum { MOST_STEPS = 200 };
     double eps = 1e-13, gap;
     evaluate(c);
-    gap = norm(c->phi, c->n);
+    gap = closing_norm(c->phi, c->n);
     for (int i = 0; i < MOST_STEPS && gap > 0 && isfinite(gap); i++) {
-        keep_old(c);
+        closing_keep(c);
         for (int k = 0; k < c->n; k++) c->y[k] = -c->phi[k];
-        solve_normal(c, c->G, eps);
-        apply_back(c, c->G);
-        double length = norm(c->step, c->nv);
-        move(c, length > 0.5 ? 0.5 / length : 1); // half a radian, half a metre at a time
+        closing_solve(c, c->G, eps);
+        closing_apply(c, c->G);
+        double length = closing_norm(c->step, c->nv);
+        closing_move(c, length > 0.5 ? 0.5 / length : 1); // half a radian, half a metre at a time
         evaluate(c);
-        double now = norm(c->phi, c->n);
+        double now = closing_norm(c->phi, c->n);
         if (now < gap) {
             gap = now;
             eps = fmax(1e-13, eps / 10);
@@ -185,7 +171,7 @@ static bool close_gaps(Closing *c) {
 }
 
 // Joints whose start is given stay where they are.
-static void set_weights(Closing *c, bool keep_given, bool flows) {
+void closing_weights(Closing *c, bool keep_given, bool flows) {
     for (int i = 0, v = 0; i < c->a->m->joint_count; i++) {
         const MechJoint *j = &c->a->m->joint[i];
         bool given = (flows ? j->given_flow : j->given_start) && !j->driven;
@@ -196,28 +182,28 @@ static void set_weights(Closing *c, bool keep_given, bool flows) {
 
 // A start in a dead position shows no way out: a little aside there is one.
 static void nudge(Closing *c, int attempt) {
-    keep_old(c);
+    closing_keep(c);
     for (int v = 0; v < c->nv; v++) {
         double x = (v + 1) * 0.6180339887498949 + attempt * 0.4142135623730951;
         c->step[v] = c->weight[v] * (0.3 * attempt) * (2 * (x - floor(x)) - 1);
     }
-    move(c, 1);
+    closing_move(c, 1);
 }
 
-static void restart(Closing *c, const double *start) {
-    for (int q = 0; q < c->nq; q++) *place_of(c, q) = start[q];
+void closing_restart(Closing *c, const double *start) {
+    for (int q = 0; q < c->nq; q++) *closing_place(c, q) = start[q];
     evaluate(c);
 }
 
 static bool assemble(Closing *c, const double *start) {
     enum { ATTEMPTS = 4 };
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        restart(c, start);
+        closing_restart(c, start);
         if (attempt) nudge(c, attempt);
-        if (close_gaps(c)) return true;
+        if (closing_gaps(c)) return true;
     }
-    restart(c, start);
-    close_gaps(c);
+    closing_restart(c, start);
+    closing_gaps(c);
     return false;
 }
 
@@ -227,24 +213,24 @@ static const char *text_of_name(const Closing *c, Name name) {
     return name_text(dag_names(c->a->d), name);
 }
 
-static Pos row_pos(const Closing *c, const HeldRow *row) {
+Pos row_pos(const Closing *c, const HeldRow *row) {
     return row->tie >= 0 ? c->a->m->tie[row->tie].pos : c->a->m->joint[row->joint].pos;
 }
 
-static const char *row_owner(const Closing *c, const HeldRow *row) {
+const char *row_owner(const Closing *c, const HeldRow *row) {
     return text_of_name(c, row->tie >= 0 ? c->a->m->tie[row->tie].name
                                          : c->a->m->joint[row->joint].name);
 }
 
 // "the force along z"; other directions by their numbers
-static void name_row(const Closing *c, Text *out, const HeldRow *row) {
+void row_name(const Closing *c, Text *out, const HeldRow *row) {
     double part[6];
     if (row->tie < 0) {
         text_add(out, "its motion");
         return;
     }
     expr_evaluate_many(c->a->d, row->direction, 6, c->a->value, part);
-    bool turns = norm(part, 3) == 0;
+    bool turns = closing_norm(part, 3) == 0;
     const double *x = turns ? part + 3 : part;
     text_add(out, turns ? "the moment about " : "the force along ");
     for (int i = 0; i < 3; i++)
@@ -331,217 +317,6 @@ static bool drives_agree(Closing *c, bool flows, const double *before, const dou
     return good;
 }
 
-// --- rows that say nothing new -------------------------------------------------------------------
-
-static bool moves_along(const double *row, int nv) { return norm(row, nv) > 1e-12; }
-
-// Gram and Schmidt, twice for rounding.
-int independent_rows(Arena *scratch, const double *J, int n, int nv, bool *found) {
-    int rank = 0;
-    double *basis = ARENA_ARRAY(scratch, double, (size_t)(n + 1) * (size_t)nv);
-    for (int k = 0; k < n; k++) {
-        double *x = basis + rank * nv, length = norm(J + k * nv, nv);
-        found[k] = false;
-        if (!moves_along(J + k * nv, nv)) continue;
-        for (int v = 0; v < nv; v++) x[v] = J[k * nv + v] / length;
-        for (int pass = 0; pass < 2; pass++)
-            for (int b = 0; b < rank; b++) {
-                double dot = 0;
-                for (int v = 0; v < nv; v++) dot += x[v] * basis[b * nv + v];
-                for (int v = 0; v < nv; v++) x[v] -= dot * basis[b * nv + v];
-            }
-        length = norm(x, nv);
-        if (length < independent) continue;
-        for (int v = 0; v < nv; v++) x[v] /= length;
-        found[k] = true;
-        rank++;
-    }
-    return rank;
-}
-
-// Which rows depend on which others: row k = sum of c_j row j with the c_j that are not zero. Rows
-// that such sums tie together, here or beside, get one leader: efforts without effect stay among
-// them. Gram and Schmidt again, with the vectors of the basis kept as sums of rows.
-typedef struct {
-    double *basis, *sum, *x, *c; // rank*nv; rank*n; nv; n
-    int n, nv, rank;
-} Dependence;
-
-static int leader_of(int *leader, int k) {
-    while (leader[k] != k) k = leader[k] = leader[leader[k]];
-    return k;
-}
-
-// x <- row k without its parts along the basis, c <- x as a sum of rows. Returns what is left of x.
-static double take_parts(Dependence *p, const double *row, int k, double length) {
-    memset(p->c, 0, (size_t)p->n * sizeof *p->c);
-    for (int v = 0; v < p->nv; v++) p->x[v] = row[v] / length;
-    p->c[k] = 1 / length;
-    for (int pass = 0; pass < 2; pass++)
-        for (int b = 0; b < p->rank; b++) {
-            const double *basis = p->basis + b * p->nv, *sum = p->sum + b * p->n;
-            double dot = 0;
-            for (int v = 0; v < p->nv; v++) dot += p->x[v] * basis[v];
-            if (dot == 0) continue;
-            for (int v = 0; v < p->nv; v++) p->x[v] -= dot * basis[v];
-            for (int j = 0; j < k; j++) p->c[j] -= dot * sum[j];
-        }
-    return norm(p->x, p->nv);
-}
-
-static void join_dependent(Closing *c, int *leader) {
-    int n = c->n, nv = c->nv;
-    Arena *a = c->a->scratch;
-    Dependence p = {.n = n, .nv = nv};
-    p.basis = ARENA_ARRAY(a, double, (size_t)(n + 1) * (size_t)nv);
-    p.sum = ARENA_ARRAY(a, double, (size_t)(n + 1) * (size_t)n);
-    p.x = ARENA_ARRAY(a, double, nv);
-    p.c = ARENA_ARRAY(a, double, n);
-    double *size = ARENA_ARRAY(a, double, n);
-    for (int k = 0; k < n; k++) {
-        size[k] = norm(c->J + k * nv, nv);
-        if (!moves_along(c->J + k * nv, nv)) continue;
-        double left = take_parts(&p, c->J + k * nv, k, size[k]);
-        if (left < independent) {
-            for (int j = 0; j < k; j++)
-                if (fabs(p.c[j]) * size[j] > 1e-6)
-                    leader[leader_of(leader, j)] = leader_of(leader, k);
-            continue;
-        }
-        for (int v = 0; v < nv; v++) p.basis[p.rank * nv + v] = p.x[v] / left;
-        for (int j = 0; j <= k; j++) p.sum[p.rank * n + j] = p.c[j] / left;
-        p.rank++;
-    }
-}
-
-static void number_circuits(Closing *c, int *leader) {
-    int *size = ARENA_ARRAY(c->a->scratch, int, c->n);
-    for (int k = 0; k < c->n; k++) size[leader_of(leader, k)]++;
-    for (int k = 0; k < c->n; k++) {
-        int first = leader_of(leader, k);
-        c->a->h->row[k].circuit = size[first] > 1 ? first + 1 : 0;
-    }
-}
-
-// A point beside this one on the constraints, along a motion that they allow.
-static bool step_aside(Closing *c) {
-    set_weights(c, false, false);
-    for (int v = 0; v < c->nv; v++) {
-        double x = (v + 1) * 0.6180339887498949;
-        c->step[v] = 0.1 * (x - floor(x)) + 0.05;
-    }
-    double *wish = ARENA_ARRAY(c->a->scratch, double, c->nv);
-    memcpy(wish, c->step, (size_t)c->nv * sizeof *wish);
-    for (int k = 0; k < c->n; k++) {
-        c->y[k] = 0;
-        for (int v = 0; v < c->nv; v++) c->y[k] -= c->J[k * c->nv + v] * wish[v];
-    }
-    solve_normal(c, c->J, 1e-13);
-    apply_back(c, c->J);
-    for (int v = 0; v < c->nv; v++) c->step[v] += wish[v];
-    keep_old(c);
-    move(c, 1);
-    return close_gaps(c);
-}
-
-static bool report_singular(Closing *c, const bool *here, const bool *beside) {
-    int lost = 0;
-    while (lost < c->n - 1 && !(beside[lost] && !here[lost])) lost++;
-    const HeldRow *row = &c->a->h->row[lost];
-    Text name = {0};
-    name_row(c, &name, row);
-    Remark *e = report_error(c->a->r, M_SINGULAR, row_pos(c, row),
-                             "the start is singular: %s of '%s' has no hold here, but beside it",
-                             text_get(&name), row_owner(c, row));
-    remark_help(c->a->r, e, "start away from the position in which the parts are in one line");
-    text_free(&name);
-    return false;
-}
-
-static void report_redundant(Closing *c, const bool *says_new) {
-    const Held *h = c->a->h;
-    for (int k = 0; k < c->n;) {
-        const HeldRow *first = &h->row[k];
-        Text names = {0};
-        int end = k, repeated = 0;
-        for (; end < c->n && h->row[end].tie == first->tie && h->row[end].joint == first->joint;
-             end++) {
-            if (says_new[end]) continue;
-            text_add(&names, repeated++ ? ", " : "");
-            name_row(c, &names, &h->row[end]);
-        }
-        if (repeated && first->tie < 0) {
-            Remark *e = report_error(c->a->r, M_REDUNDANT, row_pos(c, first),
-                                     "'%s' cannot be driven: others determine its motion already",
-                                     row_owner(c, first));
-            remark_help(c->a->r, e, "let it move freely, or take another drive away");
-        } else if (repeated) {
-            Remark *e = report_warning(c->a->r, M_REDUNDANT, row_pos(c, first),
-                                       "'%s' holds %d of its %d directions for the second time: %s",
-                                       row_owner(c, first), repeated, end - k, text_get(&names));
-            remark_help(
-                c->a->r, e,
-                "the motion is the same without them, and of its forces the least are given; a "
-                "kind that holds less, such as 'line' in a planar linkage, says so plainly");
-        }
-        text_free(&names);
-        k = end;
-    }
-}
-
-// A wheel that lies flat touches everywhere, ends in one place have no line between them.
-static bool report_undirected(Closing *c, const HeldRow *row) {
-    Remark *e = report_error(c->a->r, M_SINGULAR, row_pos(c, row),
-                             row->tie >= 0 ? "what '%s' holds has no direction at the start"
-                                           : "the motion of '%s' at the start has no finite speed",
-                             row_owner(c, row));
-    if (row->tie < 0)
-        remark_help(c->a->r, e, "begin with a speed that is finite, or start a little later");
-    else if (c->a->m->tie[row->tie].kind == TIE_WHEEL)
-        remark_help(c->a->r, e, "a wheel that lies flat touches everywhere: let it stand, or lean");
-    else
-        remark_help(c->a->r, e, "its ends are in one place: start with them apart");
-    return false;
-}
-
-static bool rows_have_directions(Closing *c) {
-    for (int k = 0; k < c->n; k++) {
-        bool finite = isfinite(c->rate[k]);
-        for (int v = 0; v < c->nv; v++) finite &= isfinite(c->J[k * c->nv + v]) != 0;
-        if (!finite) return report_undirected(c, &c->a->h->row[k]);
-    }
-    return true;
-}
-
-// Rows along which nothing moves here; those that move beside it come back.
-static void leave_out_idle(Closing *c) {
-    for (int k = 0; k < c->n; k++) c->a->h->row[k].kept = moves_along(c->J + k * c->nv, c->nv);
-}
-
-static bool judge_rows(Closing *c) {
-    bool *here = ARENA_ARRAY(c->a->scratch, bool, c->n);
-    bool *beside = ARENA_ARRAY(c->a->scratch, bool, c->n);
-    double *start = ARENA_ARRAY(c->a->scratch, double, c->nq);
-    for (int q = 0; q < c->nq; q++) start[q] = *place_of(c, q);
-    int rank = independent_rows(c->a->scratch, c->J, c->n, c->nv, here);
-    if (rank == c->n) return true;
-    leave_out_idle(c);
-    int *leader = ARENA_ARRAY(c->a->scratch, int, c->n);
-    for (int k = 0; k < c->n; k++) leader[k] = k;
-    join_dependent(c, leader);
-    bool aside = step_aside(c);
-    int rank_beside = aside ? independent_rows(c->a->scratch, c->J, c->n, c->nv, beside) : rank;
-    if (aside) join_dependent(c, leader);
-    for (int k = 0; !aside && k < c->n; k++) leader[k] = 0;
-    number_circuits(c, leader);
-    for (int k = 0; k < c->n; k++) c->a->h->row[k].kept |= moves_along(c->J + k * c->nv, c->nv);
-    restart(c, start);
-    if (rank_beside > rank) return report_singular(c, here, beside);
-    int errors = c->a->r->errors;
-    report_redundant(c, here);
-    return c->a->r->errors == errors;
-}
-
 // --- velocities ----------------------------------------------------------------------------------
 
 // J w = rate with the least change of w. True: fulfilled.
@@ -552,13 +327,13 @@ static bool close_rates(Closing *c, double *w) {
             c->y[k] = c->rate[k];
             for (int v = 0; v < c->nv; v++) c->y[k] -= c->J[k * c->nv + v] * w[v];
         }
-        worst = norm(c->y, c->n);
+        worst = closing_norm(c->y, c->n);
         if (pass == 2) break;
-        solve_normal(c, c->J, 1e-13);
-        apply_back(c, c->J);
+        closing_solve(c, c->J, 1e-13);
+        closing_apply(c, c->J);
         for (int v = 0; v < c->nv; v++) w[v] += c->step[v];
     }
-    return worst <= 1e-9 * fmax(1, norm(w, c->nv));
+    return worst <= 1e-9 * fmax(1, closing_norm(w, c->nv));
 }
 
 static bool report_rates(Closing *c) {
@@ -576,10 +351,10 @@ static bool report_rates(Closing *c) {
 static bool find_rates(Closing *c, const int *first_v) {
     double *w = c->a->w, *given = ARENA_ARRAY(c->a->scratch, double, c->nv);
     memcpy(given, w, (size_t)c->nv * sizeof *w);
-    set_weights(c, true, true);
+    closing_weights(c, true, true);
     if (close_rates(c, w)) return drives_agree(c, true, given, w, first_v);
     memcpy(w, given, (size_t)c->nv * sizeof *w);
-    set_weights(c, false, true);
+    closing_weights(c, false, true);
     if (!close_rates(c, w)) return report_rates(c);
     report_moved(c, true, given, w, first_v);
     return drives_agree(c, true, given, w, first_v);
@@ -596,17 +371,17 @@ bool held_assemble(const Assembly *a) {
         first_v[i + 1] = first_v[i] + joint_velocities(a->m->joint[i].kind);
     }
     double *given = ARENA_ARRAY(a->scratch, double, c.nq);
-    for (int q = 0; q < c.nq; q++) given[q] = *place_of(&c, q);
-    set_weights(&c, true, false);
+    for (int q = 0; q < c.nq; q++) given[q] = *closing_place(&c, q);
+    closing_weights(&c, true, false);
     bool kept = assemble(&c, given);
     if (!kept) {
-        set_weights(&c, false, false);
+        closing_weights(&c, false, false);
         if (!assemble(&c, given)) return report_open(&c);
     }
     double *found = ARENA_ARRAY(a->scratch, double, c.nq);
-    for (int q = 0; q < c.nq; q++) found[q] = *place_of(&c, q);
+    for (int q = 0; q < c.nq; q++) found[q] = *closing_place(&c, q);
     if (!kept) report_moved(&c, false, given, found, first_q);
     if (!drives_agree(&c, false, given, found, first_q)) return false;
     evaluate(&c);
-    return rows_have_directions(&c) && judge_rows(&c) && find_rates(&c, first_v);
+    return closing_directions(&c) && closing_judge(&c) && find_rates(&c, first_v);
 }

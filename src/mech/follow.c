@@ -27,8 +27,7 @@ static Expr *entry(const Following *x, int v, int u) {
     return &x->G[(size_t)v * (size_t)x->k->held->nv + (size_t)u];
 }
 
-// --- who follows
-// ------------------------------------------------------------------------------------------------
+// --- who follows ---------------------------------------------------------------------------------
 
 static int first_velocity(const Expansion *k, int joint) {
     int v = 0;
@@ -103,8 +102,7 @@ bool find_followers(Expansion *k) {
     return true;
 }
 
-// --- from all velocities to those that lead, and back
-// ------------------------------------------------------------------------------------------------
+// --- from all velocities to those that lead, and back --------------------------------------------
 
 Expr *follow_gather(Expansion *k, const Expr *efforts) {
     int nv = k->held->nv;
@@ -150,8 +148,7 @@ void follow_inputs(Expansion *k) {
         k->in.p = state;
 }
 
-// --- laws
-// ------------------------------------------------------------------------------------------------
+// --- laws ----------------------------------------------------------------------------------------
 
 // What would have been a state follows from the states of others.
 static void no_state(Expansion *k, int var, Expr value, Expr rate, Pos pos) {

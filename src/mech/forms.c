@@ -57,8 +57,7 @@ static void trace_start(Tracing *r, Arena *out, Dag *d, const Mechanism *m, cons
     }
 }
 
-// --- with followers: x = G (G' B G)^-1 G' rhs
-// ------------------------------------------------------------------------------------------------
+// --- with followers: x = G (G' B G)^-1 G' rhs ----------------------------------------------------
 
 typedef struct { // velocities that lead, in the order in which they are eliminated
     int n;

@@ -12,6 +12,7 @@
 #include "solve/job.h"
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include <math.h>
 #include <string.h>
 
@@ -51,7 +52,7 @@ static bool borders_end(Look *l) {
         memcpy(row(j, 0), row(j, PARTS), (size_t)j->p->switch_count * sizeof(double));
     }
     j->inside_end = NAN;
-    if (!events_borders(j, l->to, l->in->end, row(j, PARTS))) return false;
+    if (!events_borders_again(j, l->to, l->in->end, row(j, PARTS))) return false;
     turn_signs(j, row(j, PARTS));
     j->inside_end = l->to;
     return true;
@@ -62,7 +63,7 @@ static bool borders_end(Look *l) {
 static bool is_open(const Job *j, int i) {
     double a = row(j, 0)[i], m = row(j, PARTS / 2)[i], b = row(j, PARTS)[i];
     if (!(a >= 0) || b < 0) return false;
-    double low = fmin(fmin(a, b), m), high = fmax(fmax(a, b), m);
+    double low = smaller(smaller(a, b), m), high = larger(larger(a, b), m);
     return low < high - low;
 }
 
@@ -82,7 +83,7 @@ static bool vertex(const double x[3], const double v[3], double *at, double *low
 static double follow(Look *l, int i, double x[3], double v[3]) {
     double at, low, *there = row(l->j, PARTS + 1);
     for (int round = 0; round < MOST_ROUNDS && vertex(x, v, &at, &low); round++) {
-        double least = fmin(fmin(v[0], v[1]), v[2]), near = 1e-9 * (l->to - l->from);
+        double least = smaller(smaller(v[0], v[1]), v[2]), near = 1e-9 * (l->to - l->from);
         if (low > 0.5 * least || fabs(at - x[1]) < near || at - x[0] < near || x[2] - at < near)
             break;
         if (!borders_at(l, at, false, there)) break;
@@ -144,7 +145,7 @@ static bool look(Look *l, int *direction, double *time) {
     for (int k = 1; k < PARTS && open; k++)
         if (!borders_at(l, time_of(l, k), false, row(j, k))) return false;
     for (int i = 0; i < j->p->switch_count && open; i++)
-        if (is_open(j, i)) first = fmin(first, search(l, i));
+        if (is_open(j, i)) first = smaller(first, search(l, i));
     *time = first;
     return isfinite(first) && is_sure(l, first, direction);
 }
@@ -175,7 +176,7 @@ double between_narrow(Job *j, double from, double to, const StepInside *in, cons
     return to;
 }
 
-void between_forget(Job *j) { j->inside_end = NAN; }
+void between_forget(Job *j) { j->inside_end = j->seen_time = NAN; }
 
 void between_open(Job *j) {
     size_t switches = (size_t)j->p->switch_count, states = (size_t)j->n;

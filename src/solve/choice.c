@@ -36,7 +36,7 @@ enum {
 static const double faint = 300;      // in tolerances: of this height nothing has to be followed
 static const double edge_of_rk78 = 3; // h r that its stability allows
 static const double worth = 1.8;      // times the progress is worth a change
-static const double edge = 0.02;      // h r below which no method is held back by stability
+static const double edge = 0.003;     // h r below which no method is held back by stability
 static const double short_bdf = 0.15; // h r below which a method without a matrix does as well
 
 typedef struct {

@@ -78,6 +78,8 @@ static int cvode_step(Multistep *c, double stop) {
 
 static bool cvode_value(Multistep *c, double t) { return CVodeGetDky(c->mem, t, 0, c->error) == 0; }
 
+static bool cvode_slope(Multistep *c, double t) { return CVodeGetDky(c->mem, t, 1, c->error) == 0; }
+
 static bool cvode_quad_value(Multistep *c, double t) {
     return CVodeGetQuadDky(c->mem, t, 0, c->q) == 0;
 }
@@ -127,8 +129,8 @@ static Failure cvode_failure(int flag, const char **words) {
 
 #define CVODE_FUNCTIONS                                                                            \
     cvode_open, cvode_close, cvode_restart, cvode_set_stop, cvode_set_longest, cvode_set_first,    \
-        cvode_step, cvode_value, cvode_quad_value, cvode_quad, cvode_roots, cvode_count,           \
-        cvode_where, cvode_errors, cvode_quad_tolerances, cvode_failure
+        cvode_step, cvode_value, cvode_slope, cvode_quad_value, cvode_quad, cvode_roots,           \
+        cvode_count, cvode_where, cvode_errors, cvode_quad_tolerances, cvode_failure
 
 const Integrator cvode_adams = {CVODE_FUNCTIONS};
 const Integrator cvode_bdf = {CVODE_FUNCTIONS};

@@ -30,10 +30,33 @@ static bool is_mute(const Job *j, int i) {
     return branch >= 0 && j->when.was[branch];
 }
 
-bool events_borders(Job *j, double time, const double *state, double *border) {
-    if (!machine_switches(j->m, time, state, border)) return false;
+static void shift_borders(const Job *j, double *border) {
     for (int i = 0; i < j->p->switch_count; i++)
         border[i] = is_mute(j, i) ? (j->m->held[i] ? -1 : 1) : border[i] + j->shift[i];
+}
+
+// What is found by iteration depends on where that begins, and the past grows: these are not seen
+// to be the same.
+static void see(Job *j, double time, const double *state, const double *border) {
+    if (j->p->unknown_count > 0 || j->history) return;
+    j->seen_time = time;
+    memcpy(j->seen, border, (size_t)j->p->switch_count * sizeof *border);
+    if (j->n) memcpy(j->seen_state, state, (size_t)j->n * sizeof *state);
+}
+
+bool events_borders(Job *j, double time, const double *state, double *border) {
+    j->seen_time = NAN;
+    if (!machine_switches(j->m, time, state, border)) return false;
+    see(j, time, state, border);
+    shift_borders(j, border);
+    return true;
+}
+
+bool events_borders_again(Job *j, double time, const double *state, double *border) {
+    if (j->seen_time != time || memcmp(j->seen_state, state, (size_t)j->n * sizeof *state) != 0)
+        return events_borders(j, time, state, border);
+    memcpy(border, j->seen, (size_t)j->p->switch_count * sizeof *border);
+    shift_borders(j, border);
     return true;
 }
 
@@ -228,7 +251,7 @@ static bool forget_roundings(Job *j, double time, const double *state, int *dire
 
 bool events_missed(Job *j, double time, const double *state, int *direction) {
     bool any = false;
-    if (!events_borders(j, time, state, j->border)) return false;
+    if (!events_borders_again(j, time, state, j->border)) return false;
     for (int i = 0; i < j->p->switch_count; i++) {
         direction[i] = 0;
         if (j->border[i] == 0 || is_true(j, i, j->border[i]) == j->m->held[i]) continue;
@@ -346,5 +369,7 @@ double events_longest_step(Job *j, double time, const double *state) {
     double longest = j->o->max_step > 0 ? j->o->max_step : INFINITY;
     longest = fmin(longest, fmin(whens_longest_step(j, time, state), modes_longest_step(j, time)));
     longest = fmin(longest, history_longest_step(j));
-    return isfinite(longest) ? fmax(longest, j->o->min_step) : 0;
+    // what changes several times within the rounding of the time asks for no shorter steps than that
+    double least = fmax(j->o->min_step, 100 * events_margin(j, time));
+    return isfinite(longest) ? fmax(longest, least) : 0;
 }

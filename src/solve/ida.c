@@ -208,6 +208,8 @@ static int ida_step(Multistep *c, double stop) {
 
 static bool ida_value(Multistep *c, double t) { return IDAGetDky(c->mem, t, 0, c->error) == 0; }
 
+static bool ida_slope(Multistep *c, double t) { return IDAGetDky(c->mem, t, 1, c->error) == 0; }
+
 static bool ida_quad_value(Multistep *c, double t) {
     return IDAGetQuadDky(c->mem, t, 0, c->q) == 0;
 }
@@ -257,7 +259,7 @@ static Failure ida_failure(int flag, const char **words) {
     return FAILURE_OTHER;
 }
 
-const Integrator ida = {ida_open,      ida_close, ida_restart, ida_set_stop,   ida_set_longest,
-                        ida_set_first, ida_step,  ida_value,   ida_quad_value, ida_quad,
-                        ida_roots,     ida_count, ida_where,   ida_errors,     ida_quad_tolerances,
-                        ida_failure};
+const Integrator ida = {
+    ida_open,  ida_close, ida_restart, ida_set_stop,        ida_set_longest, ida_set_first,
+    ida_step,  ida_value, ida_slope,   ida_quad_value,      ida_quad,        ida_roots,
+    ida_count, ida_where, ida_errors,  ida_quad_tolerances, ida_failure};

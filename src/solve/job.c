@@ -11,7 +11,7 @@ enum { MOST_STEPS = 500000000 };
 
 // The memory of a run with one program is one block:
 //
-//     state | later | trouble | rate | output | phase | border | ahead | shift
+//     state | later | trouble | rate | output | phase | border | ahead | shift | seen
 static double *cut(double **block, int count) {
     double *part = *block;
     *block += count;
@@ -24,8 +24,8 @@ void job_take(Job *j, Machine *m) {
     j->p = p;
     j->calls = m->calls;
     j->n = p->state_count;
-    size_t states = 5 * (size_t)j->n + 2 * (size_t)p->quad_count;
-    size_t events = 2 * (size_t)p->clock_count + 3 * (size_t)p->switch_count;
+    size_t states = 6 * (size_t)j->n + 2 * (size_t)p->quad_count;
+    size_t events = 2 * (size_t)p->clock_count + 4 * (size_t)p->switch_count;
     double *rest = memory_zeroed(states + (size_t)p->output_count + events, sizeof *rest);
     j->state = cut(&rest, j->n);
     j->later = cut(&rest, j->n);
@@ -37,6 +37,9 @@ void job_take(Job *j, Machine *m) {
     j->border = cut(&rest, p->switch_count);
     j->ahead = cut(&rest, p->switch_count);
     j->shift = cut(&rest, p->switch_count);
+    j->seen = cut(&rest, p->switch_count);
+    j->seen_state = cut(&rest, j->n);
+    j->seen_time = NAN;
     j->trouble.happened = false;
     j->last_switch = -1;
     sizes_open(j);
@@ -164,9 +167,11 @@ bool job_choose(Job *j, double time, double *state, bool *changed) {
 
 enum { LEAST_SHRINKING = 5, MOST_SHRINKING = 10 };
 
+// A millionth of the gap before is no smaller bounce but two things that happen to come together.
 double job_pile_up(const Job *j, Pace *p, double time) {
     double gap = time - p->time;
-    p->shrinking = p->count > 1 && gap < 0.9999 * p->gap ? p->shrinking + 1 : 0;
+    bool shrinks = p->count > 1 && gap < 0.9999 * p->gap && gap > 1e-6 * p->gap;
+    p->shrinking = shrinks ? p->shrinking + 1 : 0;
     if (!p->shrinking) p->first = gap;
     double ratio = p->gap > 0 ? gap / p->gap : 1;
     if (p->count > 0) p->longest = fmax(p->longest, gap);

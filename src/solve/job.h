@@ -85,6 +85,8 @@ typedef struct { // how large everything is, see sizes.c
     double *recent;                // largest of late
     double *noise;                 // rounding of the rate
     double *decay;                 // rate of its own decay, for implicit methods
+    double *passed_on;             // rounding that reaches it through the others, the same
+    double *last;                  // its value after the last step
     double *rest;                  // what is left of the size that a state at zero started with
     double *reach;                 // scratch, as the next
     double *point, *rate, *beside; // scratch
@@ -95,6 +97,7 @@ typedef struct { // how large everything is, see sizes.c
     double *unknown_most, *unknown_spread, *unknown, *unknown_beside;
     int unknown_count;
     double energy, step;         // largest of the audit; the last step
+    double kept_falling;         // of a recent size with every step
     bool known;                  // false: the method has no tolerance
     int countdown;               // steps until rates are looked at again
     int between, until_rounding; // the same for their rounding, and from one look to the next
@@ -136,14 +139,16 @@ typedef struct SolveJob {
     double *state, *quad, *output, *rate;
     Trouble trouble;
     // events
-    double *phase;          // clocks: phase and rate in pairs
-    double *border, *ahead; // switch functions here and a little later
-    double *later;          // the state a little later
-    double *fold;           // sums of a small step (folds.c)
-    int refused;            // 2 for each step in which a loop had no solution, less 1 for others
-    int folds;              // so far
-    double *shift;          // of borders on which a mode began, until they are left behind
-    double chatter_time;    // when the present burst of events began
+    double *phase;           // clocks: phase and rate in pairs
+    double *border, *ahead;  // switch functions here and a little later
+    double *seen, seen_time; // the last switch functions without shifts, and where: seen_state
+    double *seen_state;      // seen_time NaN: nowhere
+    double *later;           // the state a little later
+    double *fold;            // sums of a small step (folds.c)
+    int refused;             // 2 for each step in which a loop had no solution, less 1 for others
+    int folds;               // so far
+    double *shift;           // of borders on which a mode began, until they are left behind
+    double chatter_time;     // when the present burst of events began
     long chatter_count;
     double sliding_time; // the same of events that lead straight back
     long sliding_count;
@@ -239,6 +244,11 @@ void sizes_close(Job *j);
 void sizes_start(Job *j, double time, const double *state); // also after events
 // After an accepted step. True: tolerances of integrals have changed.
 bool sizes_step(Job *j, double time, const double *state, const double *quad, double step);
+// Rounding was looked at with the last step; what of it each state gets through an implicit
+// method's matrix: solve finds x = M^-1 b.
+typedef bool SizesSolve(void *context, const double *b, double *x);
+bool sizes_wants_rounding(const Job *j);
+void sizes_pass_rounding(Job *j, double gamma, SizesSolve *solve, void *context);
 double sizes_of(const Job *j, int state);
 void sizes_weights(const Job *j, const double *x, double *weight); // 1/tolerance
 // The same by the largest sizes so far, for equal steps and for a look at the whole run.
@@ -290,6 +300,8 @@ bool events_leave(Job *j, double time, const double *state, int *direction);
 // Switches after an action; those whose border it did not move stay as they are.
 void events_settle(Job *j, double time, const double *state, const double *before);
 bool events_borders(Job *j, double time, const double *state, double *border); // with shifts
+// The same, at a point that may have been looked at last while nothing has changed since.
+bool events_borders_again(Job *j, double time, const double *state, double *border);
 double events_margin(const Job *j, double time); // times closer than this are one
 
 // Signals of time that jump, and samples: the last time before the next jump (infinite when there
@@ -359,6 +371,11 @@ void engine_start(Job *j);
 void engine_enter(Job *j, EngineCode *code); // j->m is the machine of another mode from here on
 void engine_poll(Job *j, double time);
 void engine_close(Job *j);
+
+// --- ahead.c: a little later
+double ahead_time(const Job *j);
+// The states then, from j->time. rate: n numbers; later: 2 n. False: there is no value.
+bool ahead_step(Job *j, Machine *m, const double *state, double *rate, double *later);
 
 // --- modes.c
 static inline bool has_modes(const Job *j) {

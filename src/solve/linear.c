@@ -94,17 +94,49 @@ static void make_solver(Linear *l, N_Vector y, SUNContext context) {
     }
 }
 
+static bool solve(void *context, const double *b, double *x) {
+    Linear *l = context;
+    size_t size = (size_t)l->j->n * sizeof(double);
+    memcpy(N_VGetArrayPointer(l->b), b, size);
+    bool good = SUNLinSolSolve(l->solver, l->matrix, l->x, l->b, 0) == 0;
+    memcpy(x, N_VGetArrayPointer(l->x), size);
+    return good;
+}
+
+void linear_pass_rounding(Linear *l, void *cvode) {
+    double gamma;
+    if (CVodeGetCurrentGamma(cvode, &gamma) == 0) sizes_pass_rounding(l->j, gamma, solve, l);
+}
+
+// A state that is slaved to others (decay times step far above 1) forgets the past, but not what
+// Newton's method leaves undone: predictors of order q make 2^q of an error that changes its sign
+// with every step, and an iteration with an old matrix leaves a few per cent of that. So the error
+// estimate becomes noise, and order and steps fall. Hence fresh matrices where they cost little.
+static bool set_pace(const Linear *l, void *cvode) {
+    static const double cheap = 10; // evaluations of the rates
+    static const long steps = 10;   // between matrices
+    if (!l->j->p->has_jacobian || job_jacobian_cost(l->j) > cheap) return true;
+    return CVodeSetLSetupFrequency(cvode, steps) == 0 &&
+           CVodeSetJacEvalFrequency(cvode, steps) == 0;
+}
+
 bool linear_init(Linear *l, Job *j, void *cvode, N_Vector y, SUNContext context) {
     *l = (Linear){.j = j};
     const Program *p = j->p;
     make_solver(l, y, context);
     if (!l->solver || CVodeSetLinearSolver(cvode, l->solver, l->matrix) != 0) return false;
-    if (!l->matrix || p->state_count == 0 || !job_has_jacobian(j)) return true;
+    if (!l->matrix || p->state_count == 0) return true;
+    l->b = N_VClone(y);
+    l->x = N_VClone(y);
+    if (!l->b || !l->x) return false;
+    if (!job_has_jacobian(j)) return true;
     l->nonzero = memory_zeroed((size_t)p->nonzero_count, sizeof(double));
-    return CVodeSetJacFn(cvode, fill) == 0;
+    return set_pace(l, cvode) && CVodeSetJacFn(cvode, fill) == 0;
 }
 
 void linear_free(Linear *l) {
+    if (l->b) N_VDestroy(l->b);
+    if (l->x) N_VDestroy(l->x);
     if (l->solver) SUNLinSolFree(l->solver);
     if (l->matrix) SUNMatDestroy(l->matrix);
     free(l->nonzero);

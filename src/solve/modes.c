@@ -100,31 +100,11 @@ static const double *entries_of(const Job *j, const SolveMode *s) {
     return strikes_of(j, s) + s->machine->program->system->whens.strike_count;
 }
 
-static double little_time(const Job *j) { return 1e-9 * (j->span > 0 ? j->span : 1); }
-
 // An impulse counts as the force that would give it in a little time. NULL: none any more.
 static void put_strikes(Job *j, Machine *m, const double *strike) {
     const Whens *w = &m->program->system->whens;
     double *held = machine_held(m) + w->discrete_count + w->sample_count + w->branch_count;
-    for (int i = 0; i < w->strike_count; i++) held[i] = strike ? strike[i] / little_time(j) : 0;
-}
-
-// The states a little later. What rests on its border with balanced forces moves to the side to
-// which these change: where a rate is nothing against what it will be, the mean of both counts.
-static bool step_ahead(Job *j, Machine *m, const double *state, double *room, double *later) {
-    enum { NOTHING = 1000 };
-    int n = m->program->state_count;
-    double little = little_time(j), *rate = room, *next = later + n;
-    if (!machine_derivative(m, j->time, state, rate, NULL)) return false;
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(rate[i])) return false;
-        later[i] = state[i] + little * rate[i];
-    }
-    if (!machine_derivative(m, j->time + little, later, next, NULL)) return true;
-    for (int i = 0; i < n; i++)
-        if (NOTHING * fabs(rate[i]) <= fabs(next[i] - rate[i]))
-            later[i] = state[i] + little / 2 * (rate[i] + next[i]);
-    return true;
+    for (int i = 0; i < w->strike_count; i++) held[i] = strike ? strike[i] / ahead_time(j) : 0;
 }
 
 // Relations as they are a little later: what is on its border takes the side to which it moves.
@@ -133,9 +113,9 @@ static bool look_ahead(Job *j, const SolveMode *s, const double *state, double *
                        bool *changed) {
     Machine *m = s->machine;
     const Program *p = m->program;
-    double little = little_time(j);
+    double little = ahead_time(j);
     double *rate = room, *later = room + p->state_count, *border = later + 2 * p->state_count;
-    if (!step_ahead(j, m, state, rate, later)) return false;
+    if (!ahead_step(j, m, state, rate, later)) return false;
     if (!machine_switches(m, j->time + little, later, border)) return false;
     for (int i = 0; i < p->switch_count; i++) {
         if (isnan(border[i])) return false;
@@ -553,7 +533,7 @@ static bool flight_is_unseen(Job *j, int c, const Pace *pace) {
     double *room = bands_room(p), *here = room + p->state_count, *band = here + p->switch_count;
     double *rate =
         memory_zeroed((size_t)p->state_count + (size_t)p->switch_count + 1, sizeof *rate);
-    double *later = rate + p->state_count, little = little_time(j);
+    double *later = rate + p->state_count, little = ahead_time(j);
     bool unseen = false,
          good = bands_find(j->m, j->time, j->state, BANDS_DIGITS, room) &&
                 (!pace->shrinking || bands_widen(j, j->time, j->state, j->sizes.most, room)) &&

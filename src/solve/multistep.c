@@ -63,6 +63,7 @@ static bool open_vectors(Multistep *c) {
 
 static bool set_stop(Multistep *c) {
     c->begin = c->t;
+    c->longest = 0;
     c->jump = events_next_jump(c->j, c->t, &c->after_jump);
     if (c->jump - c->t <= events_margin(c->j, c->t)) c->jump = c->t; // too close to begin with
     c->fresh = true;
@@ -212,7 +213,7 @@ static void get_quad(Multistep *c) {
 
 static void remember(Multistep *c) {
     Job *j = c->j;
-    if (j->p->switch_count == 0 && !j->m->branch) return;
+    if (j->p->switch_count == 0 && !j->m->branch && c->how != &cvode_adams) return;
     get_quad(c);
     c->back_time = c->t;
     if (j->n) memcpy(c->back_state, N_VGetArrayPointer(c->y), (size_t)j->n * sizeof(double));
@@ -323,6 +324,51 @@ static bool left_branch(Multistep *c) {
     return true;
 }
 
+// --- what a long step did not see ----------------------------------------------------------------
+
+// How far the rates at a point inside of the step are from the slope of its polynomial, over the step, in tolerances.
+static double slope_defect(Multistep *c, double t) {
+    Job *j = c->j;
+    const Program *p = j->p;
+    double *unknown = j->m->reg + p->first_unknown, worst = 0;
+    if (!c->how->value(c, t)) return 0;
+    memcpy(j->later, N_VGetArrayPointer(c->error), (size_t)j->n * sizeof(double));
+    if (p->unknown_count) memcpy(j->unknown, unknown, p->unknown_count * sizeof *unknown);
+    long count = j->m->calls;
+    bool good = machine_branch_derivative(j->m, t, j->later, j->rate, NULL);
+    j->m->calls = count;
+    if (p->unknown_count) memcpy(unknown, j->unknown, p->unknown_count * sizeof *unknown);
+    multistep_weights(c->y, c->weight, c);
+    if (!good || !c->how->slope(c, t)) return 0;
+    const double *slope = N_VGetArrayPointer(c->error), *weight = N_VGetArrayPointer(c->weight);
+    for (int i = 0; i < j->n; i++) worst = fmax(worst, fabs(slope[i] - j->rate[i]) * weight[i]);
+    return worst * (c->t - c->back_time);
+}
+
+// Adams' method looks at the end of a step only. Where rates were constant for a while its steps grow tenfold each time,
+// and a law that bends on the way and bends back (abs, min, max of states) is not seen from there. So the middle of steps
+// that have grown, and points where events end a step, are looked at, too; what does not fit is done again with a shorter step.
+// Where that happens again and again, the method is at the border of its stability, and nothing was passed over.
+static bool saw_too_little(Multistep *c, bool event) {
+    Job *j = c->j;
+    enum { MOST_DEFECT = 1000, MOST_DOUBTS = 50, PER_STEPS = 1000 };
+    double step = c->t - c->back_time, middle = c->back_time + step / 2;
+    if (c->how != &cvode_adams || j->n == 0 || !(step > 1e6 * events_margin(j, c->t))) return false;
+    double known = c->longest;
+    bool grown = step > 4 * known;
+    c->longest = fmax(c->longest, step);
+    if (c->doubts > MOST_DOUBTS + c->steps++ / PER_STEPS) return false;
+    if (!(event && slope_defect(c, c->t) > MOST_DEFECT) &&
+        !(grown && slope_defect(c, middle) > MOST_DEFECT))
+        return false;
+    c->doubts++;
+    take_back(c);
+    c->taken_back = c->quad_is_elsewhere = false;
+    c->first_step = fmax(known, 1e-3 * step);
+    c->how->set_first(c, c->first_step);
+    return true;
+}
+
 // After a step: events, wanted points, a new start if need be. False: the run is over.
 static bool after_step(Multistep *c, int flag) {
     Job *j = c->j;
@@ -383,6 +429,7 @@ static void watch_sizes(Multistep *c) {
                    j->stats->last_step) &&
         j->nq)
         c->how->quad_tolerances(c);
+    if (c->linear.b && sizes_wants_rounding(j)) linear_pass_rounding(&c->linear, c->mem);
 }
 
 // The integrators give up after some rejections in a row, however long the step still is: from
@@ -422,6 +469,11 @@ static void integrate(Multistep *c) {
             return;
         }
         if (c->first_step > 0) c->how->set_first(c, c->first_step = 0);
+        if (saw_too_little(c, flag == ROOT_FOUND)) {
+            if (restart(c)) continue;
+            problem_solver(j, c->t, "no new start of a shorter step", 0);
+            return;
+        }
         double now;
         c->how->where(c, &now, &j->stats->last_step);
         int worst = watch_wants_worst(j) ? worst_state(c) : -1;

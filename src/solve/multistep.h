@@ -24,6 +24,7 @@ typedef struct {
     void (*set_first)(Multistep *s, double step);  // after the next start; 0: as it likes
     int (*step)(Multistep *s, double stop);        // to s->t, s->y
     bool (*value)(Multistep *s, double time);      // within the last step: to s->error
+    bool (*slope)(Multistep *s, double time);      // its derivative there, to s->error
     bool (*quad_value)(Multistep *s, double time); // the same, to s->q
     void (*quad)(Multistep *s);                    // to s->q
     void (*roots)(Multistep *s);                   // to s->crossed
@@ -56,7 +57,10 @@ struct Multistep {
     bool fresh;                  // no step since the last start
     double first_step, tried_at; // after a failure, see tries_shorter
     double begin;                // of the present stretch without restarts
-    double jump, after_jump;     // of signals of time: the last time before it, the first behind it
+    double longest;              // step since the last start
+    long steps,
+        doubts; // since the run began: all, and those that were taken back for what they did not see
+    double jump, after_jump; // of signals of time: the last time before it, the first behind it
 };
 
 int multistep_weights(N_Vector y, N_Vector weight, void *user);          // of states and unknowns

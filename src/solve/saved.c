@@ -56,7 +56,7 @@ static void pass_whens(Job *j, Pipe *p) {
 
 static void pass_sizes(Job *j, Pipe *p) {
     Sizes *s = &j->sizes;
-    PASS_LIST(p, s->space, 13 * j->n + 5 * j->nq + 4 * s->unknown_count);
+    PASS_LIST(p, s->space, 15 * j->n + 5 * j->nq + 4 * s->unknown_count);
     PASS(p, s->energy);
     PASS(p, s->step);
     PASS(p, s->countdown);

@@ -16,6 +16,7 @@
 #include "solve/job.h"
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "engine/bounds.h"
 #include <float.h>
 #include <math.h>
@@ -81,29 +82,31 @@ static double pace_over(Scout *s, double from, double to) {
     bounds_over(s->bounds, from, to, s->value);
     for (int i = 0; i < s->signals; i++) {
         Bound u = s->value[2 * i], bend = s->value[2 * i + 1];
-        double most = fmax(fabs(bend.low), fabs(bend.high)), range = u.high - u.low;
-        if (isfinite(range)) s->largest[i] = fmax(s->largest[i], range);
+        double most = larger(fabs(bend.low), fabs(bend.high)), range = u.high - u.low;
+        if (isfinite(range)) s->largest[i] = larger(s->largest[i], range);
         if (range <= still * s->largest[i] || most == 0) continue;
-        pace = fmin(pace, isfinite(most) ? sqrt(4 * range / most) : 0);
+        pace = smaller(pace, isfinite(most) ? sqrt(4 * range / most) : 0);
     }
     return pace;
 }
 
 static double find_pace(Scout *s, double time, double target, double wish) {
     if (s->signals == 0) return INFINITY;
-    if (time >= s->pace_from && time + fmin(wish, target - time) <= s->pace_to && wish <= s->pace)
+    if (time >= s->pace_from && time + smaller(wish, target - time) <= s->pace_to &&
+        wish <= s->pace)
         return s->pace;
-    double last = s->pace_to > s->pace_from ? fmin(s->pace, s->pace_to - s->pace_from) : INFINITY;
-    double window = fmin(target - time, fmax(16 * last, 4 * wish)), pace;
+    double last =
+        s->pace_to > s->pace_from ? smaller(s->pace, s->pace_to - s->pace_from) : INFINITY;
+    double window = smaller(target - time, larger(16 * last, 4 * wish)), pace;
     for (;;) {
         pace = pace_over(s, time, time + window);
-        if (pace >= window / 2 || fmin(pace, window) >= wish || window <= least * s->span) break;
+        if (pace >= window / 2 || smaller(pace, window) >= wish || window <= least * s->span) break;
         window /= 2;
     }
     s->pace_from = time;
     s->pace_to = time + window;
-    s->pace = fmax(pace, least * s->span);
-    return fmin(s->pace, window);
+    s->pace = larger(pace, least * s->span);
+    return smaller(s->pace, window);
 }
 
 // --- zeros of borders ----------------------------------------------------------------------------
@@ -141,7 +144,7 @@ static Verdict look(Scout *s, double from, double to) {
 // The first point where a border has changed, which it has at `to`.
 static double narrow(Scout *s, double from, double to) {
     int first = 2 * s->signals;
-    double near = 8 * DBL_EPSILON * fmax(fabs(from), fabs(to));
+    double near = 8 * DBL_EPSILON * larger(fabs(from), fabs(to));
     bounds_over(s->bounds, from, from, s->begin);
     while (to - from > near) {
         double middle = from + (to - from) / 2;
@@ -161,17 +164,17 @@ static double find_zero(Scout *s, double time, double target) {
     enum { MOST_LOOKS = 1000 };
     if (s->borders == 0) return INFINITY;
     if (s->zero > time && s->zero <= s->clear) return s->zero;
-    double from = fmax(time, fmin(s->clear, target)), window = target - from;
+    double from = larger(time, smaller(s->clear, target)), window = target - from;
     s->zero = s->next = INFINITY;
     for (int looks = 0; from < target && looks < MOST_LOOKS; looks++) {
-        double to = fmin(from + window, target);
+        double to = smaller(from + window, target);
         Verdict v = look(s, from, to);
         if (v == ONE_ZERO) s->zero = narrow(s, from, to);
         if (v == ONE_ZERO) return s->clear = s->zero;
         if (v == NO_ZERO) from = to;
         window = v == NO_ZERO ? 2 * window : (to - from) / 2;
     }
-    s->clear = fmax(from, time + least * s->span);
+    s->clear = larger(from, time + least * s->span);
     return s->clear < target ? s->clear : INFINITY;
 }
 
@@ -183,10 +186,10 @@ double scout_ahead(Job *j, double time, double target, double wish) {
     Scout *s = j->scout;
     if (!s || !(target > time)) return INFINITY;
     if (bounds_refresh(s->bounds, j->m)) forget(s);
-    double zero = find_zero(s, time, target), end = fmin(zero, target);
+    double zero = find_zero(s, time, target), end = smaller(zero, target);
     double pace = find_pace(s, time, end, wish);
     if (isfinite(zero)) zero += 2 * events_margin(j, zero);
     s->next = isfinite(s->zero) ? zero : INFINITY;
     double soonest = time + 100 * events_margin(j, time); // no method begins with less
-    return fmax(time + pace < end ? time + pace : zero, soonest);
+    return larger(time + pace < end ? time + pace : zero, soonest);
 }

@@ -2,6 +2,9 @@
 //
 //   weight of state i in the error test:   1/(rtol |x_i| + atol_i)
 //   atol_i = max(rtol/1000 recent_i, 500 noise_i h/(1 + h decay_i))
+//   implicit methods: 1.5/(...), with
+//   atol_i = max(rtol/50 recent_i, 500 noise_i h/(1 + h decay_i), 3 passed_on_i)
+//   where recent_i is more than a guess
 //
 //   recent_i   the largest |x_i| of late: a fifth of it goes with every step. So a state that
 //              passes through zero is held to what it was a few steps before, one that falls by decades
@@ -9,6 +12,11 @@
 //              of the whole run, Robertson's first substance, 1 at the start and 2e-8 in the end,
 //              would be known to 1e-9 only, and what is left of it is then error.) Below 1e-24 of
 //              what any of its dimension ever was it is as good as zero.
+//              An implicit method is there to step over decays, which explicit ones have to follow
+//              anyhow: of a state that dies away, by more than 0.3 rtol^(1/6) of itself with a step,
+//              recent_i falls as |x_i|^(2/3). So it is known to 1 % after ten decades still, and need
+//              not be followed digit by digit to its end. One that stays, or falls slowly, is held
+//              to what it is at once.
 //   at zero    a state starts with what its equation says it may become soon: the rate now or a
 //              little later, or what the sizes of others do to the rate, times 1e-4 of the run; but
 //              no more than changes its rate by as much as that, no more than 1e-4 of the largest
@@ -23,6 +31,9 @@
 //              millionth of the sizes apart: all that is smooth cancels. An implicit method damps
 //              it with the decay rate of the state. A state that is zero but for rounding does not
 //              hold back the steps.
+//   passed_on  (1 - gamma J)^-1 gamma noise, with signs at random: where 1e-14 V is tied to a node whose
+//              1e-12 V are differences of volts, its own rate is exact and it is rounding all the
+//              same. Newton's method cannot do better than that either.
 //
 // Integrals, border functions and differences want to know how large states are at all:
 //
@@ -41,16 +52,22 @@
 #include "solve/job.h"
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 static const double least_part = 1e-14;    // of a size that a tolerance can be
 static const double kept = 0.8;            // of a recent size, with every step
+static const double falling = 0.3;         // see above
 static const double kept_at_zero = 0.97;   // of the size that a state at zero started with
 static const double least_at_zero = 1e-12; // of the largest of its dimension it starts with
 static const double nothing = 1e-24;       // of the largest ever of its dimension: as good as zero
 enum { STEPS_BETWEEN = 100, MOST_ROUNDS = 6, PATTERNS = 2 };
+
+static bool is_implicit(const Job *j) {
+    return j->stats->method == SOLVER_CVODE_BDF || j->stats->method == SOLVER_IDA;
+}
 
 // --- opening and closing -------------------------------------------------------------------------
 
@@ -97,19 +114,19 @@ static void take_known(Job *j) {
 static void keep_known(Job *j) {
     for (int i = 0; i < j->n; i++) {
         double *known = known_size(j, i);
-        if (known) known[0] = fmax(known[0], j->sizes.most[i]), known[1] = j->sizes.recent[i];
+        if (known) known[0] = larger(known[0], j->sizes.most[i]), known[1] = j->sizes.recent[i];
     }
 }
 
 void sizes_open(Job *j) {
     Sizes *s = &j->sizes;
     size_t n = (size_t)j->n, q = (size_t)j->nq, u = (size_t)program_unknown_count(j->p);
-    s->space = memory_zeroed(13 * n + 5 * q + 4 * u, sizeof(double));
+    s->space = memory_zeroed(15 * n + 5 * q + 4 * u, sizeof(double));
     double *at = s->space;
-    double **const by_state[] = {&s->most,  &s->first,  &s->spread, &s->in_group, &s->point,
-                                 &s->rate,  &s->beside, &s->size,   &s->recent,   &s->reach,
-                                 &s->noise, &s->decay,  &s->rest};
-    for (int i = 0; i < 13; i++, at += n) *by_state[i] = at;
+    double **const by_state[] = {&s->most,  &s->first,  &s->spread, &s->in_group,  &s->point,
+                                 &s->rate,  &s->beside, &s->size,   &s->recent,    &s->reach,
+                                 &s->noise, &s->decay,  &s->rest,   &s->passed_on, &s->last};
+    for (int i = 0; i < 15; i++, at += n) *by_state[i] = at;
     double **const by_quad[] = {&s->quad_most, &s->quad_soon, &s->quad_rate, &s->quad_beside,
                                 &s->quad_noise};
     for (int i = 0; i < 5; i++, at += q) *by_quad[i] = at;
@@ -119,6 +136,7 @@ void sizes_open(Job *j) {
     s->group = memory_zeroed(n, sizeof *s->group);
     s->member = memory_zeroed(n, sizeof *s->member);
     s->unknown_count = (int)u;
+    s->kept_falling = 1 - falling * pow(j->rtol, 1.0 / 6);
     make_groups(j);
     take_known(j);
 }
@@ -142,7 +160,7 @@ static bool enlarge(double *size, double x) {
 static double largest_energy(const Job *j) {
     double most = 0;
     for (int i = 0; i < j->nq && i < j->o->energy_count; i++)
-        most = fmax(most, fmax(j->sizes.quad_most[i], j->sizes.quad_soon[i]));
+        most = larger(most, larger(j->sizes.quad_most[i], j->sizes.quad_soon[i]));
     return most;
 }
 
@@ -150,10 +168,10 @@ static void find_sizes(Job *j) {
     Sizes *s = &j->sizes;
     for (int g = 0; g < s->group_count; g++) s->in_group[g] = 0;
     for (int i = 0; i < j->n; i++)
-        s->in_group[s->group[i]] = fmax(s->in_group[s->group[i]], s->most[i]);
+        s->in_group[s->group[i]] = larger(s->in_group[s->group[i]], s->most[i]);
     for (int g = 0; g < s->group_count; g++) s->in_group[g] *= part_of_group(j, g);
     for (int i = 0; i < j->n; i++)
-        s->size[i] = fmax(fmax(s->most[i], s->first[i]), s->in_group[s->group[i]]);
+        s->size[i] = larger(larger(s->most[i], s->first[i]), s->in_group[s->group[i]]);
     s->energy = largest_energy(j);
 }
 
@@ -190,7 +208,7 @@ static void find_noise(Job *j, double time, const double *state) {
     memset(s->quad_noise, 0, (size_t)j->nq * sizeof *s->quad_noise);
     for (int i = 0; i < j->n; i++)
         s->point[i] =
-            state[i] + 4 * DBL_EPSILON * direction(i, 0) * fmax(fabs(state[i]), s->size[i]);
+            state[i] + 4 * DBL_EPSILON * direction(i, 0) * larger(fabs(state[i]), s->size[i]);
     if (j->nq && rates_at(j, time, s->point, s->beside, s->quad_beside, s->unknown_beside))
         widen(s->quad_noise, s->quad_rate, s->quad_beside, j->nq, 1);
 }
@@ -227,9 +245,9 @@ static bool find_spread(Job *j, double time, const double *state) {
     // the calls are no part of the run, and Newton goes on from the present point
     rates_at(j, time, state, s->beside, s->quad_beside, s->unknown_beside);
     for (int i = 0; i < s->unknown_count; i++)
-        s->unknown_most[i] = fmax(fabs(s->unknown[i]), s->unknown_most[i] / 2);
+        s->unknown_most[i] = larger(fabs(s->unknown[i]), s->unknown_most[i] / 2);
     for (int i = 0; i < j->nq; i++)
-        s->quad_soon[i] = 1e-3 * j->span * fmax(fabs(s->quad_rate[i]), 1e-4 * s->quad_soon[i]);
+        s->quad_soon[i] = 1e-3 * j->span * larger(fabs(s->quad_rate[i]), 1e-4 * s->quad_soon[i]);
     return true;
 }
 
@@ -240,7 +258,7 @@ static void find_groups(Job *j, const double *size) {
     Sizes *s = &j->sizes;
     for (int g = 0; g < s->group_count; g++) s->in_group[g] = 0;
     for (int i = 0; i < j->n; i++)
-        s->in_group[s->group[i]] = fmax(s->in_group[s->group[i]], size[i]);
+        s->in_group[s->group[i]] = larger(s->in_group[s->group[i]], size[i]);
 }
 
 // The first size of states at zero, of all that is much smaller than others of its dimension: what
@@ -251,13 +269,13 @@ static bool guess(Job *j, double time, const double *state, double soon) {
     bool some = false;
     bool later = rates_at(j, time + soon, state, s->beside, s->quad_beside, s->unknown_beside);
     for (int i = 0; i < j->n; i++) {
-        double group = fmax(s->in_group[s->group[i]], s->most[i]); // also if it is small by now
+        double group = larger(s->in_group[s->group[i]], s->most[i]); // also if it is small by now
         double most = group > 0 ? part_of_group(j, s->group[i]) * group : (double)INFINITY;
-        double rate = fmax(fabs(s->rate[i]), s->spread[i]);
-        if (later && isfinite(s->beside[i])) rate = fmax(rate, fabs(s->beside[i]));
+        double rate = larger(fabs(s->rate[i]), s->spread[i]);
+        if (later && isfinite(s->beside[i])) rate = larger(rate, fabs(s->beside[i]));
         bool small = group > 0 ? s->recent[i] < most : s->recent[i] == 0;
         s->reach[i] = small ? rate : 0;
-        if (s->reach[i] > 0) s->rest[i] = fmin(soon * rate, most);
+        if (s->reach[i] > 0) s->rest[i] = smaller(soon * rate, most);
         some = some || s->reach[i] > 0;
     }
     return some;
@@ -290,8 +308,8 @@ static void find_recent(Job *j, double time, const double *state) {
         limit_guess(j, time, state);
         for (int i = 0; i < j->n; i++) {
             double least = least_at_zero * s->in_group[s->group[i]];
-            if (s->reach[i] > 0) s->rest[i] = fmax(s->rest[i], least);
-            s->recent[i] = fmax(s->recent[i], fmax(s->rest[i], least));
+            if (s->reach[i] > 0) s->rest[i] = larger(s->rest[i], least);
+            s->recent[i] = larger(s->recent[i], larger(s->rest[i], least));
         }
         find_groups(j, s->recent);
     }
@@ -310,9 +328,20 @@ static void find_rounding(Job *j, double time, const double *state) {
         for (int i = 0; i < j->n; i++) sum[i] += weight[k] * s->beside[i];
         for (int i = 0; i < j->n && k == 4; i++) s->noise[i] = fabs(sum[i]) / 8;
     }
-    if (j->stats->method == SOLVER_CVODE_BDF || j->stats->method == SOLVER_IDA)
-        job_decays(j, time, state, s->decay);
+    if (is_implicit(j)) job_decays(j, time, state, s->decay);
     rates_at(j, time, state, s->beside, s->quad_beside, s->unknown_beside); // as after find_spread
+}
+
+bool sizes_wants_rounding(const Job *j) { return j->sizes.until_rounding == j->sizes.between; }
+
+void sizes_pass_rounding(Job *j, double gamma, SizesSolve *solve, void *context) {
+    Sizes *s = &j->sizes;
+    memset(s->passed_on, 0, (size_t)j->n * sizeof *s->passed_on);
+    for (int k = 0; k < PATTERNS; k++) {
+        for (int i = 0; i < j->n; i++) s->point[i] = direction(i, k) * gamma * s->noise[i];
+        if (!solve(context, s->point, s->beside)) return;
+        for (int i = 0; i < j->n; i++) enlarge(&s->passed_on[i], s->beside[i]);
+    }
 }
 
 // What the states may become soon is no more than changes their rates by as much as these are: one
@@ -325,7 +354,7 @@ static void limit_first(Job *j, double time, const double *state) {
     if (!rates_at(j, time, s->point, s->beside, s->quad_beside, s->unknown_beside)) return;
     for (int i = 0; i < j->n; i++) {
         double change = fabs(s->beside[i] - s->rate[i]),
-               rate = fmax(fabs(s->rate[i]), s->spread[i]);
+               rate = larger(fabs(s->rate[i]), s->spread[i]);
         double limited = s->reach[i] * (rate / change);
         if (isfinite(change) && change > rate && limited > DBL_EPSILON * j->span * rate)
             s->reach[i] = limited;
@@ -345,13 +374,14 @@ void sizes_start(Job *j, double time, const double *state) {
     for (int i = 0; i < j->n; i++) {
         enlarge(&s->most[i], state[i]);
         enlarge(&s->recent[i], state[i]);
-        s->first[i] = s->rest[i] = 0;
+        s->first[i] = s->rest[i] = s->passed_on[i] = 0;
+        s->last[i] = state[i];
     }
     for (int round = 0; round < MOST_ROUNDS; round++) {
         bool grown = false;
         find_sizes(j);
         if (!find_spread(j, time, state)) break;
-        for (int i = 0; i < j->n; i++) s->reach[i] = soon * fmax(fabs(s->rate[i]), s->spread[i]);
+        for (int i = 0; i < j->n; i++) s->reach[i] = soon * larger(fabs(s->rate[i]), s->spread[i]);
         limit_first(j, time, state);
         for (int i = 0; i < j->n; i++) {
             grown = grown || (s->size[i] == 0 && s->reach[i] > 0);
@@ -364,20 +394,28 @@ void sizes_start(Job *j, double time, const double *state) {
     find_rounding(j, time, state);
 }
 
+// What is left of the recent size of a state after a step to x.
+static double kept_of(const Sizes *s, int i, double x) {
+    double ratio = fabs(x / s->last[i]);
+    return ratio < s->kept_falling ? larger(kept, pow(ratio, 2.0 / 3)) : kept;
+}
+
 bool sizes_step(Job *j, double time, const double *state, const double *quad, double step) {
     Sizes *s = &j->sizes;
-    bool grown = false;
+    bool grown = false, implicit = is_implicit(j);
     s->step = fabs(step);
     for (int i = 0; i < j->n; i++) {
         enlarge(&s->most[i], state[i]);
         s->first[i] /= 2;
         if (state[i] == 0) continue; // a step that leaves it at zero says nothing about its size
         s->rest[i] = fabs(state[i]) > s->rest[i] ? 0 : kept_at_zero * s->rest[i];
-        s->recent[i] = fmax(fmax(fabs(state[i]), kept * s->recent[i]), s->rest[i]);
+        double left = (implicit ? kept_of(s, i, state[i]) : kept) * s->recent[i];
+        s->recent[i] = larger(larger(fabs(state[i]), left), s->rest[i]);
+        s->last[i] = state[i];
     }
     find_groups(j, s->most);
     for (int i = 0; i < j->n; i++)
-        s->recent[i] = fmax(s->recent[i], nothing * s->in_group[s->group[i]]);
+        s->recent[i] = larger(s->recent[i], nothing * s->in_group[s->group[i]]);
     for (int i = 0; i < j->nq; i++) grown = enlarge(&s->quad_most[i], quad[i]) || grown;
     find_sizes(j);
     // rounding is not what it was in a start from rest, where many numbers are zero
@@ -394,7 +432,7 @@ bool sizes_step(Job *j, double time, const double *state, const double *quad, do
 
 // --- tolerances ----------------------------------------------------------------------------------
 
-static double part_of_size(const Job *j) { return fmax(1e-3 * j->rtol, least_part); }
+static double part_of_size(const Job *j) { return larger(1e-3 * j->rtol, least_part); }
 
 static double with_own(const Job *j, double by_size) {
     return j->o->atol > 0 ? j->o->atol : by_size;
@@ -402,11 +440,15 @@ static double with_own(const Job *j, double by_size) {
 
 void sizes_weights(const Job *j, const double *x, double *weight) {
     const Sizes *s = &j->sizes;
-    double part = part_of_size(j), h = s->step;
+    bool implicit = is_implicit(j);
+    double young = part_of_size(j), part = implicit ? larger(0.02 * j->rtol, least_part) : young;
+    double h = s->step, passed = implicit ? 3 : 0, one = implicit ? 1.5 : 1;
     for (int i = 0; i < j->n; i++) {
         double size = s->recent[i] > 0 ? s->recent[i] : 1; // nothing has moved it yet
         double rounding = 500 * s->noise[i] * h / (1 + h * s->decay[i]);
-        weight[i] = 1 / (j->rtol * fabs(x[i]) + with_own(j, fmax(part * size, rounding)));
+        rounding = larger(rounding, passed * s->passed_on[i]);
+        double atol = larger((size > s->most[i] ? young : part) * size, rounding);
+        weight[i] = one / (j->rtol * fabs(x[i]) + with_own(j, atol));
     }
 }
 
@@ -414,7 +456,7 @@ void sizes_wide_weights(const Job *j, const double *x, double *weight) {
     const Sizes *s = &j->sizes;
     double part = part_of_size(j), rounding = 500 * DBL_EPSILON * s->step;
     for (int i = 0; i < j->n; i++) {
-        double atol = with_own(j, fmax(part * sizes_of(j, i), rounding * s->spread[i]));
+        double atol = with_own(j, larger(part * sizes_of(j, i), rounding * s->spread[i]));
         weight[i] = 1 / (j->rtol * fabs(x[i]) + atol);
     }
 }
@@ -422,7 +464,7 @@ void sizes_wide_weights(const Job *j, const double *x, double *weight) {
 void sizes_unknown_weights(const Job *j, const double *u, double *weight) {
     const Sizes *s = &j->sizes;
     for (int i = 0; i < s->unknown_count; i++) {
-        double size = fmax(fmax(s->unknown_most[i], s->unknown_spread[i]), fabs(u[i]));
+        double size = larger(larger(s->unknown_most[i], s->unknown_spread[i]), fabs(u[i]));
         double atol = with_own(j, part_of_size(j) * (size > 0 ? size : 1));
         weight[i] = 1 / (j->rtol * fabs(u[i]) + atol);
     }
@@ -430,8 +472,8 @@ void sizes_unknown_weights(const Job *j, const double *u, double *weight) {
 
 double sizes_quad_tolerance(const Job *j, int i) {
     const Sizes *s = &j->sizes;
-    double size = fmax(s->quad_most[i], s->quad_soon[i]);
-    if (i < j->o->energy_count) size = fmax(size, s->energy);
+    double size = larger(s->quad_most[i], s->quad_soon[i]);
+    if (i < j->o->energy_count) size = larger(size, s->energy);
     double known = 0.1 * s->quad_noise[i] * j->span; // no better can it be known in the end
-    return with_own(j, fmax(part_of_size(j) * (size > 0 ? size : 1), known));
+    return with_own(j, larger(part_of_size(j) * (size > 0 ? size : 1), known));
 }

@@ -6,6 +6,7 @@
 // in the same order as there, so not a bit changes.
 #include "solve/vectors.h"
 
+#include "base/memory.h"
 #include <math.h>
 #include <nvector/nvector_serial.h>
 #include <string.h>
@@ -167,6 +168,14 @@ static void solve(sunindextype n, const double *a, const sunindextype *pivot, do
         x[k] /= a[k * n + k];
         for (sunindextype i = 0; i < k; i++) x[i] -= a[k * n + i] * x[k];
     }
+}
+
+bool vectors_full_solve(int n, double *a, double *x) {
+    sunindextype *pivot = memory_zeroed((size_t)n, sizeof *pivot);
+    bool good = factor(n, a, pivot) == 0;
+    if (good) solve(n, a, pivot, x);
+    free(pivot);
+    return good;
 }
 
 static SUNLinearSolverContent_Dense content(SUNLinearSolver s) { return s->content; }

@@ -2,11 +2,15 @@
 #ifndef BONDYN_SOLVE_VECTORS_H
 #define BONDYN_SOLVE_VECTORS_H
 
+#include <stdbool.h>
 #include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_nvector.h>
 
 N_Vector vectors_new(sunindextype length, SUNContext context); // zeros; NULL: no memory
 SUNMatrix vectors_matrix(sunindextype n, SUNContext context);
 SUNLinearSolver vectors_solver(N_Vector y, SUNMatrix matrix, SUNContext context);
+
+// x becomes a^-1 x, the matrix its factors. False: it is singular.
+bool vectors_full_solve(int n, double *a, double *x);
 
 #endif

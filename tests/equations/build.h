@@ -6,6 +6,7 @@
 #include "../test.h"
 
 #include "base/array.h"
+#include "base/elimination.h"
 #include "run/pipeline.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -293,29 +294,6 @@ static inline double *number_of(Build *b, Expr symbol) {
     return &b->value[expr_symbol_index(b->dag, symbol)];
 }
 
-static inline void gauss(int n, double *a, double *x) {
-    for (int c = 0; c < n; c++) {
-        int best = c;
-        for (int r = c; r < n; r++)
-            if (fabs(a[r * n + c]) > fabs(a[best * n + c])) best = r;
-        for (int k = 0; k < n; k++) {
-            double t = a[c * n + k];
-            a[c * n + k] = a[best * n + k];
-            a[best * n + k] = t;
-        }
-        double t = x[c];
-        x[c] = x[best];
-        x[best] = t;
-        for (int r = 0; r < n; r++) {
-            if (r == c) continue;
-            double f = a[r * n + c] / a[c * n + c];
-            for (int k = c; k < n; k++) a[r * n + k] -= f * a[c * n + k];
-            x[r] -= f * x[c];
-        }
-    }
-    for (int c = 0; c < n; c++) x[c] /= a[c * n + c];
-}
-
 static inline void solve_block(Build *b, const Block *block) {
     int n = block->size;
     double *a = calloc((size_t)(n * n), sizeof *a), *x = calloc((size_t)n, sizeof *x);
@@ -327,7 +305,7 @@ static inline void solve_block(Build *b, const Block *block) {
         for (int j = 0; j < n; j++)
             for (int i = m->start[j]; i < m->start[j + 1]; i++)
                 a[m->row[i] * n + j] = expr_evaluate(b->dag, m->entry[i], b->value);
-        gauss(n, a, x);
+        elimination_solve(n, a, x);
         for (int i = 0; i < n; i++) {
             *number_of(b, block->unknown[i]) -= x[i];
             size = fmax(size, fabs(x[i]));

@@ -40,4 +40,33 @@ static inline void bench_close(Bench *b) {
     build_free(&b->built);
 }
 
+// --- seeds: models that carry their own expectations ---------------------------------------------
+
+// Writes the model of a seed and its experiment.
+typedef void (*SeedWriter)(Text *t, int seed);
+
+// Whether all expectations hold, `least` or more of them; otherwise the text and why not are shown.
+static inline bool seed_holds(SeedWriter write, int seed, int least) {
+    Text t = {0};
+    Bench b = {0};
+    LangOptions o = {.library = BONDYN_SOURCE "/library"};
+    write(&t, seed);
+    bool right = build_text(&b.built, text_get(&t), t.length, NULL, NULL, &o);
+    if (right) b.run = run_experiment(b.built.system, NULL, &b.built.report);
+    right = b.run && b.run->failed_count == 0 && b.run->verdict_count >= least;
+    if (!right) {
+        print_message("--- seed %d\n%s", seed, text_get(&t));
+        show_report(&b);
+    }
+    text_free(&t);
+    bench_close(&b);
+    return right;
+}
+
+static inline void seeds_hold(SeedWriter write, int seeds, int least) {
+    int wrong = 0;
+    for (int seed = 0; seed < seeds; seed++) wrong += !seed_holds(write, seed, least);
+    if (wrong) fail_msg("%d of %d seeds are wrong", wrong, seeds);
+}
+
 #endif

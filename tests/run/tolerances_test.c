@@ -132,28 +132,9 @@ static void write_system(Text *t, int seed) {
     text_add(t, "end\n");
 }
 
-static bool seed_is_right(int seed) {
-    Text t = {0};
-    Bench b = {0};
-    LangOptions o = {.library = BONDYN_SOURCE "/library"};
-    write_system(&t, seed);
-    bool right = build_text(&b.built, text_get(&t), t.length, NULL, NULL, &o);
-    if (right) b.run = run_experiment(b.built.system, NULL, &b.built.report);
-    right = b.run && b.run->failed_count == 0 && b.run->verdict_count == 2 * PARTS;
-    if (!right) {
-        print_message("--- seed %d\n%s", seed, text_get(&t));
-        show_report(&b);
-    }
-    text_free(&t);
-    bench_close(&b);
-    return right;
-}
-
 static void no_component_is_lost(void **state) {
     (void)state;
-    int wrong = 0;
-    for (int seed = 0; seed < seeds; seed++) wrong += !seed_is_right(seed);
-    if (wrong) fail_msg("%d of %d seeds are wrong", wrong, seeds);
+    seeds_hold(write_system, seeds, 2 * PARTS);
 }
 
 // A state at zero whose equation brings it far away at once is followed there.
