@@ -23,7 +23,7 @@ static void find_prefix(Export *e, const Model *m) {
 
 // --- what is refused -----------------------------------------------------------------------------
 
-static bool refuse(Writing *w, Report *r, Pos pos, const char *what, const char *help) {
+bool export_refuse(const Writing *w, Report *r, Pos pos, const char *what, const char *help) {
     const Model *m = w->job->model;
     Remark *k = report_error(r, T_CANNOT_EXPORT, pos, "model '%s' cannot be exported: %s",
                              name_text(m->names, m->name), what);
@@ -35,24 +35,29 @@ static bool check_experiment(Writing *w, Report *r) {
     const Job *j = w->job;
     SolverKind k = j->plan.solver;
     if (job_is_frequency(j))
-        return refuse(w, r, j->plan.pos, "its experiment is a frequency response",
-                      "take an experiment over time");
-    if (k == SOLVER_EULER || k == SOLVER_HEUN || k == SOLVER_RK4) return true;
-    return refuse(w, r, j->plan.pos, "the experiment has a solver with steps of its own choice",
-                  "take a fixed step: `solver rk4 step 1 {ms}` in the experiment, or --solver rk4");
+        return export_refuse(w, r, j->plan.pos, "its experiment is a frequency response",
+                             "take an experiment over time");
+    if (w->options->any_solver || k == SOLVER_EULER || k == SOLVER_HEUN || k == SOLVER_RK4)
+        return true;
+    return export_refuse(
+        w, r, j->plan.pos, "the experiment has a solver with steps of its own choice",
+        w->options->unit
+            ? "take a fixed step: --solver rk4; model exchange alone, --kind me, can do without"
+            : "take a fixed step: `solver rk4 step 1 {ms}` in the experiment, or --solver rk4");
 }
 
 static bool check_model(Writing *w, Report *r) {
     const Model *m = w->job->model;
     if (m->choice_count)
-        return refuse(w, r, m->choice[0].pos, "its laws switch between modes",
-                      "write the law with `if` in place of modes");
+        return export_refuse(w, r, m->choice[0].pos, "its laws switch between modes",
+                             "write the law with `if` in place of modes");
     if (w->job->system->choice_count)
-        return refuse(w, r, w->job->system->block[w->job->system->choice[0].block].pos,
-                      "its states are chosen anew during the run",
-                      "give the mechanism coordinates that hold everywhere, an angle for x and y");
+        return export_refuse(
+            w, r, w->job->system->block[w->job->system->choice[0].block].pos,
+            "its states are chosen anew during the run",
+            "give the mechanism coordinates that hold everywhere, an angle for x and y");
     if (w->job->system->whens.delay_count)
-        return refuse(
+        return export_refuse(
             w, r, m->var[w->job->system->whens.discrete_var[w->job->system->whens.delay[0]]].pos,
             "it has delayed signals",
             "write the delay with `sample` and discrete variables, or as a lag");
@@ -62,16 +67,24 @@ static bool check_model(Writing *w, Report *r) {
 enum { FEW_UNKNOWNS = 40 }; // from which on engine/block_run.c may factor sparse matrices
 
 static bool check_program(Writing *w, Report *r) {
+    for (int i = 0; i < w->p->matrix_count; i++) {
+        char what[80];
+        snprintf(what, sizeof what, "it calls '%s', a function of matrices",
+                 matrix_function_name(w->p->matrix[i].shape.function));
+        return export_refuse(
+            w, r, w->p->matrix[i].pos, what,
+            "write the numbers that it gives as parameters (`bondyn run` shows them)");
+    }
     for (int i = 0; i < w->p->block_count; i++)
         if (w->p->block[i].size > FEW_UNKNOWNS)
-            return refuse(w, r, w->p->block[i].pos,
-                          "more than 40 unknowns have to be solved together",
-                          "small elasticities or resistances take loops apart");
+            return export_refuse(w, r, w->p->block[i].pos,
+                                 "more than 40 unknowns have to be solved together",
+                                 "small elasticities or resistances take loops apart");
     for (int i = 0; i < w->p->system->block_count; i++)
         if (!w->p->block[i].linear && !w->p->block[i].anchored)
-            return refuse(w, r, w->p->block[i].pos,
-                          "a loop of its equations is solved by iteration and may fold",
-                          "a small volume, mass or elasticity in the loop takes it apart");
+            return export_refuse(w, r, w->p->block[i].pos,
+                                 "a loop of its equations is solved by iteration and may fold",
+                                 "a small volume, mass or elasticity in the loop takes it apart");
     return true;
 }
 
@@ -151,10 +164,22 @@ static void write_readme(Writing *w) {
         e->prefix);
 }
 
-static void write_all(Writing *w) {
+static void find_inputs(Writing *w) {
+    const Whens *n = &w->p->system->whens;
+    w->input = ARENA_ARRAY(&w->tmp, int, n->discrete_count + 1);
+    w->input_var = ARENA_ARRAY(&w->tmp, int, n->discrete_count + 1);
+    for (int i = 0; i < n->discrete_count; i++) {
+        if (!w->job->model->var[n->discrete_var[i]].open) continue;
+        w->input[w->input_count] = i;
+        w->input_var[w->input_count++] = n->discrete_var[i];
+    }
+}
+
+void export_write(Writing *w) {
     SolverKind k = w->job->plan.solver;
     find_tables(w);
     find_outputs(w);
+    find_inputs(w);
     look_at_blocks(w);
     export_memory(w);
     export_comments(w);
@@ -164,27 +189,34 @@ static void write_all(Writing *w) {
     w->e->rate = export_count(w, &w->p->derivative, w->p->rate_code);
     w->e->rates_per_step = k == SOLVER_EULER ? 1 : k == SOLVER_HEUN ? 2 : 4;
     write_readme(w);
+}
+
+bool export_open(Writing *w, Export *e, const System *s, const RunOptions *o,
+                 const ExportOptions *x, Report *r) {
+    static const ExportOptions nothing = {0};
+    *e = (Export){0};
+    *w = (Writing){.e = e, .options = x ? x : &nothing};
+    w->job = &w->own;
+    job_open(w->job, s, o, r);
+    find_prefix(e, s->model);
+    if (!check_model(w, r) || !job_prepare(w->job) || !check_experiment(w, r)) return false;
+    ProgramWish wish = job_program_wish(w->job);
+    w->p = program_build(s, &wish, r);
+    return w->p && check_program(w, r);
+}
+
+void export_close(Writing *w) {
     export_comments_free(w);
+    program_free(w->p);
+    arena_free(&w->tmp);
+    run_free(job_close(w->job, true));
 }
 
 bool export_c(Export *e, const System *s, const RunOptions *o, const ExportOptions *x, Report *r) {
-    static const ExportOptions nothing = {0};
-    Job j;
-    *e = (Export){0};
-    job_open(&j, s, o, r);
-    Writing w = {.e = e, .job = &j, .options = x ? x : &nothing};
-    find_prefix(e, s->model);
-    Program *p = NULL;
-    bool good = check_model(&w, r) && job_prepare(&j) && check_experiment(&w, r);
-    if (good) {
-        ProgramWish wish = job_program_wish(&j);
-        w.p = p = program_build(s, &wish, r);
-        good = p && check_program(&w, r);
-    }
-    if (good) write_all(&w);
-    program_free(p);
-    arena_free(&w.tmp);
-    run_free(job_close(&j, true));
+    Writing w;
+    bool good = export_open(&w, e, s, o, x, r);
+    if (good) export_write(&w);
+    export_close(&w);
     return good;
 }
 

@@ -17,7 +17,9 @@
 #include "run/run.h"
 
 typedef struct {
-    bool single; // float in place of double
+    bool single;     // float in place of double
+    bool unit;       // a part of an FMU
+    bool any_solver; // others will integrate: the experiment may have steps of its own choice
 } ExportOptions;
 
 typedef struct { // operations of one evaluation of the rates

@@ -78,6 +78,7 @@ static void write_counts(Writing *w, Text *o) {
     constant(o, "set_count", n->set_count);
     constant(o, "reset_count", n->reset_count);
     constant(o, "clock_count", p->clock_count);
+    constant(o, "input_count", w->input_count);
     constant(o, "block_count", p->block_count);
     constant(o, "unknown_count", (long)p->unknown_count);
     constant(o, "constant_count", (long)p->constant_count);
@@ -117,6 +118,8 @@ static void write_state_fields(const Writing *w, Fields *f) {
     field(f, 'd', "start", 0, "set before a reset, as the next two");
     field(f, 'd', "stop", 0, "");
     field(f, 'd', "step", 0, "");
+    field(f, 'd', "span", 0, "of the run, by which times that are close are told");
+    field(f, 'd', "wait", 0, "a step ends here, if not earlier");
     field(f, 'i', "problem", 0, "model_good, or why the run cannot go on");
     field(f, 'i', "warnings", 0, "assertions that only warn");
     field(f, 'i', "branch", 0, "the last assertion that did not hold");
@@ -158,6 +161,7 @@ static void write_event_fields(const Writing *w, Fields *f) {
         field(f, 'r', "inside", 10 * count + p->state_count + 1, "");
     }
     if (p->clock_count) field(f, 'r', "phase", 2 * p->clock_count, "");
+    if (w->input_count) field(f, 'r', "input", w->input_count, "as set from outside");
     if (!n->branch_count) return;
     field(f, 'c', "was", n->branch_count, "conditions, the last time they were looked at");
     field(f, 'r', "condition", n->branch_count, "");
@@ -460,6 +464,11 @@ static void write_data(Writing *w, Text *o) {
                     text_printf(o, "    {%d, %d},\n", i, j->run->results.column_count - 1 + n++);
         text_add(o, "};\n");
     }
+    if (w->input_count) {
+        text_add(o, "static const int model_input_place[] = {");
+        for (int i = 0; i < w->input_count; i++) text_printf(o, "%s%d", i ? ", " : "", w->input[i]);
+        text_add(o, "};\n");
+    }
     write_numbers(o, "model_constant", p->constant, (int)p->constant_count);
     const double *value = job_parameters(w->job, p);
     write_numbers(o, "model_param_value", value ? value : p->param_value, (int)p->param_count);
@@ -476,9 +485,8 @@ static const char *method_section(SolverKind method) {
     return method == SOLVER_EULER ? "euler" : method == SOLVER_HEUN ? "heun" : "rk4";
 }
 
-static void write_runtime(Writing *w, Text *o) {
+void export_parts(const Writing *w, const char **chosen) {
     const Program *p = w->p;
-    const char *chosen[16] = {0};
     int n = 0;
     bool whens = p->system->whens.branch_count > 0, audit = !w->job->run->audit.off;
     chosen[n++] = method_section(w->job->plan.solver);
@@ -487,10 +495,17 @@ static void write_runtime(Writing *w, Text *o) {
     if (w->table_count) chosen[n++] = "tables";
     if (whens) chosen[n++] = "whens";
     if (p->clock_count) chosen[n++] = "clocks";
+    if (w->input_count) chosen[n++] = "inputs";
     if (whens && audit && w->nonlinear) chosen[n++] = "looks";
     if (p->switch_count && w->job->energy_jumps && (w->settle_count || w->nonlinear))
         chosen[n++] = "jumps";
     chosen[n++] = "always";
+    chosen[n] = NULL;
+}
+
+static void write_runtime(Writing *w, Text *o) {
+    const char *chosen[EXPORT_PARTS];
+    export_parts(w, chosen);
     export_sections(o, asset_runtime_text, chosen);
 }
 

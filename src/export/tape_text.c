@@ -6,7 +6,7 @@
 //
 // Compilers take more than linear time over one function: long tapes become several, and what one of
 // them hands to the next goes through its register.
-#include "export/writing.h"
+#include "export/tape_text.h"
 
 #include "base/memory.h"
 #include "engine/c_output.h"
@@ -77,7 +77,7 @@ void export_comments_free(Writing *w) {
 
 // --- which values live where ---------------------------------------------------------------------
 
-static bool is_local(const Writing *w, uint32_t reg) {
+bool tape_is_local(const Writing *w, uint32_t reg) {
     return reg >= w->p->first_work && !w->memory[reg];
 }
 
@@ -109,18 +109,6 @@ void export_memory(Writing *w) {
 
 // --- one function --------------------------------------------------------------------------------
 
-typedef struct {
-    Writing *w;
-    Text *out, body;
-    const TapeFunction *f;
-    int count;
-    bool *live;   // per instruction
-    bool *spilt;  // per instruction: a later part reads its value
-    int *part_of; // per instruction
-    int *def;     // per register: the instruction that wrote it, -1: none here
-    bool uses_registers;
-} TapeText;
-
 static void mark_reads(Instruction c, bool *wanted) {
     const TapeInfo *info = &tape_info[c.op];
     if (info->a) wanted[c.a] = true;
@@ -134,7 +122,7 @@ static void find_live(TapeText *t, const uint32_t *result, int result_count) {
     for (int i = 0; i < result_count; i++) wanted[result[i]] = true;
     for (int i = t->count - 1; i >= 0; i--) {
         Instruction c = t->f->code[i];
-        t->live[i] = c.op == TAPE_BLOCK || !is_local(t->w, c.to) || wanted[c.to];
+        t->live[i] = c.op == TAPE_BLOCK || !tape_is_local(t->w, c.to) || wanted[c.to];
         if (!t->live[i] || c.op == TAPE_BLOCK) continue;
         wanted[c.to] = false;
         mark_reads(c, wanted);
@@ -166,10 +154,10 @@ static int find_parts(TapeText *t, const uint32_t *result, int result_count) {
     return last + 1;
 }
 
-static void write_operand(TapeText *t, uint32_t reg) {
+void tape_operand(TapeText *t, uint32_t reg) {
     const Program *p = t->w->p;
     int def = t->def[reg];
-    if (def >= 0 && !t->spilt[def] && is_local(t->w, reg)) {
+    if (def >= 0 && !t->spilt[def] && tape_is_local(t->w, reg)) {
         text_printf(&t->body, "v%d", def);
     } else if (reg < p->constant_count) {
         bool sign = signbit(p->constant[reg]);
@@ -183,31 +171,31 @@ static void write_operand(TapeText *t, uint32_t reg) {
 }
 
 static void write_pair(TapeText *t, Instruction c, const char *between) {
-    write_operand(t, c.a);
+    tape_operand(t, c.a);
     text_add(&t->body, between);
-    write_operand(t, c.b);
+    tape_operand(t, c.b);
 }
 
-static void write_table(TapeText *t, Instruction c) {
+void tape_table(TapeText *t, Instruction c, TapeOp op) {
     int number = export_table(t->w, t->w->p->table[c.b]);
-    const char *name = tape_info[c.op].name;
+    const char *name = tape_info[op].name;
     if (c.aux) {
         text_printf(&t->body, "m->hold ? bondyn_%s_in(&model_table_of[%d], (int)m->piece[%u], ",
                     name, number, c.aux - 1u);
-        write_operand(t, c.a);
+        tape_operand(t, c.a);
         text_add(&t->body, ") : ");
     }
     text_printf(&t->body, "bondyn_%s(&model_table_of[%d], ", name, number);
-    write_operand(t, c.a);
+    tape_operand(t, c.a);
     text_char(&t->body, ')');
 }
 
 static void write_call(TapeText *t, Instruction c) {
     text_printf(&t->body, "%s(", c_function_name((TapeOp)c.op));
-    write_operand(t, c.a);
+    tape_operand(t, c.a);
     if (tape_info[c.op].b) {
         text_add(&t->body, ", ");
-        write_operand(t, c.b);
+        tape_operand(t, c.b);
     }
     text_char(&t->body, ')');
 }
@@ -216,20 +204,20 @@ static void write_logic(TapeText *t, Instruction c) {
     Text *o = &t->body;
     switch ((TapeOp)c.op) {
     case TAPE_SELECT:
-        write_operand(t, c.a);
+        tape_operand(t, c.a);
         text_add(o, " != 0 ? ");
-        write_operand(t, c.b);
+        tape_operand(t, c.b);
         text_add(o, " : ");
-        write_operand(t, c.to);
+        tape_operand(t, c.to);
         break;
     case TAPE_SWITCH:
         text_printf(o, "m->hold ? m->held[%u] : ", c.b);
-        write_operand(t, c.a);
+        tape_operand(t, c.a);
         text_add(o, c.aux ? " <= 0" : " < 0");
         break;
     case TAPE_HELD:
         text_printf(o, "m->hold ? m->piece[%u] : ", c.b);
-        write_operand(t, c.a);
+        tape_operand(t, c.a);
         break;
     case TAPE_OP_AND:
     case TAPE_OP_OR:
@@ -237,7 +225,7 @@ static void write_logic(TapeText *t, Instruction c) {
         text_add(o, " != 0");
         break;
     case TAPE_OP_NOT:
-        write_operand(t, c.a);
+        tape_operand(t, c.a);
         text_add(o, " == 0");
         break;
     default: write_call(t, c);
@@ -247,7 +235,7 @@ static void write_logic(TapeText *t, Instruction c) {
 static void write_value(TapeText *t, Instruction c) {
     Text *o = &t->body;
     switch ((TapeOp)c.op) {
-    case TAPE_COPY: write_operand(t, c.a); break;
+    case TAPE_COPY: tape_operand(t, c.a); break;
     case TAPE_ADD: write_pair(t, c, " + "); break;
     case TAPE_SUB: write_pair(t, c, " - "); break;
     case TAPE_MUL: write_pair(t, c, " * "); break;
@@ -257,21 +245,21 @@ static void write_value(TapeText *t, Instruction c) {
     case TAPE_OP_EQUAL: write_pair(t, c, " == "); break;
     case TAPE_NEG:
         text_char(o, '-');
-        write_operand(t, c.a);
+        tape_operand(t, c.a);
         break;
     case TAPE_SQUARE: write_pair(t, (Instruction){.a = c.a, .b = c.a}, " * "); break;
     case TAPE_RECIPROCAL:
         text_add(o, "1 / ");
-        write_operand(t, c.a);
+        tape_operand(t, c.a);
         break;
     case TAPE_MULADD:
     case TAPE_MULSUB:
-        write_operand(t, c.to);
+        tape_operand(t, c.to);
         text_add(o, c.op == TAPE_MULADD ? " + " : " - ");
         write_pair(t, c, " * ");
         break;
     case TAPE_OP_TABLE:
-    case TAPE_OP_TABLE_SLOPE: write_table(t, c); break;
+    case TAPE_OP_TABLE_SLOPE: tape_table(t, c, (TapeOp)c.op); break;
     default: write_logic(t, c);
     }
 }
@@ -286,11 +274,22 @@ static void write_equation(TapeText *t, int i) {
 static void write_line(TapeText *t, int i) {
     Instruction c = t->f->code[i];
     if (c.op == TAPE_BLOCK) {
-        text_printf(&t->body, "    if (!bondyn_block(m, %u)) return 0;\n", c.b);
+        text_printf(&t->body, "    if (!bondyn_block(m, %u)", c.b);
+        if (t->tangent) text_printf(&t->body, " || !bondyn_block_tangent(m, %u, d)", c.b);
+        text_add(&t->body, ") return 0;\n");
         return;
     }
     write_equation(t, i);
-    bool local = is_local(t->w, c.to) && !t->spilt[i];
+    if (t->tangent) t->active[i] = tangent_is_active(t, c);
+    if (t->tangent) {
+        text_printf(&t->body, "    double v%d = ", i);
+        write_value(t, c);
+        text_add(&t->body, ";\n");
+        tangent_line(t, i);
+        t->def[c.to] = i;
+        return;
+    }
+    bool local = tape_is_local(t->w, c.to) && !t->spilt[i];
     text_printf(&t->body, local ? "    double v%d = " : "    r[%d] = ", local ? i : (int)c.to);
     t->uses_registers = t->uses_registers || !local;
     write_value(t, c);
@@ -302,12 +301,18 @@ static void close_part(TapeText *t, const char *name, int part, bool last, int r
     Text *o = t->out;
     text_printf(o, "\nstatic int model_%s", name);
     if (!last) text_printf(o, "_part%d", part);
-    text_printf(o, "(model_machine *m%s) {\n", result_count < 0 ? "" : ", double *result");
+    text_printf(o, "(model_machine *m%s%s) {\n", t->tangent ? ", double *d" : "",
+                result_count < 0 ? ""
+                : t->tangent     ? ", double *result, double *along"
+                                 : ", double *result");
     if (t->uses_registers) text_add(o, "    double *const r = m->reg;\n");
     if (!strstr(text_get(&t->body), "m->") && !strstr(text_get(&t->body), "(m") &&
         !t->uses_registers)
         text_add(o, "    (void)m;\n");
-    if (result_count == 0 || (result_count > 0 && !last)) text_add(o, "    (void)result;\n");
+    bool idle = result_count == 0 || (result_count > 0 && !last);
+    if (idle) text_add(o, "    (void)result;\n");
+    if (idle && t->tangent) text_add(o, "    (void)along;\n");
+    if (t->tangent) text_add(o, "    (void)d;\n");
     text_add_n(o, text_get(&t->body), t->body.length);
     text_add(o, "    return 1;\n}\n");
     text_clear(&t->body);
@@ -325,33 +330,51 @@ static void write_parts(TapeText *t, const char *name, int parts, const uint32_t
     Text tail = t->body;
     t->body = (Text){0};
     for (int i = 0; i + 1 < parts; i++)
-        text_printf(&t->body, "    if (!model_%s_part%d(m%s)) return 0;\n", name, i,
-                    result ? ", result" : "");
+        text_printf(&t->body, "    if (!model_%s_part%d(m%s%s%s)) return 0;\n", name, i,
+                    t->tangent ? ", d" : "", result ? ", result" : "",
+                    result && t->tangent ? ", along" : "");
     text_add_n(&t->body, text_get(&tail), tail.length);
     text_free(&tail);
     for (int i = 0; i < result_count; i++) {
         text_printf(&t->body, "    result[%d] = ", i);
-        write_operand(t, result[i]);
+        tape_operand(t, result[i]);
+        text_add(&t->body, ";\n");
+        if (!t->tangent) continue;
+        text_printf(&t->body, "    along[%d] = ", i);
+        tangent_result(t, result[i]);
         text_add(&t->body, ";\n");
     }
     close_part(t, name, part, true, result ? result_count : -1);
 }
 
+static void write_tape(TapeText *t, const char *name, const uint32_t *result, int result_count) {
+    const size_t count = (size_t)t->count + 1;
+    t->live = memory_zeroed(count, sizeof *t->live);
+    t->spilt = memory_zeroed(count, sizeof *t->spilt);
+    t->active = memory_zeroed(count, sizeof *t->active);
+    t->part_of = memory_zeroed(count, sizeof *t->part_of);
+    t->def = memory_zeroed(t->w->p->register_count, sizeof *t->def);
+    find_live(t, result, result_count);
+    int parts = find_parts(t, result, result_count);
+    write_parts(t, name, parts, result, result_count);
+    free(t->live);
+    free(t->spilt);
+    free(t->active);
+    free(t->part_of);
+    free(t->def);
+    text_free(&t->body);
+}
+
 void export_tape(Writing *w, Text *out, const char *name, const TapeFunction *f, int count,
                  const uint32_t *result, int result_count) {
     TapeText t = {.w = w, .out = out, .f = f, .count = count};
-    t.live = memory_zeroed((size_t)count + 1, sizeof *t.live);
-    t.spilt = memory_zeroed((size_t)count + 1, sizeof *t.spilt);
-    t.part_of = memory_zeroed((size_t)count + 1, sizeof *t.part_of);
-    t.def = memory_zeroed(w->p->register_count, sizeof *t.def);
-    find_live(&t, result, result_count);
-    int parts = find_parts(&t, result, result_count);
-    write_parts(&t, name, parts, result, result_count);
-    free(t.live);
-    free(t.spilt);
-    free(t.part_of);
-    free(t.def);
-    text_free(&t.body);
+    write_tape(&t, name, result, result_count);
+}
+
+void export_tangent(Writing *w, Text *out, const char *name, const TapeFunction *f, int count,
+                    const uint32_t *result, int result_count) {
+    TapeText t = {.w = w, .out = out, .f = f, .count = count, .tangent = true};
+    write_tape(&t, name, result, result_count);
 }
 
 // --- operations ----------------------------------------------------------------------------------

@@ -7,8 +7,8 @@
 
 typedef struct {
     Export *e;
-    Job *job;
-    const Program *p;
+    Job own, *job;
+    Program *p;
     const ExportOptions *options;
     Arena tmp;
     bool *memory;    // per register: inner functions read it, so it is no local variable
@@ -20,7 +20,16 @@ typedef struct {
     bool trig, nonlinear, quads; // quads: their blocks must be solved for the sake of outputs
     uint32_t *output;            // registers of outputs: columns, then what settles
     int output_count, settle_count;
+    int *input, *input_var; // inputs that are open: held values, and their variables
+    int input_count;
 } Writing;
+
+// --- export.c: what is written, opened and closed by hand, for those who write more
+bool export_open(Writing *w, Export *e, const System *s, const RunOptions *o,
+                 const ExportOptions *x, Report *r); // false: reported. Close it in both cases
+void export_write(Writing *w);
+void export_close(Writing *w);
+bool export_refuse(const Writing *w, Report *r, Pos pos, const char *what, const char *help);
 
 // --- tape_text.c
 void export_comments(Writing *w);
@@ -29,12 +38,17 @@ void export_memory(Writing *w);
 // A function `name` (machine, result) that gives 0 when a block has no solution.
 void export_tape(Writing *w, Text *out, const char *name, const TapeFunction *f, int count,
                  const uint32_t *result, int result_count);
+// The same with derivatives along a direction d, which has a place per register: `name` (machine, d, result, along).
+void export_tangent(Writing *w, Text *out, const char *name, const TapeFunction *f, int count,
+                    const uint32_t *result, int result_count);
 ExportCounts export_count(const Writing *w, const TapeFunction *f, int count);
 
 // --- model_text.c
 void export_header(Writing *w);
 void export_source(Writing *w);
 void export_main(Writing *w);
+enum { EXPORT_PARTS = 16 };
+void export_parts(const Writing *w, const char **chosen); // of runtime.text that the model needs
 int export_table(const Writing *w, const Table *t);
 
 // --- sections.c

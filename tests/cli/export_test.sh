@@ -41,35 +41,10 @@ check() {
 examples=$source_folder/examples
 both="gcc clang"
 
-# Stick and slip with events: what holds is a discrete variable.
-cat >stick.bond <<'END'
-model Stick
-  param v0 = 0.1 {m/s}, k = 100 {N/m}, m = 1 {kg}, Fs = 10 {N}, Fk = 5 {N}
-  var q {m} initial 0 {m}, v {m/s} initial 0 {m/s}
-  var slides discrete, slips discrete
-  var F {N}
-  F = k*q
-  der(q) = v0 - v
-  m*der(v) = if slides > 0.5 then F - Fk else 0 {N}
-  when F > Fs then
-    slides = 1
-    slips = pre(slips) + 1
-  end
-  when v < 0 {m/s} then
-    slides = 0
-    reinit(v, 0 {m/s})
-  end
-end
-experiment Periods of Stick
-  stop 5 {s}
-  solver rk4 step 10 {ms}
-end
-END
-
 check rlc "$both" "$examples/rlc/rlc.bond" Step --solver rk4
 check motor "$both" "$examples/dc_motor/dc_motor.bond" Start --solver heun
 check ball "$both" "$examples/bouncing_ball/bouncing_ball.bond" Bounce --solver rk4
-check stick "$both" stick.bond Periods
+check stick "$both" "$here/stick.bond" Periods
 check pid "$both" "$examples/sampled_pid/sampled_pid.bond" Fixed
 check euler "$both" "$examples/sampled_pid/sampled_pid.bond" Hold --solver euler
 check bars "$both" "$examples/four_bar/four_bar.bond" Falls --solver rk4 --stop 0.1

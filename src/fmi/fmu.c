@@ -1,0 +1,118 @@
+// From a system to the archive, file by file.
+#include "fmi/inside.h"
+
+#include "base/array.h"
+#include "base/digest.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_FILES = 16 };
+
+typedef struct {
+    ArchiveFile file[MOST_FILES];
+    int count;
+} Files;
+
+static void add(Files *f, const char *name, const char *data, size_t length) {
+    f->file[f->count++] = (ArchiveFile){name, data, length};
+}
+
+static void add_text(Files *f, const char *name, const Text *text) {
+    add(f, name, text_get(text), text->length);
+}
+
+static void add_asset(Files *f, const char *name, const char *text) {
+    add(f, name, text, strlen(text));
+}
+
+// Models that differ in any way have other GUIDs; the same model has always the same.
+static void find_guid(FmuWriting *u) {
+    char hex[DIGEST_TEXT + 1];
+    Text all = {0};
+    u->guid = "";
+    text_add_n(&all, text_get(&u->e.header), u->e.header.length);
+    text_add_n(&all, text_get(&u->e.source), u->e.source.length);
+    fmu_description(&all, u);
+    text_add(&all, asset_fmi2_text);
+    text_add(&all, asset_tangent_text);
+    digest(text_get(&all), all.length, hex);
+    text_free(&all);
+    u->guid = arena_printf(&u->arena, "{%.8s-%.4s-%.4s-%.4s-%.12s}", hex, hex + 8, hex + 12,
+                           hex + 16, hex + 20);
+}
+
+static void count_all(FmuWriting *u) {
+    Fmu *f = u->f;
+    snprintf(f->prefix, sizeof f->prefix, "%s", u->e.prefix);
+    snprintf(f->asked, sizeof f->asked, "%s", u->e.asked);
+    f->parameters = u->first[FMU_INPUT] - u->first[FMU_PARAM];
+    f->inputs = u->first[FMU_STATE] - u->first[FMU_INPUT];
+    f->states = u->w.p->state_count;
+    f->indicators = u->w.p->switch_count;
+    f->ports = u->port_count;
+    f->variables = u->count;
+    for (int i = 0; i < u->count; i++) f->outputs += u->variable[i].output;
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(((const ArchiveFile *)a)->name, ((const ArchiveFile *)b)->name);
+}
+
+static bool write_archive(FmuWriting *u) {
+    Text source = {0}, description = {0}, osp = {0}, page = {0}, binary = {0};
+    Files f = {0};
+    fmu_source(&source, u);
+    fmu_description(&description, u);
+    fmu_page(&page, u);
+    add_text(&f, "sources/fmi2.c", &source);
+    add_text(&f, "sources/model.c", &u->e.source);
+    add_text(&f, "sources/model.h", &u->e.header);
+    add_asset(&f, "sources/fmi2Functions.h", asset_fmi2Functions_h);
+    add_asset(&f, "sources/fmi2FunctionTypes.h", asset_fmi2FunctionTypes_h);
+    add_asset(&f, "sources/fmi2TypesPlatform.h", asset_fmi2TypesPlatform_h);
+    bool good = fmu_compile(&binary, f.file, f.count, u->r);
+    add_text(&f, arena_printf(&u->arena, "binaries/linux64/%s.so", u->e.prefix), &binary);
+    add_text(&f, "modelDescription.xml", &description);
+    add_text(&f, "documentation/index.html", &page);
+    if (u->port_count) {
+        fmu_osp(&osp, u);
+        add_text(&f, "extra/com.opensimulationplatform/OspModelDescription.xml", &osp);
+        text_add_n(&u->f->osp, text_get(&osp), osp.length);
+    }
+    qsort(f.file, (size_t)f.count, sizeof *f.file, compare_names);
+    if (good) archive_write(&u->f->archive, f.file, f.count);
+    text_free(&source);
+    text_free(&description);
+    text_free(&osp);
+    text_free(&page);
+    text_free(&binary);
+    return good;
+}
+
+bool fmu_export(Fmu *f, const System *s, const RunOptions *o, const FmuOptions *x, Report *r) {
+    *f = (Fmu){0};
+    FmuWriting u = {.f = f, .system = s, .model = s->model, .options = x, .r = r};
+    const ExportOptions c = {.unit = true, .any_solver = !x->steps};
+    RunOptions run = fmu_record(&u, o);
+    bool good = export_open(&u.w, &u.e, s, &run, &c, r);
+    if (good) {
+        export_write(&u.w);
+        f->step = u.w.job->plan.step > 0 ? u.w.job->plan.step
+                                         : (u.w.job->plan.stop - u.w.job->plan.start) / 1000;
+        fmu_variables(&u);
+        fmu_units(&u);
+        find_guid(&u);
+        count_all(&u);
+        good = write_archive(&u);
+    }
+    export_close(&u.w);
+    export_free(&u.e);
+    arena_free(&u.arena);
+    return good;
+}
+
+void fmu_free(Fmu *f) {
+    text_free(&f->archive);
+    text_free(&f->osp);
+}

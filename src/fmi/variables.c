@@ -1,0 +1,210 @@
+// Which variables an FMU has, in which order, and what each is.
+#include "fmi/inside.h"
+
+#include "base/memory.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+
+// --- power ports ----------------------------------------------------------------------------------
+
+static int open_input_behind(const FmuWriting *u, int var) {
+    Expr value = u->system->value ? u->system->value[var] : 0;
+    for (int v = 0; v < u->model->var_count && value; v++)
+        if (u->model->var[v].open && u->model->var[v].symbol == value) return v;
+    return -1;
+}
+
+static void find_ports(FmuWriting *u) {
+    const Model *m = u->model;
+    u->port = ARENA_ARRAY(&u->arena, FmuPort, m->comp_count + 1);
+    for (int i = 0; i < m->comp_count; i++) {
+        const Comp *c = &m->comp[i];
+        if ((c->kind != COMP_SE && c->kind != COMP_SF) || c->dim != 1 || c->pseudo) continue;
+        const Port *p = &m->port[c->first_port];
+        bool effort = c->kind == COMP_SE;
+        int input = open_input_behind(u, effort ? p->e : p->f);
+        if (input < 0) continue;
+        u->port[u->port_count++] = (FmuPort){i, input, effort ? p->f : p->e, effort};
+    }
+}
+
+static bool answers_a_port(const FmuWriting *u, int var) {
+    for (int i = 0; i < u->port_count; i++)
+        if (u->port[i].answer == var) return true;
+    return false;
+}
+
+// --- what is recorded ------------------------------------------------------------------------------
+
+static bool is_own_output(const Model *m, int var) {
+    return m->var[var].kind == VAR_OUTPUT && m->var[var].comp < 0 &&
+           !strchr(name_text(m->names, m->var[var].path), '.');
+}
+
+RunOptions fmu_record(FmuWriting *u, const RunOptions *o) {
+    const Model *m = u->model;
+    RunOptions all = *o;
+    find_ports(u);
+    const Experiment *x = m->experiment;
+    int given = o->record_count ? o->record_count : x ? x->record_count : 0, n = 0;
+    if (!given) return all; // everything
+    const char **pattern = ARENA_ARRAY(&u->arena, const char *, given + m->var_count + 1);
+    for (int i = 0; i < given; i++)
+        pattern[n++] = o->record_count ? o->record[i] : name_text(m->names, x->records[i]);
+    for (int v = 0; v < m->var_count; v++)
+        if (is_own_output(m, v) || answers_a_port(u, v))
+            pattern[n++] = name_text(m->names, m->var[v].path);
+    all.record = pattern;
+    all.record_count = n;
+    return all;
+}
+
+// Named one by one in `record`, they are what the user wants to see.
+static bool is_asked_for(const FmuWriting *u, const char *name) {
+    const Experiment *x = &u->w.job->plan;
+    const RunOptions *o = u->w.job->options;
+    int count = o->record_count ? o->record_count : x->record_count;
+    for (int i = 0; i < count; i++) {
+        const char *pattern =
+            o->record_count ? o->record[i] : name_text(u->model->names, x->records[i]);
+        if (strcmp(pattern, "*") != 0 && path_matches(pattern, name)) return true;
+    }
+    return false;
+}
+
+// --- names ----------------------------------------------------------------------------------------
+
+// "arm.q[2]", "der(x)"; false: not of the structured convention.
+static bool is_structured(const char *name) {
+    bool begins = true;
+    for (; *name; name++) {
+        unsigned char c = (unsigned char)*name;
+        if (c == '.') {
+            if (begins) return false;
+            begins = true;
+        } else if (c == '[') {
+            size_t n = strspn(name + 1, "0123456789,");
+            if (begins || n == 0 || name[1 + n] != ']') return false;
+            name += n + 1;
+        } else if (isalpha(c) || c == '_' || (isdigit(c) && !begins)) {
+            begins = false;
+        } else {
+            return false;
+        }
+    }
+    return !begins;
+}
+
+static const char *variable_name(FmuWriting *u, const char *name) {
+    if (is_structured(name)) return name;
+    u->renamed = true;
+    return name;
+}
+
+// --- the list -------------------------------------------------------------------------------------
+
+static FmuVariable *add(FmuWriting *u, FmuKind kind, int place, int var, const char *name) {
+    FmuVariable *v = &u->variable[u->count++];
+    *v = (FmuVariable){.kind = kind, .place = place, .var = var};
+    v->name = kind == FMU_RATE ? arena_printf(&u->arena, "der(%s)", variable_name(u, name))
+                               : variable_name(u, name);
+    return v;
+}
+
+static const char *path_of(const FmuWriting *u, int var) {
+    return name_text(u->model->names, u->model->var[var].path);
+}
+
+static bool reaches(const Flow *f, const TapeFunction *t) {
+    for (int i = 0; i < t->result_count; i++)
+        if (flow_at(f, t->result[i])) return true;
+    return false;
+}
+
+// Moments of samples are counted from the start, and what only the start needs has no effect later.
+static bool is_tunable(Flow *f, const Program *p, uint32_t reg) {
+    const TapeFunction *later[] = {&p->derivative, &p->outputs, &p->switches, &p->conditions,
+                                   &p->actions};
+    flow_from(f, reg);
+    flow_pass(f, &p->prepare, p->prepare.count);
+    flow_pass(f, &p->samples, p->samples.count);
+    if (reaches(f, &p->samples)) return false;
+    for (int i = 0; i < 5; i++) {
+        flow_pass(f, later[i], later[i]->count);
+        if (reaches(f, later[i])) return true;
+    }
+    return false;
+}
+
+static void add_parameters(FmuWriting *u) {
+    const Program *p = u->w.p;
+    const double *value = job_parameters(u->w.job, p);
+    Flow *f = flow_new(p);
+    for (uint32_t i = 0; i < p->param_count; i++) {
+        FmuVariable *v = add(u, FMU_PARAM, (int)i, p->param_var[i], path_of(u, p->param_var[i]));
+        v->start = value ? value[i] : p->param_value[i];
+        v->tunable = is_tunable(f, p, p->first_param + i);
+    }
+    flow_free(f);
+}
+
+static void add_inputs(FmuWriting *u) {
+    const double *known = model_numbers(&u->arena, u->model);
+    for (int i = 0; i < u->w.input_count; i++) {
+        int var = u->w.input_var[i];
+        Expr start = u->model->var[var].start;
+        FmuVariable *v = add(u, FMU_INPUT, i, var, path_of(u, var));
+        v->start = start ? expr_evaluate(u->model->dag, start, known) : 0;
+        if (!isfinite(v->start)) v->start = 0;
+    }
+}
+
+static bool is_listed(const FmuWriting *u, int var) {
+    for (int i = 0; i < u->count; i++)
+        if (u->variable[i].var == var && u->variable[i].kind != FMU_RATE) return true;
+    return false;
+}
+
+static void add_columns(FmuWriting *u) {
+    const Results *r = &u->w.job->run->results;
+    for (int i = 1; i < r->column_count; i++) {
+        int var = model_find(u->model, r->column[i].name);
+        if (var < 0 || is_listed(u, var)) continue;
+        FmuVariable *v = add(u, FMU_COLUMN, i - 1, var, r->column[i].name);
+        v->output = is_own_output(u->model, var) || answers_a_port(u, var) ||
+                    is_asked_for(u, r->column[i].name);
+    }
+}
+
+void fmu_variables(FmuWriting *u) {
+    const Program *p = u->w.p;
+    int columns = u->w.job->run->results.column_count;
+    u->variable =
+        ARENA_ARRAY(&u->arena, FmuVariable,
+                    2 * p->state_count + (int)p->param_count + u->w.input_count + columns + 2);
+    add(u, FMU_TIME, 0, 0, "time");
+    u->first[FMU_PARAM] = u->count;
+    add_parameters(u);
+    u->first[FMU_INPUT] = u->count;
+    add_inputs(u);
+    u->first[FMU_STATE] = u->count;
+    for (int i = 0; i < p->state_count; i++) {
+        int var = p->system->state_var[i];
+        const char *name = system_state_name(p->system, i);
+        FmuVariable *v = add(u, FMU_STATE, i, var, name);
+        v->output = var >= 0 && (is_own_output(u->model, var) || is_asked_for(u, name));
+    }
+    u->first[FMU_RATE] = u->count;
+    for (int i = 0; i < p->state_count; i++)
+        add(u, FMU_RATE, i, p->system->state_var[i], system_state_name(p->system, i));
+    u->first[FMU_COLUMN] = u->count;
+    add_columns(u);
+    u->first[FMU_KINDS] = u->count;
+}
+
+int fmu_reference(const FmuWriting *u, int var) {
+    for (int i = 0; i < u->count; i++)
+        if (u->variable[i].var == var && u->variable[i].kind != FMU_RATE) return i;
+    return -1;
+}
