@@ -36,8 +36,7 @@ typedef struct {
     LinearModel *l;
 } Work;
 
-// --- what is differentiated
-// ------------------------------------------------------------------------------------------------
+// --- what is differentiated ----------------------------------------------------------------------
 
 static bool has_unknowns(const Work *w, Expr e) {
     for (int b = 0; b < w->s->block_count; b++)
@@ -93,8 +92,7 @@ static void want_all(Work *w) {
         }
 }
 
-// --- the point
-// ------------------------------------------------------------------------------------------------
+// --- the point -----------------------------------------------------------------------------------
 
 // A parameter as the run has it.
 static double value_at(const Reached *at, Symbols *numbers, Expr symbol) {
@@ -126,8 +124,7 @@ static bool evaluate(Work *w) {
     return false;
 }
 
-// --- minimal coordinates
-// ------------------------------------------------------------------------------------------------
+// --- minimal coordinates -------------------------------------------------------------------------
 
 static bool is_fast(const Work *w, int state) {
     const Model *m = w->s->model;
@@ -162,8 +159,7 @@ static double along(const Work *w, int row, int column) {
     return sum;
 }
 
-// --- the model
-// ------------------------------------------------------------------------------------------------
+// --- the model -----------------------------------------------------------------------------------
 
 static Label label_of(Work *w, const char *name, Dim dim) {
     Text unit = {0};

@@ -46,8 +46,7 @@ typedef struct {
 // parameters that are zero.
 bool linear_open(Model *m, Arena *out, const LinearWish *wish, LinearPlan *plan, Report *r);
 
-// --- points (reach.c)
-// ------------------------------------------------------------------------------------------------
+// --- points (reach.c) ----------------------------------------------------------------------------
 
 typedef struct { // where a run is at some time
     double time;
@@ -75,8 +74,7 @@ void constraint_rows_free(ConstraintRows *rows);
 // A warning for each kink on which a point lies (kinks.c).
 void kinks_tell(const System *s, const Reached *at, Report *r);
 
-// --- models
-// ------------------------------------------------------------------------------------------------
+// --- models --------------------------------------------------------------------------------------
 
 typedef struct {
     const char *name, *unit; // SI; "" without dimension
@@ -113,6 +111,9 @@ void linear_model_free(LinearModel *l);
 
 // Forms of it as text (linear_text.c).
 void linear_print(Text *out, const LinearModel *l);
+// A member `key` with names, units and, where given, values and rates.
+void labels_json(Text *out, const char *key, const Label *l, const double *value,
+                 const double *rate, int count);
 void linear_json(Text *out, const LinearModel *l); // members of an object
 void linear_csv(Text *out, const LinearModel *l);
 void linear_latex(Text *out, const LinearModel *l);

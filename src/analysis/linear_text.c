@@ -1,6 +1,7 @@
 // A linear model as text: for people, as JSON, CSV, LaTeX and as a script for Octave or MATLAB.
 #include "analysis/linear.h"
 
+#include "base/json.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +36,7 @@ static double entry(const Part *t, int i, int j) {
     return t->value[(size_t)j * (size_t)t->rows + (size_t)i];
 }
 
-// --- for people
-// ------------------------------------------------------------------------------------------------
+// --- for people ----------------------------------------------------------------------------------
 
 static void print_labels(Text *out, const char *what, const Label *l, const double *value,
                          const double *rate, int count) {
@@ -71,8 +71,9 @@ static void print_table(Text *out, const Part *t) {
 }
 
 void linear_print(Text *out, const LinearModel *l) {
-    text_printf(out, "linear model at t = %g s: %d states, %d inputs, %d outputs; SI units\n",
-                l->time, l->n, l->m, l->p);
+    text_printf(out, "linear model at t = %g s: %d state%s, %d input%s, %d output%s; SI units\n",
+                l->time, l->n, l->n == 1 ? "" : "s", l->m, l->m == 1 ? "" : "s", l->p,
+                l->p == 1 ? "" : "s");
     if (l->sampled) text_add(out, "continuous part: what is sampled stays as it is\n");
     if (l->n <= MOST_PRINTED) print_labels(out, "states", l->state, l->x, l->rate, l->n);
     for (int i = 0; i < l->left_count; i++)
@@ -90,69 +91,49 @@ void linear_print(Text *out, const LinearModel *l) {
     if (l->B1) text_add(out, "x' = A x + B u + B1 u', y = C x + D u + D1 u'\n");
 }
 
-// --- JSON
-// ------------------------------------------------------------------------------------------------
-
-static void json_value(Text *out, double x) {
-    if (isfinite(x))
-        text_number(out, x);
-    else
-        text_add(out, "null");
-}
-
-static void json_labels(Text *out, const char *key, const Label *l, const double *value,
-                        const double *rate, int count) {
-    text_printf(out, "\"%s\": [", key);
-    for (int i = 0; i < count; i++) {
-        text_add(out, i ? ", {\"name\": " : "{\"name\": ");
-        text_json(out, l[i].name);
-        text_add(out, ", \"unit\": ");
-        text_json(out, l[i].unit);
-        if (value) {
-            text_add(out, ", \"value\": ");
-            json_value(out, value[i]);
-        }
-        if (rate) {
-            text_add(out, ", \"rate\": ");
-            json_value(out, rate[i]);
-        }
-        text_char(out, '}');
-    }
-    text_char(out, ']');
-}
+// --- JSON ----------------------------------------------------------------------------------------
 
 static void json_table(Text *out, const Part *t) {
-    text_printf(out, ", \"%s\": [", t->name);
+    json_key(out, t->name);
+    json_open(out, '[');
     for (int i = 0; i < t->rows; i++) {
-        text_add(out, i ? ", [" : "[");
-        for (int j = 0; j < t->columns; j++) {
-            if (j) text_add(out, ", ");
-            json_value(out, entry(t, i, j));
-        }
-        text_char(out, ']');
+        json_open(out, '[');
+        for (int j = 0; j < t->columns; j++) json_number(out, entry(t, i, j));
+        json_close(out, ']');
     }
-    text_char(out, ']');
+    json_close(out, ']');
+}
+
+void labels_json(Text *out, const char *key, const Label *l, const double *value,
+                 const double *rate, int count) {
+    json_key(out, key);
+    json_open(out, '[');
+    for (int i = 0; i < count; i++) {
+        json_open(out, '{');
+        json_text_of(out, "name", l[i].name);
+        json_text_of(out, "unit", l[i].unit);
+        if (value) json_number_of(out, "value", value[i]);
+        if (rate) json_number_of(out, "rate", rate[i]);
+        json_close(out, '}');
+    }
+    json_close(out, ']');
 }
 
 void linear_json(Text *out, const LinearModel *l) {
-    text_add(out, "{\"time\": ");
-    json_value(out, l->time);
-    text_printf(out, ", \"sampled\": %s, ", l->sampled ? "true" : "false");
-    json_labels(out, "states", l->state, l->x, l->rate, l->n);
-    text_add(out, ", ");
-    json_labels(out, "determined", l->left, NULL, NULL, l->left_count);
-    text_add(out, ", ");
-    json_labels(out, "inputs", l->input, l->u, NULL, l->m);
-    text_add(out, ", ");
-    json_labels(out, "outputs", l->output, l->y, NULL, l->p);
+    json_open(out, '{');
+    json_number_of(out, "time", l->time);
+    json_bool_of(out, "sampled", l->sampled);
+    labels_json(out, "states", l->state, l->x, l->rate, l->n);
+    labels_json(out, "determined", l->left, NULL, NULL, l->left_count);
+    labels_json(out, "inputs", l->input, l->u, NULL, l->m);
+    labels_json(out, "outputs", l->output, l->y, NULL, l->p);
     Part t[TABLES];
     int count = tables_of(l, t);
     for (int i = 0; i < count; i++) json_table(out, &t[i]);
-    text_char(out, '}');
+    json_close(out, '}');
 }
 
-// --- CSV: an entry a line
-// ------------------------------------------------------------------------------------------------
+// --- CSV: an entry a line ------------------------------------------------------------------------
 
 static void csv_word(Text *out, const char *word) {
     bool quote = strpbrk(word, ",\"") != NULL;
@@ -183,8 +164,7 @@ void linear_csv(Text *out, const LinearModel *l) {
             }
 }
 
-// --- LaTeX
-// ------------------------------------------------------------------------------------------------
+// --- LaTeX ---------------------------------------------------------------------------------------
 
 static void latex_number(Text *out, double x) {
     char number[40];
@@ -246,8 +226,7 @@ void linear_latex(Text *out, const LinearModel *l) {
     text_add(out, "\n\\end{align*}\n");
 }
 
-// --- Octave
-// ------------------------------------------------------------------------------------------------
+// --- Octave --------------------------------------------------------------------------------------
 
 static void octave_names(Text *out, const char *name, const Label *l, int count) {
     text_printf(out, "%s = {", name);

@@ -1,6 +1,7 @@
 // Poles, modes and zeros as text and as JSON.
 #include "analysis/poles.h"
 
+#include "base/json.h"
 #include "base/memory.h"
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +45,7 @@ static void print_mode(Text *out, const Poles *m, const PoleMode *x) {
     if (isnan(x->damping))
         text_printf(out, " %10s", "-");
     else
-        text_printf(out, " %10.5f", x->damping);
+        text_printf(out, " %10.5f", fabs(x->damping) < 5e-6 ? 0 : x->damping); // never -0.00000
     if (isinf(x->time))
         text_printf(out, " %13s   ", "-");
     else
@@ -86,77 +87,68 @@ void poles_print(Text *out, const Poles *m) {
         for (int j = 0; j < l->m; j++) print_zeros(out, l, j, i);
 }
 
-// --- JSON
-// ------------------------------------------------------------------------------------------------
-
-static void number(Text *out, const char *key, double x) {
-    text_printf(out, "\"%s\": ", key);
-    if (isfinite(x))
-        text_number(out, x);
-    else
-        text_add(out, "null");
-}
+// --- JSON ----------------------------------------------------------------------------------------
 
 static void json_complex(Text *out, Complex x) {
-    text_char(out, '[');
-    text_number(out, creal(x));
-    text_add(out, ", ");
-    text_number(out, cimag(x));
-    text_char(out, ']');
+    json_open(out, '[');
+    json_number(out, creal(x));
+    json_number(out, cimag(x));
+    json_close(out, ']');
 }
 
 static void json_shares(Text *out, const char *key, const double *share, const Label *label,
                         int count) {
-    text_printf(out, ", \"%s\": {", key);
-    for (int i = 0; i < count; i++) {
-        if (i) text_add(out, ", ");
-        text_json(out, label[i].name);
-        text_add(out, ": ");
-        text_number(out, isfinite(share[i]) ? share[i] : 0);
-    }
-    text_char(out, '}');
+    json_key(out, key);
+    json_open(out, '{');
+    for (int i = 0; i < count; i++)
+        json_number_of(out, label[i].name, isfinite(share[i]) ? share[i] : 0);
+    json_close(out, '}');
 }
 
 static void json_zeros(Text *out, const LinearModel *l, int input, int output) {
     Complex *zero = memory_zeroed((size_t)l->n + 1, sizeof *zero);
     int count = channel_zeros(l, input, output, zero);
-    text_add(out, "{\"input\": ");
-    text_json(out, l->input[input].name);
-    text_add(out, ", \"output\": ");
-    text_json(out, l->output[output].name);
-    text_add(out, count < 0 ? ", \"zeros\": null}" : ", \"zeros\": [");
-    for (int k = 0; k < count; k++) {
-        if (k) text_add(out, ", ");
-        json_complex(out, zero[k]);
+    json_open(out, '{');
+    json_text_of(out, "input", l->input[input].name);
+    json_text_of(out, "output", l->output[output].name);
+    json_key(out, "zeros");
+    if (count < 0) {
+        json_raw(out, "null");
+    } else {
+        json_open(out, '[');
+        for (int k = 0; k < count; k++) json_complex(out, zero[k]);
+        json_close(out, ']');
     }
-    if (count >= 0) text_add(out, "]}");
+    json_close(out, '}');
     free(zero);
+}
+
+static void json_mode(Text *out, const LinearModel *l, const PoleMode *x) {
+    json_open(out, '{');
+    json_key(out, "pole");
+    json_complex(out, x->value);
+    json_number_of(out, "frequency", x->frequency / (2 * acos(-1)));
+    json_number_of(out, "damping", x->damping);
+    json_number_of(out, "time", x->time);
+    json_shares(out, "storages", x->storage, l->storage, l->storages);
+    json_shares(out, "states", x->state, l->state, l->n);
+    json_close(out, '}');
 }
 
 void poles_json(Text *out, const Poles *m) {
     const LinearModel *l = m->model;
-    text_add(out, "{");
-    number(out, "time", l->time);
-    text_printf(out, ", \"states\": %d, \"unstable\": %d, \"modes\": [", l->n, m->unstable);
-    for (int i = 0; i < m->count; i++) {
-        const PoleMode *x = &m->mode[i];
-        text_add(out, i ? ", {\"pole\": " : "{\"pole\": ");
-        json_complex(out, x->value);
-        text_add(out, ", ");
-        number(out, "frequency", x->frequency / (2 * acos(-1)));
-        text_add(out, ", ");
-        number(out, "damping", x->damping);
-        text_add(out, ", ");
-        number(out, "time", x->time);
-        json_shares(out, "storages", x->storage, l->storage, l->storages);
-        json_shares(out, "states", x->state, l->state, l->n);
-        text_char(out, '}');
-    }
-    text_add(out, "], \"channels\": [");
+    json_open(out, '{');
+    json_number_of(out, "time", l->time);
+    json_number_of(out, "states", l->n);
+    json_number_of(out, "unstable", m->unstable);
+    json_key(out, "modes");
+    json_open(out, '[');
+    for (int i = 0; i < m->count; i++) json_mode(out, l, &m->mode[i]);
+    json_close(out, ']');
+    json_key(out, "channels");
+    json_open(out, '[');
     for (int i = 0; i < l->p; i++)
-        for (int j = 0; j < l->m; j++) {
-            if (i || j) text_add(out, ", ");
-            json_zeros(out, l, j, i);
-        }
-    text_add(out, "]}");
+        for (int j = 0; j < l->m; j++) json_zeros(out, l, j, i);
+    json_close(out, ']');
+    json_close(out, '}');
 }

@@ -1,6 +1,7 @@
 // Frequency responses as text, JSON, CSV and pictures.
 #include "analysis/response.h"
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "results/plot.h"
 #include <math.h>
@@ -35,8 +36,7 @@ void channel_response_free(ChannelResponse *c) {
     *c = (ChannelResponse){0};
 }
 
-// --- for people
-// ------------------------------------------------------------------------------------------------
+// --- for people ----------------------------------------------------------------------------------
 
 static void print_point(Text *out, double w, Complex x) {
     text_printf(out, "  %14.8g %14.8g %14.8g %14.8f %14.8f\n", hertz(w), w, cabs(x),
@@ -76,75 +76,61 @@ void response_print(Text *out, const LinearModel *l, const ChannelResponse *c) {
     print_margins(out, &c->margins);
 }
 
-// --- JSON and CSV
-// ------------------------------------------------------------------------------------------------
-
-static void number(Text *out, const char *key, double x) {
-    text_printf(out, "\"%s\": ", key);
-    if (isfinite(x))
-        text_number(out, x);
-    else
-        text_add(out, "null");
-}
+// --- JSON and CSV --------------------------------------------------------------------------------
 
 static void json_points(Text *out, const char *key, const double *w, const Complex *value,
                         int count) {
-    text_printf(out, ", \"%s\": [", key);
+    json_key(out, key);
+    json_open(out, '[');
     for (int i = 0; i < count; i++) {
-        text_add(out, i ? ", {" : "{");
-        number(out, "frequency", hertz(w[i]));
-        text_add(out, ", ");
-        number(out, "real", creal(value[i]));
-        text_add(out, ", ");
-        number(out, "imaginary", cimag(value[i]));
-        text_add(out, ", ");
-        number(out, "decibel", decibel(cabs(value[i])));
-        text_add(out, ", ");
-        number(out, "phase", degrees(carg(value[i])));
-        text_char(out, '}');
+        json_open(out, '{');
+        json_number_of(out, "frequency", hertz(w[i]));
+        json_number_of(out, "real", creal(value[i]));
+        json_number_of(out, "imaginary", cimag(value[i]));
+        json_number_of(out, "decibel", decibel(cabs(value[i])));
+        json_number_of(out, "phase", degrees(carg(value[i])));
+        json_close(out, '}');
     }
-    text_char(out, ']');
+    json_close(out, ']');
 }
 
 static void json_margins(Text *out, const Margins *m) {
-    text_add(out, ", \"gain_margins\": [");
+    json_key(out, "gain_margins");
+    json_open(out, '[');
     for (int i = 0; i < m->gain_count; i++) {
-        text_add(out, i ? ", {" : "{");
-        number(out, "decibel", decibel(m->gain[i].value));
-        text_add(out, ", ");
-        number(out, "w", m->gain[i].w);
-        text_char(out, '}');
+        json_open(out, '{');
+        json_number_of(out, "decibel", decibel(m->gain[i].value));
+        json_number_of(out, "w", m->gain[i].w);
+        json_close(out, '}');
     }
-    text_add(out, "], \"phase_margins\": [");
+    json_close(out, ']');
+    json_key(out, "phase_margins");
+    json_open(out, '[');
     for (int i = 0; i < m->phase_count; i++) {
-        text_add(out, i ? ", {" : "{");
-        number(out, "degrees", degrees(m->phase[i].value));
-        text_add(out, ", ");
-        number(out, "w", m->phase[i].w);
-        text_add(out, ", ");
-        number(out, "delay", m->phase[i].delay);
-        text_char(out, '}');
+        json_open(out, '{');
+        json_number_of(out, "degrees", degrees(m->phase[i].value));
+        json_number_of(out, "w", m->phase[i].w);
+        json_number_of(out, "delay", m->phase[i].delay);
+        json_close(out, '}');
     }
-    text_add(out, "], ");
-    number(out, "sensitivity_peak", m->peak);
-    text_add(out, ", ");
-    number(out, "sensitivity_w", m->peak_w);
-    text_printf(out, ", \"closed_loop_unstable_poles\": %d", m->unstable);
+    json_close(out, ']');
+    json_number_of(out, "sensitivity_peak", m->peak);
+    json_number_of(out, "sensitivity_w", m->peak_w);
+    json_number_of(out, "closed_loop_unstable_poles", m->unstable);
 }
 
 void response_json(Text *out, const LinearModel *l, const ChannelResponse *c, int count) {
-    text_char(out, '[');
+    json_open(out, '[');
     for (int i = 0; i < count; i++) {
-        text_add(out, i ? ", {\"input\": " : "{\"input\": ");
-        text_json(out, l->input[c[i].input].name);
-        text_add(out, ", \"output\": ");
-        text_json(out, l->output[c[i].output].name);
+        json_open(out, '{');
+        json_text_of(out, "input", l->input[c[i].input].name);
+        json_text_of(out, "output", l->output[c[i].output].name);
         json_points(out, "asked", c[i].asked, c[i].answer, c[i].asked_count);
         json_points(out, "points", c[i].w, c[i].value, c[i].count);
         json_margins(out, &c[i].margins);
-        text_char(out, '}');
+        json_close(out, '}');
     }
-    text_char(out, ']');
+    json_close(out, ']');
 }
 
 void response_csv(Text *out, const LinearModel *l, const ChannelResponse *c, int count) {
@@ -166,8 +152,7 @@ void response_csv(Text *out, const LinearModel *l, const ChannelResponse *c, int
     }
 }
 
-// --- pictures
-// ------------------------------------------------------------------------------------------------
+// --- pictures ------------------------------------------------------------------------------------
 
 typedef struct {
     Arena arena;

@@ -39,8 +39,7 @@ typedef struct {
     int iterations;
 } Work;
 
-// --- equations and unknowns
-// ------------------------------------------------------------------------------------------------
+// --- equations and unknowns ----------------------------------------------------------------------
 
 static void want_rows(Work *w) {
     const Model *m = w->s->model;
@@ -111,8 +110,7 @@ static void make_room(Work *w) {
             w->of_column[j] < w->n ? w->state[w->of_column[j]] : w->free[w->of_column[j] - w->n];
 }
 
-// --- Newton
-// ------------------------------------------------------------------------------------------------
+// --- Newton --------------------------------------------------------------------------------------
 
 static bool evaluate(Work *w, const double *z) {
     for (int j = 0; j < w->columns; j++)
@@ -217,6 +215,15 @@ static int worst_row(const Work *w) {
     return worst;
 }
 
+// Is all that is left rounding? Newton's method would go to and fro in it.
+static bool is_rounding(Work *w) {
+    const double digits = 1e-5; // of what is allowed
+    equilibrate(w);
+    for (int i = 0; i < w->rows; i++)
+        if (!(fabs(w->F[i]) <= digits * allowed(w, i))) return false;
+    return true;
+}
+
 static const char *state_name(const Work *w, int i) { return system_state_name(w->s, i); }
 
 static bool refuse(Work *w, int row) {
@@ -254,7 +261,8 @@ static bool solve(Work *w) {
         remark_help(w->r, x, "begin elsewhere: `initial` of states, or --at");
     } else {
         memcpy(w->first, w->F, (size_t)w->rows * sizeof *w->first);
-        while (w->iterations < MOST_STEPS && one_step(w, step, trial)) w->iterations++;
+        while (w->iterations < MOST_STEPS && !is_rounding(w) && one_step(w, step, trial))
+            w->iterations++;
         equilibrate(w);
         int row = worst_row(w);
         good = row < 0 || refuse(w, row);
@@ -264,8 +272,7 @@ static bool solve(Work *w) {
     return good;
 }
 
-// --- what was found
-// ------------------------------------------------------------------------------------------------
+// --- what was found ------------------------------------------------------------------------------
 
 static Label label(Work *w, SteadyPoint *p, int var, const char *name) {
     const Model *m = w->s->model;

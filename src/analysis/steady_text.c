@@ -1,6 +1,7 @@
 // Steady points as text and as JSON.
 #include "analysis/steady.h"
 
+#include "base/json.h"
 #include <math.h>
 
 static void line(Text *out, const Label *l, double value) {
@@ -29,36 +30,30 @@ void steady_print(Text *out, const SteadyPoint *p) {
     for (int i = 0; i < p->neutral_count; i++) text_printf(out, "neutral: %s\n", p->neutral[i]);
 }
 
-static void json_list(Text *out, const char *key, const Label *l, const double *value,
-                      const double *rate, const bool *cyclic, int count) {
-    text_printf(out, ", \"%s\": [", key);
-    for (int i = 0; i < count; i++) {
-        text_add(out, i ? ", {\"name\": " : "{\"name\": ");
-        text_json(out, l[i].name);
-        text_add(out, ", \"unit\": ");
-        text_json(out, l[i].unit);
-        text_add(out, ", \"value\": ");
-        text_number(out, isfinite(value[i]) ? value[i] : 0);
-        if (rate) {
-            text_add(out, ", \"rate\": ");
-            text_number(out, rate[i]);
-            text_printf(out, ", \"cyclic\": %s", cyclic[i] ? "true" : "false");
-        }
-        text_char(out, '}');
+static void states_json(Text *out, const SteadyPoint *p) {
+    json_key(out, "states");
+    json_open(out, '[');
+    for (int i = 0; i < p->states; i++) {
+        json_open(out, '{');
+        json_text_of(out, "name", p->state[i].name);
+        json_text_of(out, "unit", p->state[i].unit);
+        json_number_of(out, "value", p->x[i]);
+        json_number_of(out, "rate", p->rate[i]);
+        json_bool_of(out, "cyclic", p->cyclic[i]);
+        json_close(out, '}');
     }
-    text_char(out, ']');
+    json_close(out, ']');
 }
 
 void steady_json(Text *out, const SteadyPoint *p) {
-    text_add(out, "{\"time\": ");
-    text_number(out, p->time);
-    json_list(out, "states", p->state, p->x, p->rate, p->cyclic, p->states);
-    json_list(out, "free", p->free, p->value, NULL, NULL, p->frees);
-    json_list(out, "given", p->given, p->wanted, NULL, NULL, p->givens);
-    text_add(out, ", \"neutral\": [");
-    for (int i = 0; i < p->neutral_count; i++) {
-        if (i) text_add(out, ", ");
-        text_json(out, p->neutral[i]);
-    }
-    text_add(out, "]}");
+    json_open(out, '{');
+    json_number_of(out, "time", p->time);
+    states_json(out, p);
+    labels_json(out, "free", p->free, p->value, NULL, p->frees);
+    labels_json(out, "given", p->given, p->wanted, NULL, p->givens);
+    json_key(out, "neutral");
+    json_open(out, '[');
+    for (int i = 0; i < p->neutral_count; i++) json_quoted(out, p->neutral[i]);
+    json_close(out, ']');
+    json_close(out, '}');
 }

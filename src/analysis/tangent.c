@@ -27,8 +27,7 @@ struct Tangent {
     double *parameter;
 };
 
-// --- building
-// ------------------------------------------------------------------------------------------------
+// --- building ------------------------------------------------------------------------------------
 
 // Parameters with a formula that leads to a column stand for the formula.
 static Rewrite *follow_columns(const System *s, const Expr *column, int columns) {
@@ -155,8 +154,7 @@ void tangent_free(Tangent *t) {
     free(t);
 }
 
-// --- points
-// ------------------------------------------------------------------------------------------------
+// --- points --------------------------------------------------------------------------------------
 
 static double run_parameter(const Reached *at, int var, double otherwise) {
     const Program *p = at->program;

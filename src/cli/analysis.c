@@ -141,8 +141,7 @@ ExitCode verb_linearize(Session *s) {
     return good ? EXIT_GOOD : EXIT_INPUT;
 }
 
-// --- root locus
-// ------------------------------------------------------------------------------------------------
+// --- root locus ----------------------------------------------------------------------------------
 
 static bool one_factor(Session *s, const Pipeline *p, Factor *f) {
     const TextList *varies = &s->options.varies;

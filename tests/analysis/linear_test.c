@@ -41,8 +41,7 @@ static void close_file(Opened *o) {
     arena_free(&o->bonds);
 }
 
-// --- differences
-// ------------------------------------------------------------------------------------------------
+// --- differences ---------------------------------------------------------------------------------
 
 typedef struct {
     Reached *at;
@@ -179,8 +178,7 @@ static double compare(Opened *o, bool start, double time, char *where, size_t ro
     return worst;
 }
 
-// --- every example
-// ------------------------------------------------------------------------------------------------
+// --- every example -------------------------------------------------------------------------------
 
 static int tried, told;
 

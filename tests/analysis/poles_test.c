@@ -37,8 +37,7 @@ static void close_text(Opened *o) {
     build_free(&o->b);
 }
 
-// --- chains
-// ------------------------------------------------------------------------------------------------
+// --- chains --------------------------------------------------------------------------------------
 
 // Masses between springs, both ends fixed; with losses all storages decay at one rate: an RLC ladder
 // without distortion, poles -d +- i w_k.
@@ -92,8 +91,7 @@ static void test_chains(void **unused) {
     try_chain(25, 1e-3, 1e9, 40); // units of a circuit: L = 1 mH, C = 1 nF
 }
 
-// --- two oscillators, by hand
-// ------------------------------------------------------------------------------------------------
+// --- two oscillators, by hand --------------------------------------------------------------------
 
 static double share(const Opened *o, const PoleMode *x, const char *name) {
     for (int i = 0; i < o->l->storages; i++)
@@ -128,8 +126,7 @@ static void test_shares(void **unused) {
     close_text(&o);
 }
 
-// --- zeros of random channels
-// ------------------------------------------------------------------------------------------------
+// --- zeros of random channels --------------------------------------------------------------------
 
 static double uniform(unsigned *seed) {
     *seed = *seed * 1664525u + 1013904223u;
@@ -209,8 +206,7 @@ static void test_zeros(void **unused) {
     }
 }
 
-// --- margins
-// ------------------------------------------------------------------------------------------------
+// --- margins -------------------------------------------------------------------------------------
 
 // L = K/(s (s + 1)(s + 2)): real and negative at w = sqrt(2), there K/6.
 static void test_margins(void **unused) {

@@ -109,4 +109,15 @@ for verb in linearize steady poles bode; do
     expect_exit 0 $verb "$fin" --json
     "$json_check" out || fail "$verb --json"
 done
+# Newton's method is there after one step where all is linear, and does not go to and fro in rounding.
+cat >linear.bond <<'END'
+model Linear
+  input u = 0, w = 0
+  var x initial 1, y initial 0
+  der(x) = (-2*x + y + 3*u)/(1 {s})
+  der(y) = (x - 4*y + 1e3*w)/(1 {s})
+end
+END
+expect_exit 0 steady linear.bond --trim u,w --given "x = 2, y = 3"
+grep -q "after 1 steps" out || fail "a linear trim takes: $(head -n 1 out)"
 exit $failed

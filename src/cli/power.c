@@ -1,0 +1,133 @@
+// power: where the power of a run goes, element by element and bond by bond, and what hardly matters.
+#include "cli/cli.h"
+
+#include "analysis/power.h"
+#include "page/flow.h"
+#include <math.h>
+#include <string.h>
+
+// --- efficiency ----------------------------------------------------------------------------------
+
+static const char *flow_name(const void *table, int i) {
+    return ((const PowerTable *)table)->flow[i].name;
+}
+
+static const PowerFlow *end_of(Session *s, const PowerTable *t, const char *name) {
+    const PowerFlow *x = power_find(t, name);
+    if (x) return x;
+    Remark *m = report_error(&s->report, A_NO_ELEMENT, POS_NONE,
+                             "no element called '%s' takes or gives power", name);
+    const char *near = nearest_word(name, t->count, flow_name, t);
+    if (near)
+        remark_help(&s->report, m, "did you mean '%s'?", near);
+    else
+        remark_help(&s->report, m, "without --efficiency all elements are listed");
+    return NULL;
+}
+
+// "supply -> load": both names without the spaces around them.
+static bool two_names(Session *s, const char **from, const char **to) {
+    const char *text = session_value(s, OPT_EFFICIENCY), *arrow = strstr(text, "->");
+    if (!arrow) {
+        Remark *m =
+            report_error(&s->report, A_NO_ELEMENT, POS_NONE,
+                         "an efficiency goes from an element to an element, not '%s'", text);
+        remark_help(&s->report, m, "for example --efficiency \"supply -> load\"");
+        return false;
+    }
+    size_t before = (size_t)(arrow - text);
+    while (before && text[before - 1] == ' ') before--;
+    text += strspn(text, " ");
+    arrow += 2 + strspn(arrow + 2, " ");
+    *from = arena_copy_text(&s->arena, text,
+                            before - (size_t)(text - session_value(s, OPT_EFFICIENCY)));
+    *to = arena_copy_text(&s->arena, arrow, strcspn(arrow, " "));
+    return true;
+}
+
+static bool tell_efficiency(Session *s, const PowerTable *t) {
+    const char *from = NULL, *to = NULL;
+    if (!session_has(s, OPT_EFFICIENCY)) return true;
+    if (!two_names(s, &from, &to)) return false;
+    const PowerFlow *a = end_of(s, t, from), *b = end_of(s, t, to);
+    if (!a || !b) return false;
+    double value = power_efficiency(a, b);
+    if (!isfinite(value)) {
+        Remark *m = report_error(&s->report, A_NO_ELEMENT, POS_NONE,
+                                 "'%s' gives no energy: it took %.6g J more than it gave", a->name,
+                                 a->into - a->out);
+        remark_help(&s->report, m, "name what supplies the energy first");
+        return false;
+    }
+    if (s->json)
+        json_number_of(&s->out, "efficiency", value);
+    else
+        text_printf(&s->out, "efficiency from %s to %s: %.10g (%.6g J of %.6g J)\n", a->name,
+                    b->name, value, b->into - b->out, a->out - a->into);
+    return true;
+}
+
+// --- files ---------------------------------------------------------------------------------------
+
+static bool write_text(Session *s, const char *folder, const char *name, Text *text) {
+    const char *path = path_join(&s->arena, folder, name);
+    bool good = file_write(path, text_get(text), text->length, &s->report);
+    if (good) session_tell_files(s, &path, 1, "");
+    text_clear(text);
+    return good;
+}
+
+static bool write_files(Session *s, const PowerTable *t, const Run *run, const System *system) {
+    const char *folder = session_value(s, OPT_OUT);
+    Text text = {0};
+    if (!folder) return true;
+    bool good = folder_make(folder, &s->report);
+    power_csv(&text, t);
+    good = good && write_text(s, folder, "power.csv", &text);
+    power_svg(&text, t);
+    good = good && write_text(s, folder, "power.svg", &text);
+    flow_svg(&text, &run->audit, system);
+    if (text.length) good = good && write_text(s, folder, "flow.svg", &text);
+    text_free(&text);
+    return good;
+}
+
+// --- the verb ------------------------------------------------------------------------------------
+
+static ExitCode tell_power(Session *s, const Pipeline *p, const PowerPlan *plan, const Run *run) {
+    enum { SPARED = 1 }; // %
+    PowerTable t = power_measure(&s->arena, p->system, plan, run, 0.01 * SPARED);
+    if (s->json) {
+        json_key(&s->out, "power");
+        json_open(&s->out, '{');
+        power_json(&s->out, &t);
+        bool good = tell_efficiency(s, &t);
+        json_close(&s->out, '}');
+        return good && write_files(s, &t, run, p->system) ? run_verdict(run) : EXIT_INPUT;
+    }
+    power_print(&s->out, &t, session_has(s, OPT_VERBOSE));
+    bool good = tell_efficiency(s, &t) && write_files(s, &t, run, p->system);
+    return good ? run_verdict(run) : EXIT_INPUT;
+}
+
+static bool has_times(Session *s, const Model *m) {
+    if (!m->experiment || !m->experiment->sweep.symbol) return true;
+    Remark *remark = report_error(&s->report, A_NO_ELEMENT, m->experiment->pos,
+                                  "power goes over time: this experiment goes over frequencies");
+    remark_help(&s->report, remark, "name another experiment, or --model");
+    return false;
+}
+
+static ExitCode run_for_power(Session *s, const Pipeline *p, RunOptions *o) {
+    if (!has_times(s, p->model)) return EXIT_INPUT;
+    PowerPlan plan = power_plan(&s->arena, p->system);
+    o->watch = o->integrate = plan.power;
+    o->watch_count = o->integrate_count = plan.count;
+    o->most_rows = 20000;
+    Run *run = run_with_progress(s, p, o);
+    ExitCode code = run ? tell_power(s, p, &plan, run) : EXIT_INPUT;
+    run_free(run);
+    return code;
+}
+
+ExitCode verb_power(Session *s) { return session_experiment(s, run_for_power); }
