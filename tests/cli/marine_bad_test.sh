@@ -8,6 +8,7 @@ import marine_deck
 import marine_water
 import marine_hull
 import marine_thrust
+import marine_force
 mechanism Load
   joint at free: world -> load initial at (0, 0, -10) {m}
   body load mass 500 {kg} inertia (50, 50, 50) {kg.m2}
@@ -48,6 +49,18 @@ end
 model Dependent "two thrusters that push the same way"
   ThrustAllocation to(m = 2, n = 2, H = [1, 1; 2, 2], tau = (3, 5))
 end
+model Narrow "a table of force RAOs up to 1 rad/s, waves up to 3.1"
+  param sea: SeaState(Hs = 1 {m}, Tp = 8 {s}, n = 10)
+  RaoForce heave(sea = sea, m = 2, w = (0.3, 1), amplitude = (1e5, 1e4))
+  I hull(1e5)
+  heave.p -> hull
+end
+model Gap "a table whose frequencies do not rise"
+  param sea: SeaState(Hs = 1 {m}, Tp = 8 {s}, n = 10)
+  RaoForce heave(sea = sea, m = 3, w = (0.3, 0.2, 4), amplitude = (1e5, 1e4, 0))
+  I hull(1e5)
+  heave.p -> hull
+end
 mechanism Indefinite
   joint at free: world -> b
   body b mass 10 {kg} inertia (1, 1, 1) {kg.m2} added_mass diag((-20, 5, 5, 0.1, 0.1, 0.1))
@@ -69,6 +82,10 @@ expect_exit 0 run bad.bond --model Light --stop 1
 expect_text err "mass = 4072 kg, rho = 1025 kg/m3, V = 6.971 m3"
 expect_exit 5 run bad.bond --model Dependent --stop 1
 expect_text err "H has not full rank"
+expect_exit 5 run bad.bond --model Narrow --stop 1
+expect_text err "the RAO table does not cover the spectrum"
+expect_exit 5 run bad.bond --model Gap --stop 1
+expect_text err "the frequencies of a RAO table rise"
 expect_exit 1 run bad.bond --model Indefinite --stop 1
 expect_text err "eigenvalues -10,"
 exit $failed
