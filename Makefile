@@ -1,5 +1,5 @@
 # Thin front door: every target is a command of the README. `make help` lists them.
-.PHONY: demo test quick mutants test-long threads build bench format check-format tidy coverage fuzz fresh install clean help
+.PHONY: demo gallery test quick mutants test-long threads build bench format check-format tidy coverage fuzz fresh install deb clean help
 .DEFAULT_GOAL := help
 
 BONDYN := build/release/bondyn
@@ -8,6 +8,9 @@ SOURCES = $(shell find src tests bench -name '*.[ch]')
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 22
+
+gallery: build ## run all examples, a page with their pictures: build/gallery/index.html
+	@tools/gallery.sh $(BONDYN) build/gallery
 
 demo: ## install what is missing, build, run the main example, say where the plot is
 	@tools/setup.sh build
@@ -58,6 +61,8 @@ format: ## format all C files
 
 check-format:
 	@clang-format --dry-run -Werror $(SOURCES)
+	@! grep -n -A1 -E '^ *// --- [^-]*$$' $(SOURCES) | grep -E '[0-9]-// -{40,}$$' || \
+	    { echo "a ruler is broken over two lines: shorten it to 100 columns"; false; }
 
 tidy: ## clang-tidy over src
 	@tools/setup.sh build test
@@ -81,6 +86,13 @@ install: ## install the program, the library, the man page (PREFIX=/usr/local)
 	@cmake -G Ninja -S . -B build/install -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
 	    -DCMAKE_INSTALL_PREFIX=$(or $(PREFIX),/usr/local) >/dev/null
 	@cmake --build build/install --target install
+
+deb: ## build/bondyn_VERSION_ARCHITECTURE.deb; installs with apt install ./FILE
+	@tools/setup.sh build deb
+	@cmake -G Ninja -S . -B build/deb -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DCMAKE_INSTALL_PREFIX=/usr >/dev/null
+	@cmake --build build/deb
+	@cd build/deb && cpack >cpack.log || { cat cpack.log; exit 1; }
+	@mv build/deb/bondyn_*.deb build/ && ls build/bondyn_*.deb
 
 clean: ## remove build/
 	@rm -rf build

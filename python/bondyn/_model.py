@@ -153,29 +153,28 @@ class Model:
         numbers = {k: float(v) for k, v in (set or {}).items() if not isinstance(v, str)}
         return self._for(experiment, texts), numbers
 
-    def run(self, experiment=None, *, set=None, stop=0, rtol=0, atol=0, solver=None, engine=None,
-            record=None):
-        """The experiment from its start to its stop. Values of `set`: SI numbers, or "187 bar"."""
+    def _begin(self, call, experiment, set, options):
+        """What `call` of the library makes of the experiment, and the messages about it."""
         model, numbers = self._prepare(experiment, set)
-        o, keep = run_options(numbers, stop, rtol, atol, solver, engine, record)
+        o, keep = run_options(numbers, *options)
         with Report() as r:
-            handle = lib.bd_run(model._handle, ctypes.byref(o), r.handle)
+            handle = call(model._handle, ctypes.byref(o), r.handle)
             if not handle:
                 r.fail()
             r.warn()
-            problems = r.problems()
-        return Result(model, handle, problems)
+            return model, handle, r.problems()
+
+    def run(self, experiment=None, *, set=None, stop=0, rtol=0, atol=0, solver=None, engine=None,
+            record=None):
+        """The experiment from its start to its stop. Values of `set`: SI numbers, or "187 bar"."""
+        options = stop, rtol, atol, solver, engine, record
+        return Result(*self._begin(lib.bd_run, experiment, set, options))
 
     def start(self, experiment=None, *, set=None, stop=0, rtol=0, atol=0, solver=None, engine=None,
               record=None):
         """The experiment at its start: a Run, which is advanced in pieces."""
-        model, numbers = self._prepare(experiment, set)
-        o, keep = run_options(numbers, stop, rtol, atol, solver, engine, record)
-        with Report() as r:
-            handle = lib.bd_start(model._handle, ctypes.byref(o), r.handle)
-            if not handle:
-                r.fail()
-            r.warn()
+        options = stop, rtol, atol, solver, engine, record
+        model, handle, _ = self._begin(lib.bd_start, experiment, set, options)
         return Run(model, handle)
 
     def reset(self, experiment=None, **options):

@@ -3,7 +3,7 @@
 
 _bondyn() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
-    local verbs="run sweep montecarlo linearize steady poles bode nyquist check equations graph report derive import explain compare signals new lib help version"
+    local verbs="run sweep montecarlo linearize steady poles bode nyquist power check equations graph report watch derive import explain compare signals format lsp new lib help version"
     local common="--library --json --verbose --quiet --help"
     local options=""
     COMPREPLY=()
@@ -15,6 +15,7 @@ _bondyn() {
     case $before in
         --solver) mapfile -t COMPREPLY < <(compgen -W "auto bdf adams ida rk78 gauss euler heun rk4 rosenbrock" -- "$word"); return ;;
         --real) mapfile -t COMPREPLY < <(compgen -W "double float" -- "$word"); return ;;
+        --kind) mapfile -t COMPREPLY < <(compgen -W "me cs both" -- "$word"); return ;;
         --engine) mapfile -t COMPREPLY < <(compgen -W "auto vm native" -- "$word"); return ;;
         --dump) mapfile -t COMPREPLY < <(compgen -W "syntax model graph system program" -- "$word"); return ;;
         --template | -t) mapfile -t COMPREPLY < <(compgen -W "msd rlc motor hydraulic element empty" -- "$word"); return ;;
@@ -22,7 +23,7 @@ _bondyn() {
         --graph) mapfile -t COMPREPLY < <(compgen -W "constant unit" -- "$word"); return ;;
         --signature) mapfile -t COMPREPLY < <(compgen -W "plain 20sim" -- "$word"); return ;;
         --out | -o | --library) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
-        --set | --stop | --rtol | --atol | --max-step | --min-step | --record | --model | --only | --at | --inputs | --outputs | --from | --to | --frequencies | --trim | --given) return ;;
+        --set | --stop | --rtol | --atol | --max-step | --min-step | --record | --model | --only | --at | --inputs | --outputs | --from | --to | --frequencies | --trim | --given | --efficiency) return ;;
     esac
     case $verb in
         run) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot --all" ;;
@@ -30,15 +31,18 @@ _bondyn() {
         steady) options="--model --set --at --trim --given --out" ;;
         poles) options="--model --set --vary --at --steady --trim --given --inputs --outputs --out" ;;
         bode|nyquist) options="--model --set --at --steady --trim --given --inputs --outputs --from --to --frequencies --csv --out" ;;
+        power) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --efficiency --out" ;;
         check) options="--model --set --dump" ;;
         equations) options="--model --set --latex --out" ;;
         graph) options="--model --set --svg --dot --out" ;;
         sweep|montecarlo) options="--model --set --vary --runs --seed --latin --jobs --yes --stop --solver --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot" ;;
-        report) options="--model --set --stop --solver --rtol --atol --max-step --min-step --out" ;;
+        report | watch) options="--model --set --stop --solver --rtol --atol --max-step --min-step --out" ;;
         derive) options="--model --set --latex --only --c --signature --fixed --graph --out" ;;
         import) options="--free --out --round" ;;
-        export) options="--model --set --stop --solver --record --real --out" ;;
+        export) options="--model --set --stop --solver --record --real --kind --out" ;;
         signals) options="--model --set --find" ;;
+        format) options="--check" ;;
+        lsp) options="" ;;
         compare) options="--rtol --atol --common --map" ;;
         new) options="--template" ;;
     esac
@@ -47,7 +51,7 @@ _bondyn() {
         return
     fi
     case $verb in
-        run | check | equations | graph | linearize | steady | poles | bode | nyquist)
+        run | check | equations | graph | linearize | steady | poles | bode | nyquist | power)
             if ((COMP_CWORD > 2)) && [[ ${COMP_WORDS[2]} == *.bond && -r ${COMP_WORDS[2]} ]]; then
                 local experiments
                 experiments=$(sed -n 's/^ *experiment  *\([A-Za-z0-9_]*\).*/\1/p' "${COMP_WORDS[2]}")
@@ -74,7 +78,7 @@ _bondyn() {
             ;;
         export)
             if ((COMP_CWORD == 2)); then
-                COMPREPLY=(c)
+                mapfile -t COMPREPLY < <(compgen -W "c fmu" -- "$word")
             else
                 mapfile -t COMPREPLY < <(compgen -f -X '!*.bond' -- "$word"; compgen -d -- "$word")
             fi

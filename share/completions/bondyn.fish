@@ -8,7 +8,7 @@ function __bondyn_experiments
     end
 end
 
-set -l models run sweep montecarlo linearize steady poles bode nyquist check equations graph report derive
+set -l models run sweep montecarlo linearize steady poles bode nyquist power check equations graph report watch derive
 complete -c bondyn -f
 complete -c bondyn -n __fish_use_subcommand -a run -d 'simulate'
 complete -c bondyn -n __fish_use_subcommand -a check -d 'sizes, units, causality, states'
@@ -18,17 +18,22 @@ complete -c bondyn -n __fish_use_subcommand -a sweep -d 'all combinations of par
 complete -c bondyn -n __fish_use_subcommand -a linearize -d 'the linear model at a point'
 complete -c bondyn -n __fish_use_subcommand -a steady -d 'the steady point, trim'
 complete -c bondyn -n __fish_use_subcommand -a poles -d 'poles, modes and zeros'
+complete -c bondyn -n __fish_use_subcommand -a power -d 'energy and activity of every element'
 complete -c bondyn -n __fish_use_subcommand -a bode -d 'frequency responses with margins'
 complete -c bondyn -n __fish_use_subcommand -a nyquist -d 'the same in the complex plane'
 complete -c bondyn -n __fish_use_subcommand -a montecarlo -d 'parameters drawn at random'
 complete -c bondyn -n __fish_use_subcommand -a report -d 'one page for the browser'
+complete -c bondyn -n __fish_use_subcommand -a watch -d 'the same, anew on every save'
 complete -c bondyn -n __fish_use_subcommand -a derive -d 'the matrices of a mechanism'
 complete -c bondyn -n __fish_use_subcommand -a import -d 'a robot description as a mechanism'
-complete -c bondyn -n __fish_use_subcommand -a export -d 'a model as C that stands alone'
+complete -c bondyn -n __fish_use_subcommand -a export -d 'a model as C that stands alone, or as an FMU'
 complete -c bondyn -n __fish_use_subcommand -a explain -d 'what an error code means'
 complete -c bondyn -n __fish_use_subcommand -a compare -d 'two result files'
 complete -c bondyn -n __fish_use_subcommand -a new -d 'write a model to start from'
 complete -c bondyn -n __fish_use_subcommand -a signals -d 'variables and parameters with units and start values'
+complete -c bondyn -n __fish_use_subcommand -a format -d 'the canonical form of files'
+complete -c bondyn -n __fish_use_subcommand -a lsp -d 'the language server for editors'
+complete -c bondyn -n '__fish_seen_subcommand_from format' -l check -d 'write nothing; exit 1 if a file would change'
 complete -c bondyn -n '__fish_seen_subcommand_from signals' -l find -x -d 'only what has this word'
 complete -c bondyn -n __fish_use_subcommand -a lib -d 'the component library'
 complete -c bondyn -n __fish_use_subcommand -a help -d 'help'
@@ -52,7 +57,7 @@ complete -c bondyn -n '__fish_seen_subcommand_from run report compare' -l atol -
 complete -c bondyn -n '__fish_seen_subcommand_from run report' -l max-step -x -d 'no step is longer'
 complete -c bondyn -n '__fish_seen_subcommand_from run report' -l min-step -x -d 'a run that needs shorter steps ends'
 complete -c bondyn -n '__fish_seen_subcommand_from run export' -l record -x -d 'record these variables'
-complete -c bondyn -n '__fish_seen_subcommand_from run equations graph report derive import export' -s o -l out -r -F -d 'write here'
+complete -c bondyn -n '__fish_seen_subcommand_from run equations graph report watch derive import export' -s o -l out -r -F -d 'write here'
 complete -c bondyn -n '__fish_seen_subcommand_from run' -l csv -d 'write results.csv'
 complete -c bondyn -n '__fish_seen_subcommand_from run' -l h5 -d 'write results.h5'
 complete -c bondyn -n '__fish_seen_subcommand_from run' -l no-plot -d 'draw no plots'
@@ -67,8 +72,9 @@ complete -c bondyn -n '__fish_seen_subcommand_from derive' -l fixed -d 'numbers 
 complete -c bondyn -n '__fish_seen_subcommand_from import' -a urdf -F
 complete -c bondyn -n '__fish_seen_subcommand_from import' -l free -d 'the root link moves freely'
 complete -c bondyn -n '__fish_seen_subcommand_from import' -l round -d 'round angles near multiples of 15 degrees'
-complete -c bondyn -n '__fish_seen_subcommand_from export' -a c -F
+complete -c bondyn -n '__fish_seen_subcommand_from export' -a 'c fmu' -F
 complete -c bondyn -n '__fish_seen_subcommand_from export' -l real -x -a 'double float'
+complete -c bondyn -n '__fish_seen_subcommand_from export' -l kind -x -a 'me cs both'
 complete -c bondyn -n '__fish_seen_subcommand_from graph' -l svg -d 'as SVG'
 complete -c bondyn -n '__fish_seen_subcommand_from graph' -l dot -d 'as Graphviz dot'
 complete -c bondyn -n '__fish_seen_subcommand_from explain' -a '(bondyn explain 2>/dev/null | cut -d" " -f1)'
@@ -77,7 +83,7 @@ complete -c bondyn -n '__fish_seen_subcommand_from compare' -l map -x -d 'column
 complete -c bondyn -n '__fish_seen_subcommand_from compare' -F
 complete -c bondyn -n '__fish_seen_subcommand_from new' -s t -l template -x -a 'msd rlc motor hydraulic element empty'
 complete -c bondyn -n '__fish_seen_subcommand_from lib' -a 'test (bondyn lib 2>/dev/null | string match -r "^  \S+" | string trim)'
-complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run sweep montecarlo linearize steady poles bode nyquist check equations graph report derive import explain compare signals new lib'
+complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run sweep montecarlo linearize steady poles bode nyquist power check equations graph report watch derive import explain compare signals format lsp new lib'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode nyquist' -l at -x -d 'at this time of the run'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist' -l inputs -x -d 'what moves'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist' -l outputs -x -d 'what is looked at'
@@ -96,3 +102,4 @@ complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo' -s y -l yes
 complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo' -l runs -x -d 'how many draws'
 complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo' -l seed -x -d 'of the draws'
 complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo' -l latin -d 'latin hypercube'
+complete -c bondyn -n '__fish_seen_subcommand_from power' -l efficiency -x -d 'energy that B got of A'

@@ -4,7 +4,6 @@
 //     options.c   options.def -> Options; complaints about the command line
 //     session.c   what every verb works with; writes stdout, stderr or the one JSON object
 //     terminal.c  colours, progress bar, Ctrl-C
-//     json.c      a small writer
 //     dump.c syntax_text.c   stages as readable text
 //
 //     Each other file is a verb, or a few that belong together: run.c study.c report.c check.c
@@ -17,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "lang/lang.h"
 #include "run/pipeline.h"
 #include "run/run.h"
@@ -79,6 +79,7 @@ typedef struct {
     const Remark *told; // the last remark when remarks were last written; NULL: none
     Text out;           // for stdout: text, or the members of the JSON object
     bool json;          // --json
+    bool open_inputs;   // inputs of the model that nothing sets stay open, for others to set
     bool silent;        // another process of the same mpirun speaks
     bool library_known;
     const char *library; // folder, once known
@@ -106,6 +107,8 @@ ExitCode verb_check(Session *s);
 ExitCode verb_equations(Session *s);
 ExitCode verb_graph(Session *s);
 ExitCode verb_report(Session *s);
+ExitCode verb_watch(Session *s);
+char *page_number_path(Session *s); // beside the page of a report that is watched
 ExitCode verb_study(Session *s);
 ExitCode verb_derive(Session *s);
 ExitCode verb_import(Session *s);
@@ -115,11 +118,14 @@ ExitCode verb_compare(Session *s);
 ExitCode verb_new(Session *s);
 ExitCode verb_lib(Session *s);
 ExitCode verb_signals(Session *s);
+ExitCode verb_format(Session *s);
+ExitCode verb_lsp(Session *s);
 ExitCode verb_linearize(Session *s);
 ExitCode verb_steady(Session *s);
 ExitCode verb_poles(Session *s);
 ExitCode verb_locus(Session *s); // poles --vary
 ExitCode verb_response(Session *s);
+ExitCode verb_power(Session *s);
 
 void session_begin(Session *s);
 ExitCode session_end(Session *s, ExitCode code); // prints and frees everything; the final code
@@ -158,6 +164,9 @@ bool session_build(Pipeline *p, Session *s, Syntax *syntax, const char *experime
 
 // The options of a run from the command line; false with a complaint in the report.
 bool run_options(Session *s, RunOptions *o);
+// The experiment that the command line names, ready to run, and what a verb does with it.
+typedef ExitCode (*ExperimentVerb)(Session *s, const Pipeline *p, RunOptions *o);
+ExitCode session_experiment(Session *s, ExperimentVerb verb);
 // Wraps a run with progress and Ctrl-C; NULL when it could not start.
 Run *run_with_progress(Session *s, const Pipeline *p, RunOptions *o);
 ExitCode run_verdict(const Run *run);
@@ -206,21 +215,5 @@ void progress_clear(Progress *p);
 const volatile int *interrupt_flag(void); // becomes 1 at the first Ctrl-C, SIGTERM, SIGHUP
 void interrupt_watch(void);               // from now on; the second one kills
 void interrupt_leave(void);               // nothing is to be kept: the first one kills
-
-// --- JSON ----------------------------------------------------------------------------------------
-
-// Commas are put where they belong: json_key(t, "a"); json_number(t, 1); json_key(t, "b"); ...
-void json_open(Text *t, char bracket);
-void json_close(Text *t, char bracket);
-void json_key(Text *t, const char *key);
-void json_string(Text *t, const char *value);
-void json_number(Text *t, double value); // null when it is not finite
-void json_bool(Text *t, bool value);
-void json_raw(Text *t, const char *json); // a value that is JSON already
-
-// A key with its value.
-void json_text_of(Text *t, const char *key, const char *value);
-void json_number_of(Text *t, const char *key, double value);
-void json_bool_of(Text *t, const char *key, bool value);
 
 #endif

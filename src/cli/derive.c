@@ -117,7 +117,7 @@ static ExitCode write_text(Session *s, Text *text, const char *key, bool string)
     } else if (s->json) {
         json_key(&s->out, key);
         if (string)
-            json_string(&s->out, text_get(text));
+            json_quoted(&s->out, text_get(text));
         else
             json_raw(&s->out, text_get(text));
     } else {

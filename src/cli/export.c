@@ -1,13 +1,14 @@
-// export: a model as C that stands alone.
+// export: a model as C that stands alone, or as an FMU.
 #include "cli/cli.h"
 
 #include "export/export.h"
+#include "fmi/fmu.h"
 #include <string.h>
 
 static bool is_known_form(Session *s, const char *form) {
-    if (strcmp(form, "c") == 0) return true;
+    if (strcmp(form, "c") == 0 || strcmp(form, "fmu") == 0) return true;
     Remark *m = report_error(&s->report, T_ARGUMENTS, POS_NONE, "there is no export to '%s'", form);
-    remark_help(&s->report, m, "write bondyn export c FILE [EXPERIMENT] --out FOLDER");
+    remark_help(&s->report, m, "write bondyn export c FILE or bondyn export fmu FILE");
     return false;
 }
 
@@ -65,20 +66,94 @@ static bool write_files(Session *s, const Export *e) {
     return true;
 }
 
+static bool export_as_c(Session *s, const Pipeline *p, const RunOptions *o,
+                        const ExportOptions *x) {
+    Export e;
+    bool good = export_c(&e, p->system, o, x, &s->report) && write_files(s, &e);
+    export_free(&e);
+    return good;
+}
+
+// --- FMUs -----------------------------------------------------------------------------------------
+
+static bool read_kind(Session *s, FmuOptions *o) {
+    static const char *const names[] = {"both", "me", "cs"};
+    const char *text = session_value(s, OPT_KIND);
+    if (!text) text = names[0];
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(text, names[i]) != 0) continue;
+        *o = (FmuOptions){.exchange = i != 2, .steps = i != 1};
+        return true;
+    }
+    Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE, "there is no kind '%s'", text);
+    remark_help(&s->report, m, "take me (model exchange), cs (co-simulation) or both");
+    return false;
+}
+
+static void tell_fmu(Session *s, const Fmu *f) {
+    if (s->json) {
+        json_text_of(&s->out, "identifier", f->prefix);
+        json_number_of(&s->out, "parameters", f->parameters);
+        json_number_of(&s->out, "inputs", f->inputs);
+        json_number_of(&s->out, "outputs", f->outputs);
+        json_number_of(&s->out, "states", f->states);
+        json_number_of(&s->out, "event_indicators", f->indicators);
+        json_number_of(&s->out, "power_ports", f->ports);
+        json_number_of(&s->out, "variables", f->variables);
+        json_number_of(&s->out, "step", f->step);
+        return;
+    }
+    if (session_has(s, OPT_QUIET)) return;
+    if (*f->asked)
+        text_printf(&s->out, "identifier   %s, as C has no names like '%s'\n", f->prefix, f->asked);
+    text_printf(&s->out,
+                "variables    %d: %d parameters, %d inputs, %d outputs, %d states, %d event "
+                "indicators, %d power ports\n",
+                f->variables, f->parameters, f->inputs, f->outputs, f->states, f->indicators,
+                f->ports);
+}
+
+// NAME_OspModelDescription.xml lies beside the file: there the platform looks for it.
+static bool write_fmu(Session *s, const Fmu *f, const Model *m) {
+    const char *path[2], *out = session_value(s, OPT_OUT);
+    int count = 1;
+    path[0] =
+        out ? out : arena_printf(&s->arena, "%s.fmu", path_stem(&s->arena, session_argument(s, 1)));
+    if (!folder_make(path_folder(&s->arena, path[0]), &s->report)) return false;
+    if (!file_write(path[0], text_get(&f->archive), f->archive.length, &s->report)) return false;
+    if (f->osp.length) {
+        const char *name =
+            arena_printf(&s->arena, "%s_OspModelDescription.xml", name_text(m->names, m->name));
+        path[count++] = path_join(&s->arena, path_folder(&s->arena, path[0]), name);
+        if (!file_write(path[1], text_get(&f->osp), f->osp.length, &s->report)) return false;
+    }
+    tell_fmu(s, f);
+    session_tell_files(s, path, count, "");
+    return true;
+}
+
+static bool export_as_fmu(Session *s, const Pipeline *p, const RunOptions *o, const FmuOptions *x) {
+    Fmu f;
+    bool good = fmu_export(&f, p->system, o, x, &s->report) && write_fmu(s, &f, p->system->model);
+    fmu_free(&f);
+    return good;
+}
+
 ExitCode verb_export(Session *s) {
     ExportOptions x = {0};
+    FmuOptions kind;
     RunOptions o;
-    if (!is_known_form(s, session_argument(s, 0)) || !read_real(s, &x) || !run_options(s, &o))
+    const char *form = session_argument(s, 0);
+    if (!is_known_form(s, form) || !read_real(s, &x) || !read_kind(s, &kind) || !run_options(s, &o))
         return EXIT_USAGE;
+    bool fmu = strcmp(form, "fmu") == 0;
+    s->open_inputs = fmu;
     Syntax *syntax = session_load(s, session_argument(s, 1));
     if (!syntax) return EXIT_INPUT;
     Pipeline p;
-    ExitCode code = EXIT_INPUT;
-    if (session_build(&p, s, syntax, session_argument(s, 2), STAGE_SYSTEM, SYNTAX_FOR_ONCE)) {
-        Export e;
-        if (export_c(&e, p.system, &o, &x, &s->report) && write_files(s, &e)) code = EXIT_GOOD;
-        export_free(&e);
-    }
+    bool good =
+        session_build(&p, s, syntax, session_argument(s, 2), STAGE_SYSTEM, SYNTAX_FOR_ONCE) &&
+        (fmu ? export_as_fmu(s, &p, &o, &kind) : export_as_c(s, &p, &o, &x));
     pipeline_free(&p);
-    return code;
+    return good ? EXIT_GOOD : EXIT_INPUT;
 }

@@ -17,7 +17,7 @@ static bool deliver(Session *s, const Text *text) {
     if (path && !file_write(path, text_get(text), text->length, &s->report)) return false;
     if (s->json) {
         json_key(&s->out, path ? "file" : "text");
-        json_string(&s->out, path ? path : text_get(text));
+        json_quoted(&s->out, path ? path : text_get(text));
     } else if (!path) {
         text_add_n(&s->out, text_get(text), text->length);
     } else if (!session_has(s, OPT_QUIET)) {

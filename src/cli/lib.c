@@ -1,4 +1,4 @@
-// lib: what the component library holds, read from its files; `lib test` runs its experiments.
+// lib: what the component library holds, read from its files; `lib test` runs its experiments, `lib page` writes docs/library.md.
 #include "cli/cli.h"
 
 #include <string.h>
@@ -98,6 +98,7 @@ static void print_item(Text *t, const Names *n, const AstItem *i) {
         text_add(t, ": ");
         print_domain(t, n, i);
         if (i->out) text_add(t, " out");
+        if (i->optional) text_add(t, " optional");
     }
     if (i->has_unit) text_printf(t, " {%s}", name_text(n, i->unit_text));
     const AstExpr *value = i->left;
@@ -156,8 +157,9 @@ static void item_json(Text *t, const Names *n, const AstItem *i) {
     if (i->kind == ITEM_PORT || i->set) {
         print_domain(&part, n, i);
         json_key(t, i->set ? "set" : "domain");
-        json_string(t, text_get(&part));
+        json_quoted(t, text_get(&part));
         text_clear(&part);
+        if (i->optional) json_text_of(t, "optional", "yes");
     }
     if (i->has_unit) {
         json_text_of(t, "unit", name_text(n, i->unit_text));
@@ -239,6 +241,38 @@ static ExitCode show_library(Session *s, const Entries *all, const char *asked) 
     return asked && !found ? refuse_component(s, asked, all) : EXIT_GOOD;
 }
 
+// --- the page ------------------------------------------------------------------------------------
+
+static bool is_part(const Entry *e) {
+    return e->class->kind == CLASS_MODEL || e->class->kind == CLASS_ELEMENT ||
+           e->class->kind == CLASS_MECHANISM;
+}
+
+static void print_fenced(Text *t, const Entry *e) {
+    text_printf(t, "\n### %s\n", e->name);
+    text_add(t, "```\n");
+    print_entry(t, e);
+    text_add(t, "```\n");
+}
+
+// All components with law, ports and parameters, file by file, as Markdown.
+static void print_page(Text *t, const Entries *all) {
+    int parts = 0;
+    for (int i = 0; i < all->count; i++) parts += is_part(&all->data[i]);
+    text_printf(t,
+                "# The component library\n\nWritten by `bondyn lib page`: %d components, each with "
+                "its law, "
+                "units and a self-test in its file (`bondyn lib test`).\n",
+                parts);
+    const char *file = "";
+    for (int i = 0; i < all->count; i++) {
+        const Entry *e = &all->data[i];
+        if (strcmp(file, e->file) != 0) text_printf(t, "\n## %s\n", e->file);
+        file = e->file;
+        print_fenced(t, e);
+    }
+}
+
 // --- testing -------------------------------------------------------------------------------------
 
 static ExitCode test_file(Session *s, const char *path, int *count, int *failed) {
@@ -303,7 +337,9 @@ ExitCode verb_lib(Session *s) {
         code = test_library(s, &files);
     } else {
         Entries all = load_library(s, &files);
-        code = show_library(s, &all, asked);
+        bool page = asked && strcmp(asked, "page") == 0 && !s->json;
+        if (page) print_page(&s->out, &all);
+        code = page ? EXIT_GOOD : show_library(s, &all, asked);
         if (s->report.errors) code = EXIT_INPUT;
         array_free(&all);
     }

@@ -48,7 +48,7 @@ static const Verb verbs[] = {
     {
         .name = "sweep",
         .arguments = "FILE [EXPERIMENT] --vary \"NAME = VALUES\"...",
-        .summary = "all combinations of parameter values: a table, responses, fans",
+        .summary = "all combinations of parameter values: a table, responses, curves",
         .details =
             "Values are a range \"k = 1 .. 5 in 9 {N/m}\" or a list \"k = 1, 2, 5 {N/m}\". "
             "Runs use "
@@ -218,6 +218,21 @@ static const Verb verbs[] = {
         .run = verb_report,
     },
     {
+        .name = "watch",
+        .arguments = "FILE [EXPERIMENT]",
+        .summary = "the page of 'report', made anew whenever the model is saved",
+        .details =
+            "Writes <file>.html, or --out FILE, and runs the experiment again as soon as the\n"
+            "file, or one that it was made from, is saved. The page that is open in the\n"
+            "browser loads itself anew. Errors go to the terminal. Ctrl-C ends.\n",
+        .examples = "bondyn watch arm.bond\n"
+                    "bondyn watch arm.bond Swing -o /tmp/swing.html\n",
+        .options = SOLVE_OPTIONS,
+        .least = 1,
+        .most = 2,
+        .run = verb_watch,
+    },
+    {
         .name = "derive",
         .arguments = "FILE [MECHANISM]",
         .summary = "the matrices of a mechanism as formulas or C code",
@@ -261,19 +276,27 @@ static const Verb verbs[] = {
     },
     {
         .name = "export",
-        .arguments = "c FILE [EXPERIMENT]",
-        .summary = "a model as C that stands alone",
+        .arguments = "c|fmu FILE [EXPERIMENT]",
+        .summary = "a model as C that stands alone, or as an FMU",
         .details =
-            "Writes model.c, model.h, main.c and README.md into --out FOLDER: C99 without any "
+            "c: writes model.c, model.h, main.c and README.md into --out FOLDER: C99 without any "
             "library\n"
             "but libm, without allocation, for a fixed step (solver euler, heun or rk4). main runs "
             "the\n"
             "experiment and prints its results, the same bits as `bondyn run` with that solver.\n"
-            "docs/export.md tells how to call it.\n",
-        .examples = "bondyn export c motor.bond --solver rk4 --out motor_c\n"
-                    "bondyn export c crane.bond Lift --real float --out firmware/crane\n",
+            "docs/export.md tells how to call it.\n"
+            "fmu: writes FILE.fmu, or --out NAME.fmu: a functional mock-up unit of FMI 2, for "
+            "model\n"
+            "exchange and co-simulation (--kind), with binary and sources. Inputs of the model "
+            "that\n"
+            "nothing sets, or that have only a default, are its inputs.\n",
+        .examples =
+            "bondyn export c motor.bond --solver rk4 --out motor_c\n"
+            "bondyn export fmu motor.bond --solver rk4\n"
+            "bondyn export fmu crane.bond Lift --kind me --record 'load.*' --out crane.fmu\n"
+            "bondyn export c crane.bond Lift --real float --out firmware/crane\n",
         .options = MODEL_OPTIONS | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RECORD) |
-                   OPT_BIT(REAL) | OPT_BIT(OUT),
+                   OPT_BIT(REAL) | OPT_BIT(KIND) | OPT_BIT(OUT),
         .least = 2,
         .most = 3,
         .run = verb_export,
@@ -306,6 +329,24 @@ static const Verb verbs[] = {
         .run = verb_compare,
     },
     {
+        .name = "power",
+        .arguments = "FILE [EXPERIMENT]",
+        .summary = "where power goes: energy, activity and share of every element",
+        .details =
+            "Runs the experiment and tells how much energy went into every element and back out\n"
+            "of it. The activity is the integral of |power|; elements with hardly a share of it\n"
+            "are marked: they are the first to try to leave out. With -v bonds, junctions and\n"
+            "two-ports, too. --out FOLDER: power.csv and power.svg over time, flow.svg.\n",
+        .examples = "bondyn power crane.bond\n"
+                    "bondyn power crane.bond Lift -v --out crane_power\n"
+                    "bondyn power servo.bond --efficiency \"supply -> fin\" --json\n",
+        .exits = "3 4 5  as for 'bondyn run'\n",
+        .options = SOLVE_OPTIONS | OPT_BIT(ENGINE) | OPT_BIT(EFFICIENCY),
+        .least = 1,
+        .most = 2,
+        .run = verb_power,
+    },
+    {
         .name = "signals",
         .arguments = "FILE [EXPERIMENT]",
         .summary = "all variables and parameters, with units and values at the start",
@@ -319,6 +360,34 @@ static const Verb verbs[] = {
         .least = 1,
         .most = 2,
         .run = verb_signals,
+    },
+    {
+        .name = "format",
+        .arguments = "FILE...",
+        .summary = "the canonical form of files: indentation and blanks, nothing else",
+        .details = "Files are rewritten in place if they change. Tokens, comments and ends of "
+                   "lines stay;\n"
+                   "a file with lexical errors is left alone. --check writes nothing.\n",
+        .examples = "bondyn format crane.bond\n"
+                    "bondyn format --check library/*.bond\n",
+        .options = OPT_BIT(CHECK),
+        .least = 1,
+        .most = 100000,
+        .run = verb_format,
+    },
+    {
+        .name = "lsp",
+        .arguments = "",
+        .summary = "the language server for editors, on standard input and output",
+        .details =
+            "Speaks the Language Server Protocol: messages while one types, hover, completion,\n"
+            "definitions, references, rename, symbols, formatting, remedies, colours, and causal\n"
+            "strokes as hints. docs/editors.md tells how editors start it.\n",
+        .examples = "bondyn lsp\n"
+                    "nvim -u share/editors/neovim/bondyn.lua crane.bond\n",
+        .least = 0,
+        .most = 0,
+        .run = verb_lsp,
     },
     {
         .name = "new",
@@ -337,10 +406,12 @@ static const Verb verbs[] = {
     },
     {
         .name = "lib",
-        .arguments = "[NAME | test]",
+        .arguments = "[NAME | test | page]",
         .summary = "the component library: ports and parameters; its self-tests",
-        .details = "Without NAME all components are listed, file by file; NAME is a component or\n"
-                   "a file of the library. 'lib test' runs every experiment in the library.\n",
+        .details =
+            "Without NAME all components are listed, file by file; NAME is a component or\n"
+            "a file of the library. 'lib test' runs every experiment in the library, 'lib page'\n"
+            "writes all of it as Markdown.\n",
         .examples = "bondyn lib\n"
                     "bondyn lib Resistor\n"
                     "bondyn lib test\n",

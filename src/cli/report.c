@@ -2,10 +2,19 @@
 #include "page/report.h"
 #include "cli/cli.h"
 
+#include <string.h>
+
 static char *page_path(Session *s) {
     const char *out = session_value(s, OPT_OUT);
     if (out) return arena_printf(&s->arena, "%s", out);
     return arena_printf(&s->arena, "%s.html", path_stem(&s->arena, session_argument(s, 0)));
+}
+
+char *page_number_path(Session *s) { return arena_printf(&s->arena, "%s.js", page_path(s)); }
+
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 static bool write_page(Session *s, const ReportPage *page, const char *path) {
@@ -36,6 +45,7 @@ static ExitCode make_page(Session *s, const Pipeline *p, RunOptions *o) {
             .scene = &scene,
             .meshes = &meshes,
             .source = file_read(&s->arena, session_argument(s, 0), &length, &s->report, POS_NONE),
+            .number = strcmp(s->verb->name, "watch") == 0 ? last_part(page_number_path(s)) : NULL,
             .first_param = first_param};
         code = write_page(s, &page, page_path(s)) ? run_verdict(run) : EXIT_INPUT;
     }
@@ -44,15 +54,4 @@ static ExitCode make_page(Session *s, const Pipeline *p, RunOptions *o) {
     return code;
 }
 
-ExitCode verb_report(Session *s) {
-    RunOptions o;
-    if (!run_options(s, &o)) return EXIT_USAGE;
-    Syntax *syntax = session_load(s, session_argument(s, 0));
-    if (!syntax) return EXIT_INPUT;
-    Pipeline p;
-    ExitCode code = EXIT_INPUT;
-    if (session_build(&p, s, syntax, session_argument(s, 1), STAGE_SYSTEM, SYNTAX_STAYS))
-        code = make_page(s, &p, &o);
-    pipeline_free(&p);
-    return code;
-}
+ExitCode verb_report(Session *s) { return session_experiment(s, make_page); }

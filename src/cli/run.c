@@ -297,7 +297,7 @@ static void summary_json(Text *t, const Task *k, ExitCode code) {
     text_free(&part);
     json_key(t, "files");
     json_open(t, '[');
-    for (int i = 0; i < k->written.count; i++) json_string(t, k->written.data[i]);
+    for (int i = 0; i < k->written.count; i++) json_quoted(t, k->written.data[i]);
     json_close(t, ']');
     json_number_of(t, "exit", code);
     json_close(t, '}');
@@ -327,6 +327,19 @@ Run *run_with_progress(Session *s, const Pipeline *p, RunOptions *o) {
     Run *run = run_experiment(p->system, o, &s->report);
     progress_clear(&progress);
     return run;
+}
+
+ExitCode session_experiment(Session *s, ExperimentVerb verb) {
+    RunOptions o;
+    if (!run_options(s, &o)) return EXIT_USAGE;
+    Syntax *syntax = session_load(s, session_argument(s, 0));
+    if (!syntax) return EXIT_INPUT;
+    Pipeline p;
+    ExitCode code = EXIT_INPUT;
+    if (session_build(&p, s, syntax, session_argument(s, 1), STAGE_SYSTEM, SYNTAX_STAYS))
+        code = verb(s, &p, &o);
+    pipeline_free(&p);
+    return code;
 }
 
 // The user wants quiet, but not about this.

@@ -207,7 +207,8 @@ const char *session_library(Session *s) {
 LangOptions session_lang_options(Session *s) {
     return pipeline_lang(&(LangOptions){.library = session_library(s),
                                         .set = s->options.sets.data,
-                                        .set_count = s->options.sets.count});
+                                        .set_count = s->options.sets.count,
+                                        .open_inputs = s->open_inputs});
 }
 
 Syntax *session_load(Session *s, const char *file) {
@@ -232,7 +233,7 @@ void session_tell_files(Session *s, const char *const *path, int count, const ch
     if (s->json) {
         json_key(&s->out, "files");
         json_open(&s->out, '[');
-        for (int i = 0; i < count; i++) json_string(&s->out, path[i]);
+        for (int i = 0; i < count; i++) json_quoted(&s->out, path[i]);
         json_close(&s->out, ']');
     } else if (!session_has(s, OPT_QUIET)) {
         for (int i = 0; i < count; i++) text_printf(&s->out, "written %s%s\n", path[i], note);

@@ -262,10 +262,10 @@ static void json_study(Text *out, const Task *t, const TextList *written) {
         json_number(out, counts[i].value);
     }
     json_key(out, "engine");
-    json_string(out, s->engine);
+    json_quoted(out, s->engine);
     json_key(out, "files");
     json_open(out, '[');
-    for (int i = 0; i < written->count; i++) json_string(out, written->data[i]);
+    for (int i = 0; i < written->count; i++) json_quoted(out, written->data[i]);
     json_close(out, ']');
 }
 

@@ -1,6 +1,8 @@
 // What both drawings show: strokes, colours and numbers of the bonds, words for the components.
 #include "graph/drawing.h"
 
+#include <string.h>
+
 #include <stdlib.h>
 
 static void colour_loops(const Graph *g, Drawing *d) {
@@ -122,13 +124,21 @@ static Expr shown_value(const Drawing *d, int comp) {
     return own && m->var[v].value ? m->var[v].value : e;
 }
 
+// Numbers as they are read at a glance; of an effort, J is a torque.
 static void add_value(Text *out, const Model *m, const Comp *c, Expr value) {
-    expr_print(out, m->dag, value, &(Printer){.style = PRINT_TEXT});
-    if (!expr_is_number(m->dag, value, NULL) || !c->port_count) return;
-    Dim dim = argument_dim(m, c);
+    double number;
+    if (!expr_is_number(m->dag, value, &number)) {
+        expr_print(out, m->dag, value, &(Printer){.style = PRINT_TEXT});
+        return;
+    }
+    text_printf(out, "%.5g", number);
+    Dim dim = c->port_count ? argument_dim(m, c) : DIM_UNKNOWN;
     if (!dim.known || dim_is_one(dim)) return;
-    text_char(out, ' ');
-    dim_print(out, dim);
+    Text unit = {0};
+    dim_print(&unit, dim);
+    bool torque = c->kind == COMP_SE && strcmp(text_get(&unit), "J") == 0;
+    text_printf(out, " %s", torque ? "N.m" : text_get(&unit));
+    text_free(&unit);
 }
 
 void drawn_subtitle(Text *out, const Drawing *d, int comp) {

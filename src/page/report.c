@@ -392,6 +392,25 @@ static void add_source(Text *out, const ReportPage *p) {
     details(out, "Show", p->source);
 }
 
+// The page asks the script for its number now and then; another one than at first: there is a new
+// page. A script can be asked for without a server, too.
+static void add_reload(Text *out, const char *script) {
+    text_add(out, "<script>\n(function () {\n  var first = null, name = ");
+    text_json(out, script);
+    text_add(out, ";\n"
+                  "  window.bondynPage = function (number) {\n"
+                  "    if (first !== null && number !== first) location.reload();\n"
+                  "    first = number;\n"
+                  "  };\n"
+                  "  setInterval(function () {\n"
+                  "    var s = document.createElement('script');\n"
+                  "    s.src = encodeURI(name) + '?' + Date.now();\n"
+                  "    s.onload = s.onerror = function () { s.remove(); };\n"
+                  "    document.head.appendChild(s);\n"
+                  "  }, 500);\n"
+                  "})();\n</script>\n");
+}
+
 void report_html(Text *out, const ReportPage *p) {
     const Model *m = p->system->model;
     text_add(out,
@@ -414,5 +433,6 @@ void report_html(Text *out, const ReportPage *p) {
     text_printf(out, "<script>\n%s</script>\n", asset_page_js);
     if (p->run->plot_count) text_printf(out, "<script>\n%s</script>\n", asset_explore_js);
     if (p->scene->body_count) text_printf(out, "<script>\n%s</script>\n", asset_view_js);
+    if (p->number) add_reload(out, p->number);
     text_add(out, "</body>\n</html>\n");
 }

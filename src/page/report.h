@@ -11,6 +11,8 @@ typedef struct {
     const Meshes *meshes; // of its shapes; Nullable
     const char *source;   // text of the model's file; Nullable
     int first_param;      // parameters in the watch list
+    const char
+        *number; // a script beside the page that says which one it is; NULL: it stays as it is
 } ReportPage;
 
 // What the run has to watch: the scene, then the values of the parameters.

@@ -31,6 +31,7 @@
 // same point, is made by its law; what is left of the residual is the error of the integration.
 #include "results/audit.h"
 
+#include "base/json.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -396,32 +397,24 @@ void audit_print(Text *out, const Audit *a, const System *s) {
     print_worst(out, a, s);
 }
 
-static void add_number(Text *out, const char *key, double x) {
-    text_printf(out, ", \"%s\": ", key);
-    if (isfinite(x))
-        text_number(out, x);
-    else
-        text_add(out, "null");
-}
-
 static void add_component(Text *out, const char *key, const System *s, int comp) {
-    text_printf(out, ", \"%s\": ", key);
+    json_key(out, key);
     if (comp >= 0)
-        text_json(out, path_of(s, comp));
+        json_quoted(out, path_of(s, comp));
     else
-        text_add(out, "null");
+        json_raw(out, "null");
 }
 
 static void json_line(Text *out, const AuditLine *l, const System *s) {
-    text_add(out, "{\"component\": ");
-    text_json(out, path_of(s, l->comp));
-    text_printf(out, ", \"role\": \"%s\"", role_text(s->model->comp[l->comp].role));
-    add_number(out, "supplied", l->supplied);
-    add_number(out, "returned", l->returned);
-    add_number(out, "dissipated", l->dissipated);
-    add_number(out, "stored", l->stored);
-    add_number(out, "residual", l->residual);
-    text_char(out, '}');
+    json_open(out, '{');
+    json_text_of(out, "component", path_of(s, l->comp));
+    json_text_of(out, "role", role_text(s->model->comp[l->comp].role));
+    json_number_of(out, "supplied", l->supplied);
+    json_number_of(out, "returned", l->returned);
+    json_number_of(out, "dissipated", l->dissipated);
+    json_number_of(out, "stored", l->stored);
+    json_number_of(out, "residual", l->residual);
+    json_close(out, '}');
 }
 
 void audit_json(Text *out, const Audit *a, const System *s) {
@@ -429,24 +422,23 @@ void audit_json(Text *out, const Audit *a, const System *s) {
         text_add(out, "{\"off\": true, \"pass\": true}");
         return;
     }
-    text_printf(out, "{\"pass\": %s", a->pass ? "true" : "false");
-    add_number(out, "supplied", a->supplied);
-    add_number(out, "returned", a->returned);
-    add_number(out, "dissipated", a->dissipated);
-    add_number(out, "stored", a->stored);
-    add_number(out, "throughput", a->throughput);
-    add_number(out, "scale", a->scale);
-    add_number(out, "residual", a->residual);
-    add_number(out, "relative", a->relative);
-    add_number(out, "bound", a->bound);
-    if (!a->pass)
-        text_printf(out, ", \"cause\": \"%s\"", a->cause == CAUSE_LAW ? "law" : "integration");
+    json_open(out, '{');
+    json_bool_of(out, "pass", a->pass);
+    json_number_of(out, "supplied", a->supplied);
+    json_number_of(out, "returned", a->returned);
+    json_number_of(out, "dissipated", a->dissipated);
+    json_number_of(out, "stored", a->stored);
+    json_number_of(out, "throughput", a->throughput);
+    json_number_of(out, "scale", a->scale);
+    json_number_of(out, "residual", a->residual);
+    json_number_of(out, "relative", a->relative);
+    json_number_of(out, "bound", a->bound);
+    if (!a->pass) json_text_of(out, "cause", a->cause == CAUSE_LAW ? "law" : "integration");
     add_component(out, "worst", s, a->worst);
     add_component(out, "worst_junction", s, a->worst_junction);
-    text_add(out, ", \"components\": [");
-    for (int i = 0; i < a->line_count; i++) {
-        if (i) text_add(out, ", ");
-        json_line(out, &a->line[i], s);
-    }
-    text_add(out, "]}");
+    json_key(out, "components");
+    json_open(out, '[');
+    for (int i = 0; i < a->line_count; i++) json_line(out, &a->line[i], s);
+    json_close(out, ']');
+    json_close(out, '}');
 }

@@ -137,6 +137,14 @@ static void make_x_axis(Sheet *s) {
                          : axis_loose(range, 8);
 }
 
+static const char *colour_of_curve(const Sheet *s, int c) {
+    return s->p->colour ? s->p->colour[c] : palette[c % COLOURS];
+}
+
+static const char *dash_of_curve(const Sheet *s, int c) {
+    return s->p->colour ? "" : dashes[c / COLOURS % DASHES];
+}
+
 // --- legend -------------------------------------------------------------------------------------
 
 static bool in_panel(const Sheet *s, int curve, int panel) {
@@ -155,11 +163,11 @@ static double entry_width(const Sheet *s, int c) {
 }
 
 static void draw_entry(Sheet *s, int c, double x, double y) {
-    const char *dash = dashes[c / COLOURS % DASHES];
+    const char *dash = dash_of_curve(s, c);
     text_printf(s->out,
                 "<path d=\"M%.1f %.1fh22\" stroke=\"%s\" stroke-width=\"2\"%s%s%s/>"
                 "<text x=\"%.1f\" y=\"%.1f\">",
-                x, y - 4, palette[c % COLOURS], *dash ? " stroke-dasharray=\"" : "", dash,
+                x, y - 4, colour_of_curve(s, c), *dash ? " stroke-dasharray=\"" : "", dash,
                 *dash ? "\"" : "", x + 28, y);
     add_short(s->out, curve_label(s->p, c), LONGEST_LABEL);
     if (s->shared) text_add(s->out, s->group_of[c] ? " (right)" : " (left)");
@@ -172,7 +180,7 @@ static double legend(Sheet *s, int panel, double y, bool draw) {
     double x = s->left;
     int rows = 1, shown = 0, hidden = 0;
     for (int c = 0; c < s->p->curve_count; c++) {
-        if (!in_panel(s, c, panel)) continue;
+        if (!in_panel(s, c, panel) || (s->p->legend_every > 1 && c % s->p->legend_every)) continue;
         if (shown >= MOST_LEGEND) {
             hidden++;
             continue;
@@ -213,7 +221,7 @@ static void y_label(Text *out, const PlotData *p, const Group *g) {
 
 // Where two axes share a panel, the axis of a single curve has its colour.
 static void draw_y_axis(Sheet *s, const Frame *f, const Group *g, bool right) {
-    const char *ink = s->shared && g->count == 1 ? palette[g->first % COLOURS] : INK;
+    const char *ink = s->shared && g->count == 1 ? colour_of_curve(s, g->first) : INK;
     double edge = right ? f->left + f->width + 7 : f->left - 7;
     text_printf(s->out, "<g fill=\"%s\" stroke=\"none\" text-anchor=\"%s\">\n", ink,
                 right ? "start" : "end");
@@ -249,9 +257,9 @@ static void draw_curves(Sheet *s, const Frame *f, int group, int panel) {
                 panel);
     for (int c = 0; c < p->curve_count; c++) {
         if (s->group_of[c] != group) continue;
-        const char *dash = dashes[c / COLOURS % DASHES];
+        const char *dash = dash_of_curve(s, c);
         text_printf(s->out, "<path stroke=\"%s\" stroke-width=\"1.6\"%s%s%s d=\"",
-                    palette[c % COLOURS], *dash ? " stroke-dasharray=\"" : "", dash,
+                    colour_of_curve(s, c), *dash ? " stroke-dasharray=\"" : "", dash,
                     *dash ? "\"" : "");
         size_t before = s->out->length;
         curve_path(s->out, f, p->x[c], p->y[c], p->count[c]);

@@ -6,6 +6,7 @@
 // Anything that is not a number fails; only what --stop has cut off is left out, with a warning.
 #include "run/job.h"
 
+#include "base/json.h"
 #include <math.h>
 
 #define DEFAULT_RELATIVE 1e-6 // for `=` without a tolerance
@@ -91,24 +92,17 @@ void verdicts_print(Text *out, const Run *run, const System *s) {
     }
 }
 
-static void json_value(Text *out, const char *key, double x) {
-    text_printf(out, ", \"%s\": ", key);
-    if (isfinite(x))
-        text_number(out, x);
-    else
-        text_add(out, "null");
-}
-
 void verdicts_json(Text *out, const Run *run, const System *s) {
-    text_char(out, '[');
+    json_open(out, '[');
     for (int i = 0; i < run->verdict_count; i++) {
         const Verdict *v = &run->verdict[i];
-        text_add(out, i ? ", {\"text\": " : "{\"text\": ");
-        text_json(out, name_text(s->model->names, v->expectation->text));
-        json_value(out, "left", v->left);
-        json_value(out, "right", v->right);
-        json_value(out, "tolerance", v->tolerance);
-        text_printf(out, ", \"pass\": %s}", v->pass ? "true" : "false");
+        json_open(out, '{');
+        json_text_of(out, "text", name_text(s->model->names, v->expectation->text));
+        json_number_of(out, "left", v->left);
+        json_number_of(out, "right", v->right);
+        json_number_of(out, "tolerance", v->tolerance);
+        json_bool_of(out, "pass", v->pass);
+        json_close(out, '}');
     }
-    text_char(out, ']');
+    json_close(out, ']');
 }

@@ -68,11 +68,12 @@ typedef struct {      // one probe while the run goes on
 } ProbeTrack;
 
 typedef struct { // a signal at the rows
-    int output;  // -1: time
+    int output;  // -1: time; of an integral the number of its quadrature
     Shown shown;
     double *value; // NULL: only curves look at it
     double now;    // in the present row
     bool kept;     // has values, without being a column
+    bool integral; // over time
 } Track;
 
 typedef struct { // of a plot

@@ -9,35 +9,8 @@
 // values those of the first point of the run.
 #include "run/job.h"
 
+#include "base/elimination.h"
 #include <math.h>
-
-// Solves a*x = b in place by elimination with row pivots; x goes to b. False when singular.
-static bool solve_dense(double *a, double *b, int n) {
-    for (int k = 0; k < n; k++) {
-        int pivot = k;
-        for (int i = k + 1; i < n; i++)
-            if (fabs(a[i * n + k]) > fabs(a[pivot * n + k])) pivot = i;
-        if (!(fabs(a[pivot * n + k]) > 0)) return false;
-        for (int c = 0; c < n; c++) {
-            double t = a[k * n + c];
-            a[k * n + c] = a[pivot * n + c];
-            a[pivot * n + c] = t;
-        }
-        double t = b[k];
-        b[k] = b[pivot];
-        b[pivot] = t;
-        for (int i = k + 1; i < n; i++) {
-            double factor = a[i * n + k] / a[k * n + k];
-            for (int c = k; c < n; c++) a[i * n + c] -= factor * a[k * n + c];
-            b[i] -= factor * b[k];
-        }
-    }
-    for (int k = n - 1; k >= 0; k--) {
-        for (int c = k + 1; c < n; c++) b[k] -= a[k * n + c] * b[c];
-        b[k] /= a[k * n + k];
-    }
-    return true;
-}
 
 // Rates of x (one) and of the unknowns of the first `blocks` blocks.
 static Rates *rates_along(Job *j, Expr x, const double *rate, int blocks) {
@@ -65,7 +38,7 @@ static bool block_rates(Job *j, Expr x, double *rate, int b, int first) {
             matrix[(size_t)m->row[k] * (size_t)n + (size_t)c] =
                 symbols_evaluate(&j->symbols, m->entry[k]);
     rates_free(w);
-    bool good = solve_dense(matrix, rate + first, n);
+    bool good = elimination_solve(n, matrix, rate + first);
     arena_free(&tmp);
     return good;
 }

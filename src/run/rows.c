@@ -43,7 +43,7 @@ static void look(Job *j, const SolvePoint *p) {
     j->tracks.data[0].now = p->time;
     for (int i = 1; i < j->tracks.count; i++) {
         Track *t = &j->tracks.data[i];
-        t->now = show(t->shown, p->output[t->output]);
+        t->now = show(t->shown, t->integral ? p->quad[t->output] : p->output[t->output]);
     }
 }
 

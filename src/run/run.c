@@ -62,7 +62,7 @@ int job_track(Job *j, Expr e, Shown shown) {
     int output = outputs_add(&j->outputs, e);
     for (int i = 1; i < j->tracks.count; i++) {
         const Track *t = &j->tracks.data[i];
-        if (t->output == output && strcmp(t->shown.unit, shown.unit) == 0) return i;
+        if (!t->integral && t->output == output && strcmp(t->shown.unit, shown.unit) == 0) return i;
     }
     array_push(&j->tracks, ((Track){.output = output, .shown = shown}));
     return j->tracks.count - 1;
@@ -113,10 +113,28 @@ static int *want_watched(Job *j) {
     return track;
 }
 
-static void keep_watched(Job *j, const int *track) {
-    int count = j->options->watch_count;
-    j->run->watched = ARENA_ARRAY(&j->run->arena, const double *, count);
-    for (int i = 0; i < count; i++) j->run->watched[i] = j->tracks.data[track[i]].value;
+// Behind the integrals of the audit, which are its tracks by number. The first track.
+static int want_integrated(Job *j) {
+    const RunOptions *o = j->options;
+    int first = j->tracks.count;
+    for (int i = 0; i < o->integrate_count; i++) {
+        array_push(&j->quads, job_wish(j, o->integrate[i]));
+        array_push(&j->tracks, ((Track){.output = j->quads.count - 1,
+                                        .shown = {"", 1, 0},
+                                        .kept = true,
+                                        .integral = true}));
+    }
+    return first;
+}
+
+static void keep_watched(Job *j, const int *track, int integrated) {
+    const RunOptions *o = j->options;
+    Run *run = j->run;
+    run->watched = ARENA_ARRAY(&run->arena, const double *, o->watch_count);
+    for (int i = 0; i < o->watch_count; i++) run->watched[i] = j->tracks.data[track[i]].value;
+    run->integrated = ARENA_ARRAY(&run->arena, const double *, o->integrate_count);
+    for (int i = 0; i < o->integrate_count; i++)
+        run->integrated[i] = j->tracks.data[integrated + i].value;
 }
 
 // --- times --------------------------------------------------------------------------------------
@@ -408,10 +426,11 @@ bool job_prepare(Job *j) {
     curves_want(j);
     const int *watched = want_watched(j);
     audit_want(j);
+    int integrated = want_integrated(j);
     if (!probes_want(j) || !make_times(j, columns, &rows)) return false;
     j->bad_state = ARENA_ARRAY(&j->tmp, double, j->system->state_count);
     rows_open(j, column, columns, rows);
-    keep_watched(j, watched);
+    keep_watched(j, watched, integrated);
     name_results(j);
     return true;
 }

@@ -17,6 +17,8 @@ typedef struct {
     int record_count;
     const Expr *watch; // expressions of the model to keep besides, for pictures
     int watch_count;
+    const Expr *integrate; // the same, their integrals over time since the start
+    int integrate_count;
     // Takes the rows block by block; then they are not kept. False ends the run. Nullable.
     bool (*rows)(void *context, const Results *block);
     void *rows_context;
@@ -43,7 +45,8 @@ typedef struct {
     PlotData *plot;         // one per `plot` of the experiment; without any, a sensible one
     const char **plot_name; // for the file name: "speed_and_force"
     int plot_count;
-    const double **watched; // per expression of RunOptions.watch: results.row_count values, SI
+    const double **watched;    // per expression of RunOptions.watch: results.row_count values, SI
+    const double **integrated; // per expression of RunOptions.integrate, likewise
     Audit audit;
     Verdict *verdict;
     int verdict_count, failed_count;

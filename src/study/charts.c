@@ -1,8 +1,9 @@
 // Pictures of a study.
 //
-//     fan        a signal over time: median, quartiles, 5 % and 95 % of the runs
+//     fan        a signal over time, of random draws: median, quartiles, 5 % and 95 % of the runs
+//     curves     a signal over time, of a sweep: a curve for every run, coloured by the value of the first factor
 //     response   an outcome against the only factor
-//     surface    an outcome over two factors, as a map of colours
+//     surface    an outcome over the first two factors, as a map of colours; its mean over the others
 //     histogram  an outcome of random draws
 #include "study/study.h"
 
@@ -89,6 +90,77 @@ static void fan_chart(Drawing *d, int signal) {
     plot_svg(new_chart(d, signal, "fan"), &plot);
 }
 
+// From dark blue over green to yellow, as the eye orders light.
+static void colour_of(double u, int rgb[3]) {
+    static const double stop[5][3] = {
+        {68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}};
+    double at = fmin(fmax(u, 0), 1) * 4;
+    int i = at < 4 ? (int)at : 3;
+    for (int k = 0; k < 3; k++)
+        rgb[k] = (int)lround(stop[i][k] + (at - i) * (stop[i + 1][k] - stop[i][k]));
+}
+
+// --- curves --------------------------------------------------------------------------------------
+
+// "k = 20 N/m, d = 2 N.s/m": what is different in a run.
+static const char *run_label(Drawing *d, int run) {
+    const StudyPlan *p = d->p;
+    Text t = {0};
+    for (int i = 0; i < p->factor_count; i++) {
+        const Factor *f = &p->factor[i];
+        text_printf(&t, "%s%s = %.6g%s%s", i ? ", " : "", f->name,
+                    d->s->factor[(size_t)run * (size_t)p->factor_count + (size_t)i],
+                    *f->unit ? " " : "", f->unit);
+    }
+    const char *label = arena_copy_text(d->out, text_get(&t), t.length);
+    text_free(&t);
+    return label;
+}
+
+// Runs of a sweep are no sample of anything, so each has a curve of its own: its colour goes by the value of the first factor, its
+// values stand in the legend and beside the curve when it is pointed at. Of very many runs some are shown, evenly.
+static void curves_chart(Drawing *d, int signal) {
+    enum { MOST_CURVES = 60, MOST_NAMED = 12 };
+    const Study *s = d->s;
+    const Factor *first = d->p->factor;
+    int every = (s->runs + MOST_CURVES - 1) / MOST_CURVES, n = 0;
+    const char **label = ARENA_ARRAY(d->out, const char *, MOST_CURVES);
+    const char **unit = ARENA_ARRAY(d->out, const char *, MOST_CURVES);
+    const char **colour = ARENA_ARRAY(d->out, const char *, MOST_CURVES);
+    const double **x = ARENA_ARRAY(d->out, const double *, MOST_CURVES);
+    const double **y = ARENA_ARRAY(d->out, const double *, MOST_CURVES);
+    int *count = ARENA_ARRAY(d->out, int, MOST_CURVES);
+    double least = INFINITY, most = -INFINITY;
+    for (int k = 0; k < first->level_count; k++) {
+        least = fmin(least, first->level[k]);
+        most = fmax(most, first->level[k]);
+    }
+    for (int run = 0; run < s->runs; run += every) {
+        if (s->state[run] != RUN_DONE) continue;
+        double value = s->factor[(size_t)run * (size_t)d->p->factor_count];
+        int c[3];
+        colour_of(most > least ? 0.92 * (value - least) / (most - least) : 0, c);
+        label[n] = run_label(d, run);
+        unit[n] = s->unit[signal];
+        colour[n] = arena_printf(d->out, "#%02x%02x%02x", c[0], c[1], c[2]);
+        x[n] = s->time;
+        y[n] = study_rows(s, run, signal);
+        count[n++] = s->rows;
+    }
+    PlotData plot = {.title =
+                         arena_printf(d->out, "%s, %d of %d runs", s->name[signal], n, s->runs),
+                     .x_label = "time [s]",
+                     .curve_count = n,
+                     .label = label,
+                     .unit = unit,
+                     .colour = colour,
+                     .legend_every = (n + MOST_NAMED - 1) / MOST_NAMED,
+                     .x = x,
+                     .y = y,
+                     .count = count};
+    plot_svg(new_chart(d, signal, "curves"), &plot);
+}
+
 // --- response, histogram -------------------------------------------------------------------------
 
 static void one_curve(Drawing *d, int signal, const char *kind, const char *x_label,
@@ -147,16 +219,6 @@ static void histogram(Drawing *d, int signal, int outcome) {
 
 // --- surface -------------------------------------------------------------------------------------
 
-// From dark blue over green to yellow, as the eye orders light.
-static void colour_of(double u, int rgb[3]) {
-    static const double stop[5][3] = {
-        {68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}};
-    double at = fmin(fmax(u, 0), 1) * 4;
-    int i = at < 4 ? (int)at : 3;
-    for (int k = 0; k < 3; k++)
-        rgb[k] = (int)lround(stop[i][k] + (at - i) * (stop[i + 1][k] - stop[i][k]));
-}
-
 static void surface_legend(Text *t, double least, double most) {
     for (int i = 0; i < 50; i++) {
         int c[3];
@@ -189,10 +251,34 @@ static void surface_words(Drawing *d, Text *t, int signal, int outcome) {
                 f[0].level[f[0].level_count - 1]);
 }
 
+// A full grid: the last factor changes from run to run.
+static bool is_grid(const StudyPlan *p) {
+    double cells = 1;
+    for (int i = 0; i < p->factor_count; i++) cells *= p->factor[i].level_count;
+    return p->factor_count > 1 && cells == p->runs && p->runs <= 40000;
+}
+
+static double cell_mean(const Study *s, int first, int count, int signal, int outcome) {
+    double sum = 0;
+    int n = 0;
+    for (int i = first; i < first + count; i++) {
+        if (s->state[i] != RUN_DONE) continue;
+        sum += outcome_at(s, i, signal, outcome);
+        n++;
+    }
+    return n ? sum / n : NAN;
+}
+
 static void surface_chart(Drawing *d, int signal, int outcome) {
     const Study *s = d->s;
     int rows = d->p->factor[0].level_count, columns = d->p->factor[1].level_count;
-    Summary m = study_summary(s, signal, outcome);
+    int each = d->p->runs / (rows * columns);
+    double least = INFINITY, most = -INFINITY, *cell = ARENA_ARRAY(d->out, double, rows *columns);
+    for (int i = 0; i < rows * columns; i++) {
+        cell[i] = cell_mean(s, i * each, each, signal, outcome);
+        least = fmin(least, cell[i]);
+        most = fmax(most, cell[i]);
+    }
     Text *t = new_chart(d, signal, outcome_name[outcome]);
     text_add(t, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 640 460\" width=\"640\" "
                 "font-family=\"sans-serif\" font-size=\"12\">\n"
@@ -200,16 +286,15 @@ static void surface_chart(Drawing *d, int signal, int outcome) {
     double w = 430.0 / columns, h = 350.0 / rows;
     for (int i = 0; i < rows; i++)
         for (int k = 0; k < columns; k++) {
-            double x = outcome_at(s, i * columns + k, signal, outcome);
+            double x = cell[i * columns + k];
             int c[3] = {230, 230, 230}; // not made, or failed
-            if (isfinite(x))
-                colour_of(m.most > m.least ? (x - m.least) / (m.most - m.least) : 0.5, c);
+            if (isfinite(x)) colour_of(most > least ? (x - least) / (most - least) : 0.5, c);
             text_printf(t,
                         "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
                         "fill=\"rgb(%d,%d,%d)\"/>\n",
                         70 + k * w, 400 - (i + 1) * h, w + 0.3, h + 0.3, c[0], c[1], c[2]);
         }
-    surface_legend(t, m.least, m.most);
+    surface_legend(t, least, most);
     surface_words(d, t, signal, outcome);
     text_add(t, "</svg>\n");
 }
@@ -222,13 +307,16 @@ int study_charts(Arena *out, const Study *s, const StudyPlan *p, Chart **chart) 
     *chart = d.chart;
     if (!s->done) return 0;
     for (int i = 0; i < signals; i++) {
-        fan_chart(&d, i);
+        if (p->random)
+            fan_chart(&d, i);
+        else
+            curves_chart(&d, i);
         for (int k = 0; k < OUTCOMES; k++) {
             if (p->random)
                 histogram(&d, i, k);
             else if (p->factor_count == 1)
                 response_chart(&d, i, k);
-            else if (p->factor_count == 2 && p->runs <= 40000)
+            else if (is_grid(p))
                 surface_chart(&d, i, k);
         }
     }

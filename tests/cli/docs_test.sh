@@ -33,3 +33,9 @@ done
 for name in $(sed -n 's/^    {"\([a-z0-9]*\)", [0-9]*, [0-9A-Z_]*, [a-z_]*_function},/\1/p' src/lang/call.c); do
     sed -n '/^## 4/,/^## 5/p' docs/language.md | grep -qw "$name" || fail "docs/language.md does not name the function $name"
 done
+
+# the page of the library has every part of the library (tests/long/pages.sh: the committed one is what the program writes)
+"$bondyn" lib page >"$work/library.md" 2>/dev/null || fail "lib page"
+for name in $("$bondyn" lib 2>/dev/null | sed -n 's/^  \([A-Za-z_0-9]*\) .*/\1/p'); do
+    grep -q "^### $name\$" "$work/library.md" || fail "lib page lacks $name"
+done

@@ -3,7 +3,12 @@
 . "$(dirname "$0")/common.sh"
 
 write_model ''
-timeout --preserve-status -s INT 2 "$bondyn" run model.bond --stop 1e7 --out kept >out 2>err
+# A heartbeat says that the run is on its way, however slow the machine is.
+BONDYN_HEARTBEAT=0.1 timeout --foreground --preserve-status -s KILL 300 "$bondyn" run model.bond --stop 1e7 --out kept >out 2>err &
+watcher=$!
+until grep -q 'after' err || ! kill -0 $watcher 2>/dev/null; do sleep 0.1; done
+kill -INT $watcher # timeout hands it on, in the foreground once
+wait $watcher
 code=$?
 [ $code -eq 130 ] || { fail "interrupted: exit $code, expected 130"; cat out err; }
 expect_text err "T012"

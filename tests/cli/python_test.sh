@@ -22,6 +22,10 @@ unset BONDYN_LIBRARY
     cd "$source_folder" && "$python" tests/cli/python_snippets.py docs/python.md >"$work/snippets" 2>&1 || { cat "$work/snippets"; exit 1; }
 ) || fail "package"
 
+# results are read as the page for users of other tools says
+"$bondyn" run "$source_folder/docs/tutorial/other_tools.bond" --quiet --library "$source_folder/library" --out . || fail "other_tools.bond"
+"$python" "$source_folder/tests/cli/python_snippets.py" "$source_folder/docs/other_tools.md" >out 2>&1 || { fail "other_tools.md"; tail -n 3 out; }
+
 # a wheel, twice the same bytes, with everything inside
 mkdir one two
 "$python" "$source_folder/python/build_wheel.py" "$so" "$source_folder/library" one >/dev/null || fail "wheel"

@@ -21,4 +21,23 @@ expect_text err "choose from them with --latin"
 expect_exit 0 sweep decay.bond --vary "k = 1, 2" --out two
 grep '^end(x)' out | awk '{ half = ($5 - $4) / 2; d = half / ($3 / sqrt(2)) - 12.706; exit !(d < 0.02 && d > -0.02) }' ||
     { fail "the interval of two runs"; cat out; }
+
+# A constant follows the parameters that it is made of, also by way of another constant; one that fixes a size makes them fixed.
+cat >const.bond <<'END'
+model P
+  param a = 1, n = 2
+  const b = 3*a, c = b + 1, m = n
+  var y, z[m]
+  y = c*time
+  z = ones(m)*time
+end
+experiment E of P
+  stop 1 {s}
+  record y
+end
+END
+expect_exit 0 sweep const.bond --vary "a = 1, 2" --out const
+[ "$(grep -v '^[#r]' const/runs.csv | cut -d, -f3 | tr '\n' ' ')" = "4 7 " ] || fail "constants stay behind: $(cat const/runs.csv)"
+expect_exit 1 sweep const.bond --vary "n = 1, 2" --out const
+expect_text err "decides the structure"
 exit $failed

@@ -23,6 +23,12 @@ expect_exit 0 montecarlo decay.bond --vary "k = normal(2, 0.2) {1/s}" --runs 40 
 expect_exit 0 montecarlo decay.bond --vary "k = normal(2, 0.2) {1/s}" --runs 40 -j 3 --out three
 cmp -s one/runs.csv three/runs.csv || fail "the number of processes changes the answer"
 [ -s one/x_fan.svg ] || fail "no fan"
+# a sweep shows a curve for every run with its value, and no percentiles
+expect_exit 0 sweep decay.bond --vary "k = 1, 2, 4 {1/s}" --record x --out curves
+[ ! -e curves/x_fan.svg ] || fail "percentiles of a sweep"
+for value in 1 2 4; do grep -q ">k = $value 1/s<" curves/x_curves.svg || fail "no curve of k = $value"; done
+colours=$(grep -o '<path stroke="#[0-9a-f]*" stroke-width' curves/x_curves.svg | sort -u | wc -l)
+[ "$colours" -eq 3 ] || fail "$colours colours of three curves"
 [ -s one/x_histogram_end.svg ] || fail "no histogram"
 expect_exit 0 montecarlo decay.bond --vary "k = normal(2, 0.2) {1/s}" --runs 40 --seed 2 --out two
 cmp -s one/runs.csv two/runs.csv && fail "the seed changes nothing"

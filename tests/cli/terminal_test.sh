@@ -13,7 +13,7 @@ grep -q "$escape\[1;31merror T001" out || { fail "no colours at a terminal"; cat
 export NO_COLOR=1
 at_terminal "$bondyn run none.bond"
 grep -q "$escape" out && fail "NO_COLOR is not respected"
-at_terminal "timeout -s INT 2 $bondyn run model.bond --stop 1e7"
+at_terminal "timeout --foreground -s INT 2 $bondyn run model.bond --stop 1e7"
 grep -q "left" out || { fail "no progress bar on a long run"; cat out; }
 at_terminal "$bondyn run model.bond"
 grep -q "left" out && fail "a progress bar on a short run"

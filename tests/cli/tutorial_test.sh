@@ -37,7 +37,7 @@ check_command() { # N: what the command prints has every line of the block
     return 0
 }
 
-for page in tutorial.md tutorial_arm.md tutorial_hydraulic_arm.md marine.md; do
+for page in tutorial.md tutorial_arm.md tutorial_hydraulic_arm.md marine.md other_tools.md; do
     split_page "$docs/$page"
     for block in block.*; do
         check_file "${block#block.}"

@@ -2,12 +2,12 @@
 # The command line itself: help, version, wrong words, suggestions.
 . "$(dirname "$0")/common.sh"
 
-verbs="run linearize steady poles bode nyquist check equations graph derive import explain compare signals new lib help version"
+verbs="run linearize steady poles bode nyquist power check equations graph watch derive import explain compare signals new lib help version"
 
 expect_exit 2
 expect_empty out
 expect_text err "usage: bondyn VERB"
-verbs="$verbs export"
+verbs="$verbs export format lsp"
 expect_exit 0 help
 expect_empty err
 for verb in $verbs; do
