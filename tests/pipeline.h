@@ -2,6 +2,7 @@
 #ifndef BONDYN_TESTS_PIPELINE_H
 #define BONDYN_TESTS_PIPELINE_H
 
+#include "analysis/asked.h"
 #include "run/pipeline.h"
 #include <string.h>
 
@@ -21,6 +22,7 @@ static inline LangOptions build_open(Built *b, const LangOptions *options) {
     *b = (Built){.names = names_new(), .sources = sources_new()};
     LangOptions with = pipeline_lang(options);
     with.bonds = &b->bonds;
+    with.linear = linear_asked;
     return with;
 }
 

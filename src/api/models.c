@@ -1,6 +1,7 @@
 // Loading a model, and what there is to know about it.
 #include "api/handles.h"
 
+#include "analysis/asked.h"
 #include "base/files.h"
 #include "base/memory.h"
 #include <math.h>
@@ -81,6 +82,7 @@ static BdModel *load(const char *path, const char *text, size_t length, const Bd
                                      .set_count = o->set_count,
                                      .bonds = &bonds,
                                      .open_inputs = true,
+                                     .linear = linear_asked,
                                      .read = o->read,
                                      .read_context = o->read_context});
     Syntax *syntax =

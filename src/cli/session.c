@@ -4,6 +4,7 @@
 //     {"verb": "run", ...members that the verb added..., "exit": 0, "remarks": [...]}
 #include "cli/cli.h"
 
+#include "analysis/asked.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,7 +209,8 @@ LangOptions session_lang_options(Session *s) {
     return pipeline_lang(&(LangOptions){.library = session_library(s),
                                         .set = s->options.sets.data,
                                         .set_count = s->options.sets.count,
-                                        .open_inputs = s->open_inputs});
+                                        .open_inputs = s->open_inputs,
+                                        .linear = linear_asked});
 }
 
 Syntax *session_load(Session *s, const char *file) {

@@ -255,7 +255,8 @@ struct AstClass {
 typedef struct AstFile AstFile;
 struct AstFile {
     uint32_t source;
-    Name stem; // "electric" for library/electric.bond
+    Name stem;   // "electric" for library/electric.bond
+    bool linear; // it calls linear(...)
     AstClass *classes;
     AstFile *next;
 };

@@ -14,6 +14,7 @@
 //   when.c        what happens at events               table_ends.c  runs that leave a table
 //   grid_table.c  tables of two variables              delay.c       delay(x, T)
 //   modes.c       laws that switch
+//   linear_call.c linear models of other models, for the design of control
 //   experiment.c  what is to be run, plotted and expected
 //
 // Expressions are lowered by lower.c in three ways: to numbers (sizes, conditions, values of

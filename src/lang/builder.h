@@ -288,6 +288,9 @@ typedef struct Builder {
     ARRAY(Mechanism) lender; // whose functions are called, without variables
     Pairs lenders;           // (0, instance) -> lender
     ModelTracer trace;       // Nullable
+    LangOptions options;
+    ARRAY(LinearNumbers) linear; // that were asked for; n < 0: there is none
+    Pairs linears;               // (0, what was asked) -> linear
     ARRAY(Global) global;
     ARRAY(int) visiting; // parameters that are being evaluated, outermost first
     ARRAY(const AstClass *) calling;

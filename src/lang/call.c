@@ -512,6 +512,8 @@ static bool fix_sizes(Lower *l, const AstExpr *e, const Env *env, Value *x) {
 static Value call_builtin(Lower *l, const AstExpr *e, const Env *env) {
     Builder *b = l->b;
     const char *name = e->left->kind == AST_NAME ? text_of(b, e->left->name) : "";
+    if (is_linear_call(b, e)) return lower_linear(l, e, env);
+    e = spread_linear(b, e);
     if (strcmp(name, "size") == 0) return lower_size(l, e, env);
     if (strcmp(name, "bonded") == 0) return lower_bonded(l, e, env);
     if (strcmp(name, "der") == 0) {
@@ -534,7 +536,9 @@ static Value call_builtin(Lower *l, const AstExpr *e, const Env *env) {
         Value *x = ARENA_ARRAY(&b->tmp, Value, e->arg_count);
         if (!argument_values(l, e, env, x, f->least, f->most)) return VALUE_BAD;
         if (takes_sizes(f) && !fix_sizes(l, e, env, x)) return VALUE_BAD;
-        return f->build(l, x, e->arg_count, e);
+        Value v = f->build(l, x, e->arg_count, e);
+        if (!value_ok(&v)) note_linear(l, e, env);
+        return v;
     }
     return unknown_function(l, e, env);
 }

@@ -211,6 +211,7 @@ static void free_builder(Builder *b) {
     array_free(&b->steady);
     array_free(&b->read);
     array_free(&b->hidden);
+    array_free(&b->linear);
     arena_free(&b->tmp);
 }
 
@@ -218,6 +219,13 @@ static void evaluate_parameters(Builder *b) {
     for (int i = 0; i < b->entity.count && !b->stop; i++)
         if (b->entity.data[i].kind == ENTITY_PARAM || b->entity.data[i].kind == ENTITY_CONST)
             param_evaluate(b, i);
+}
+
+// Equations may ask for linear models of other models, with their bonds.
+static bool any_linear(const Syntax *s) {
+    for (const AstFile *f = s->files; f; f = f->next)
+        if (f->linear) return true;
+    return false;
 }
 
 // Structure first, then equations: later stages go on after mistakes of earlier ones where that can
@@ -234,7 +242,7 @@ static void run_stages(Builder *b, Definition chosen, Definition run) {
     infer_domains(b);
     array_free(&b->bond);
     array_free(&b->raw);
-    if (b->last && b->syntax->bonds) arena_free(b->syntax->bonds);
+    if (b->last && b->syntax->bonds && !any_linear(b->syntax)) arena_free(b->syntax->bonds);
     flatten(b);
     if (b->stop) return;
     rates_set(b->rates, b->var.data[0].symbol, expr_number(b->dag, 1));
@@ -273,6 +281,7 @@ Model *lang_instantiate(Arena *out, Syntax *s, const char *model, const char *ex
                  .scratch = dag_new(s->names),
                  .errors = r->errors,
                  .trace = options->trace,
+                 .options = *options,
                  .last = options->last,
                  .open_inputs = options->open_inputs};
     b.limit = options->most_scalars > 0 ? options->most_scalars : MOST_SCALARS;

@@ -8,7 +8,30 @@
 #include "lang/ast.h"
 #include "lang/model.h"
 
+// A linear model that a text asks for: linear(Plant, inputs = u, at = steady).
 typedef struct {
+    const AstFile *file;            // where the model or experiment stands
+    const char *model, *experiment; // one of them
+    const char *const *input, *const *output, *const *state;
+    int input_count, output_count,
+        state_count;       // none: those of the model, in the order of their names
+    bool at_start, steady; // steady: beside the start or the time
+    double time;
+} LinearAsk;
+
+typedef struct { // its numbers: A, B, C, D row by row
+    int n, m, p;
+    const double *matrix[4];
+    const char *const *state; // names
+} LinearNumbers;
+
+struct LangOptions;
+struct Syntax;
+// False with the reasons in r.
+typedef bool (*LinearMaker)(Arena *out, struct Syntax *s, const LinearAsk *ask,
+                            const struct LangOptions *options, LinearNumbers *x, Report *r);
+
+typedef struct LangOptions {
     const char *library;    // folder of the component library
     const char *const *set; // "m = 2 {kg}" from the command line, in order
     int set_count;
@@ -26,11 +49,13 @@ typedef struct {
     // none. Nullable.
     char *(*read)(void *context, const char *path, size_t *length);
     void *read_context;
-    bool over_files; // what `read` does not have is read from the file system
+    bool over_files;    // what `read` does not have is read from the file system
+    LinearMaker linear; // linear(Plant, ...): linear_asked; NULL: it cannot be called
+    int linear_depth;   // linear models around this model
 } LangOptions;
 
 // A file with everything it imports. Never NULL; look at the report for errors.
-typedef struct {
+typedef struct Syntax {
     Arena *arena;
     Arena *bonds; // of the statements that are bonds, or NULL: they are in `arena`
     Names *names;

@@ -51,6 +51,12 @@ Value dlyap_function(Lower *l, Value *x, int n, const AstExpr *e);
 Value place_function(Lower *l, Value *x, int n, const AstExpr *e);
 Value expm_function(Lower *l, Value *x, int n, const AstExpr *e);
 Value c2d_function(Lower *l, Value *x, int n, const AstExpr *e);
+// Linear models of other models (linear_call.c).
+bool is_linear_call(const Builder *b, const AstExpr *e);
+Value lower_linear(Lower *l, const AstExpr *e, const Env *env); // linear(...).A
+const AstExpr *spread_linear(Builder *b,
+                             const AstExpr *e); // lqr(linear(...), Q, R) by its matrices
+void note_linear(Lower *l, const AstExpr *e, const Env *env); // behind E006
 Value lower_added_mass(Lower *l, const AstExpr *e, const Env *env);
 void value_wants_time(Lower *l, const AstExpr *e); // in an expectation: reports it
 // The last name of a path with its indices as numbers, "link[2]"; 0: they are none, and reported.

@@ -44,6 +44,7 @@ typedef struct {
     int open_ifs;    // structural ifs around this place
     int open_whens;  // 1 inside a when
     bool experiment; // inside an experiment: `end` can be a time
+    bool linear;     // linear(...) is called
     bool mechanism;  // inside a mechanism: joint, body and frame start statements
     Opener suspect;  // a for or if whose `end` stands too far left: one may be missing there
     int indent;      // of the open definition's first line

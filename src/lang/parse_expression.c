@@ -394,6 +394,10 @@ static AstExpr *parse_primary(Parser *p) {
     }
 }
 
+static bool is_linear(const Parser *p, const AstExpr *called) {
+    return called->kind == AST_NAME && strcmp(name_text(p->names, called->name), "linear") == 0;
+}
+
 static AstExpr *parse_call(Parser *p, AstExpr *called) {
     if (!p_is_path(called)) {
         Remark *m = p_fail(p, P_EXPECTED, p->token, "only a name can be called with '('");
@@ -404,7 +408,15 @@ static AstExpr *parse_call(Parser *p, AstExpr *called) {
     e->pos = called->pos;
     e->left = called;
     parse_args(p, &e->args, &e->arg_count);
+    p->linear = p->linear || is_linear(p, called);
     return finish(p, e);
+}
+
+// linear(Plant, ...).A is a call of linear.A
+static AstExpr *parse_matrix_of(Parser *p, AstExpr *call) {
+    p_advance(p);
+    call->left = path_part(p, call->left, "A, B, C or D");
+    return finish(p, call);
 }
 
 static AstExpr *parse_index_of_value(Parser *p, AstExpr *of) {
@@ -423,6 +435,8 @@ static AstExpr *parse_postfix(Parser *p) {
             e = parse_call(p, e);
         else if (p_at(p, TOKEN_DOT) && p_is_path(e))
             p_advance(p), e = path_part(p, e, "a name after '.'");
+        else if (p_at(p, TOKEN_DOT) && e->kind == AST_CALL && is_linear(p, e->left))
+            e = parse_matrix_of(p, e);
         else if (p_accept(p, TOKEN_QUOTE))
             e = unary(p, t, '\'', e);
         else if (p_at(p, TOKEN_UNIT))

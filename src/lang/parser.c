@@ -369,6 +369,7 @@ AstFile *parse_file_apart(Arena *out, Arena *bonds, Names *names, const Sources 
     if (!open_parser(&p, out, names, sources, source, r)) return file;
     if (bonds) p.bonds.arena = bonds;
     file->classes = parse_definitions(&p);
+    file->linear = p.linear;
     if (!file->classes && r->errors == errors_before) {
         Remark *m = report_error(r, P_EMPTY_FILE, ((Pos){source, 0}),
                                  "there is nothing to do: the file defines nothing");

@@ -1,6 +1,7 @@
 // See analysis.h.
 #include "service/analysis.h"
 
+#include "analysis/asked.h"
 #include "base/files.h"
 #include <string.h>
 
@@ -47,7 +48,8 @@ Analysis *analysis_new(const Store *s, const char *path, const Document *d) {
                                               .read = read_open,
                                               .read_context = (void *)s,
                                               .over_files = true,
-                                              .most_scalars = s->most_scalars});
+                                              .most_scalars = s->most_scalars,
+                                              .linear = linear_asked});
     Report r = {0};
     a->syntax = lang_load(&a->arena, a->names, a->sources, path, &a->options, &r);
     if (!r.errors) list_units(a);
