@@ -2,6 +2,7 @@
 // of the tree, at the start and in mid-run.
 #include "../test.h"
 
+#include "analysis/asked.h"
 #include "analysis/linear.h"
 #include "base/memory.h"
 #include <dirent.h>
@@ -22,6 +23,7 @@ static bool open_file(Opened *o, const char *path, const LinearWish *wish) {
     LangOptions given = {.library = BONDYN_SOURCE "/library"};
     LangOptions lang = pipeline_lang(&given);
     lang.bonds = &o->bonds;
+    lang.linear = linear_asked;
     Syntax *syntax = lang_load(&o->tree, o->names, o->sources, path, &lang, &o->report);
     if (!syntax || o->report.errors) return false;
     PipelineOptions options = {.lang = lang, .last = STAGE_MODEL, .syntax = &o->tree};
@@ -101,6 +103,7 @@ static bool slopes(Differ *d, int column, double scale, double *slope, double *e
                     (t[k * STEPS + j - 1] - t[(k - 1) * STEPS + j - 1]) / (factor - 1);
                 double e = fmax(fabs(t[k * STEPS + j] - t[k * STEPS + j - 1]),
                                 fabs(t[k * STEPS + j] - t[(k - 1) * STEPS + j - 1]));
+                e = fmax(e, 2.3e-16 * fabs(d->plus[i]) / h); // rounding of the rates
                 if (e < error[i]) error[i] = e, slope[i] = t[k * STEPS + j];
             }
         }
