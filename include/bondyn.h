@@ -63,8 +63,16 @@ BD_API void bd_report_clear(BdReport *r);
 BD_API int bd_report_count(const BdReport *r);
 BD_API int bd_report_errors(const BdReport *r);                      // how many of them are errors
 BD_API const BdMessage *bd_report_message(const BdReport *r, int i); // NULL: there are not so many
-// All messages as the program `bondyn` prints them, with the lines they speak of.
+// All messages as the program `bondyn` prints them, with the lines they speak of. Until the next
+// call that takes the report.
 BD_API const char *bd_report_text(const BdReport *r);
+// A message of the caller's own, among the others. False: there is no such code. Nullable: remedy.
+BD_API bool bd_report_add(BdReport *r, BdSeverity severity, const char *code, const char *text,
+                          const char *remedy);
+// Those that this call has not given before, for a terminal: no control characters, at most 20
+// warnings of a kind, no notes when it should be quiet; at last with their count. Until the next
+// call that takes the report.
+BD_API const char *bd_report_tell(BdReport *r, bool quiet, bool last);
 // What a code means and how to mend it; NULL: there is no such code. Lives for ever.
 BD_API const char *bd_explain(const char *code);
 
@@ -195,6 +203,92 @@ BD_API BdSummary bd_summary(const BdRun *run);
 // A page for the browser with motion, plots, graph, equations and energy of the experiment. Free
 // with bd_free. Nullable: o, r. NULL: the run could not start.
 BD_API char *bd_page(const BdModel *m, const BdRunOptions *o, BdReport *r);
+
+// --- verbs ---------------------------------------------------------------------------------------
+
+// All that the program `bondyn` does is a call: a verb with arguments and options, which gives text and
+// files. `bondyn poles crane.bond Lift --at 2 --json` is
+//
+//     const char *words[] = {"crane.bond", "Lift"};
+//     BdOption options[] = {{"at", "2"}};
+//     BdVerbOptions o = bd_default_verb_options();
+//     o.argument = words, o.argument_count = 2, o.option = options, o.option_count = 1, o.json = true;
+//     char *text;
+//     if (bd_verb("poles", &o, &text, r) == BD_GOOD) puts(text);
+//     bd_free(text);
+//
+// `bondyn VERB --help` tells what a verb takes; bd_verb_info and bd_option_info say the same to programs.
+
+typedef struct {
+    const char *name;  // "set"; some may be repeated
+    const char *value; // "m = 2 {kg}"; NULL: it takes none
+} BdOption;
+
+typedef enum { // also the exit codes of the program
+    BD_GOOD = 0,
+    BD_WRONG_INPUT = 1,   // errors in the input, or files that cannot be read or written
+    BD_WRONG_USE = 2,     // of verb, arguments or options
+    BD_UNBALANCED = 3,    // energy was made or lost
+    BD_UNMET = 4,         // an expectation failed; compare: the results differ
+    BD_EARLY = 5,         // a run ended early, or a recorded value is no number
+    BD_INTERRUPTED = 130, // by `cancel`; what was computed is kept
+} BdOutcome;
+
+typedef enum {
+    BD_PREPARES, // a model is built: nothing would be kept
+    BD_BEGINS,   // something that may take long: `what`
+    BD_GOES_ON,  // with a fraction from 0 to 1, or NaN
+    BD_ENDS,
+} BdPhase;
+
+typedef struct {
+    const char *const *argument;
+    int argument_count;
+    const BdOption *option;
+    int option_count;
+    bool json;     // one JSON object, messages included, in place of text
+    bool terminal; // the text is for a screen: pictures go into files
+    const volatile int *cancel; // becomes 1 in a signal handler or another thread; Nullable
+    BdRead read;                // texts of models; NULL: files are files
+    void *read_context;
+    // All Nullable. In a callback bd_report_tell gives the messages that have come so far.
+    bool (*text)(void *context, const char *text, size_t length); // as it comes; false: it is lost
+    void (*aside)(void *context, const char *text);               // words beside it, for people
+    void (*progress)(void *context, BdPhase phase, const char *what, double fraction);
+    bool (*agrees)(void *context, const char *question); // NULL: nobody does
+    void (*file)(void *context, const char *path);       // at the end: each file that was read
+    void *context;
+} BdVerbOptions;
+
+BD_API BdVerbOptions bd_default_verb_options(void);
+
+// Nullable: o, text, r. `text` gets what no callback takes; free with bd_free.
+BD_API BdOutcome bd_verb(const char *verb, const BdVerbOptions *o, char **text, BdReport *r);
+
+typedef struct {
+    const char *name, *arguments; // "FILE [EXPERIMENT]"
+    const char *summary;
+} BdVerbInfo;
+
+typedef struct {
+    const char *name;
+    char letter;          // of a short form; 0: none
+    const char *argument; // "TIME"; NULL: it takes no value
+    const char *help;
+} BdOptionInfo;
+
+BD_API bool bd_verb_info(int i, BdVerbInfo *to); // false: there are not so many
+BD_API bool bd_option_info(const char *verb, int i, BdOptionInfo *to);
+
+// A server of the Language Server Protocol: bytes go in, bytes come out by `write`. Nullable: library.
+typedef struct BdServer BdServer;
+BD_API BdServer *bd_lsp_new(const char *library,
+                            void (*write)(void *context, const char *bytes, size_t length),
+                            void *context);
+BD_API void bd_lsp_receive(BdServer *s, const char *bytes, size_t length);
+BD_API bool bd_lsp_work(BdServer *s); // a step of what can wait; false: there is no more
+BD_API bool bd_lsp_ended(const BdServer *s);
+BD_API int bd_lsp_free(BdServer *s); // 0: the client ended in good order. Nullable: s
 
 // --- piece by piece ------------------------------------------------------------------------------
 

@@ -5,7 +5,13 @@ set -u
 cd "$(dirname "$0")/.."
 order="$(cat src/stages.txt) cli"
 before="" bad=0
-for stage in $order; do
+# The command line is a caller of the library: the public header, and what is for the terminal.
+wrong=$(grep -nE '^#include "' -r src/cli | grep -vE '#include "(cli/|bondyn\.h")')
+if [ -n "$wrong" ]; then
+    echo "src/cli includes more than bondyn.h (what a verb does belongs into src/verb): $wrong"
+    bad=1
+fi
+for stage in $(cat src/stages.txt); do
     before="$before $stage"
     [ -d "src/$stage" ] || { echo "src/stages.txt names $stage, which is no folder"; bad=1; }
     pattern=$(echo $before | tr ' ' '|')

@@ -18,14 +18,19 @@
 // --- reports.c
 
 struct BdReport {
-    Arena arena; // of the strings of messages
+    Report report;
+    Sources *sources; // the texts that it speaks of; NULL: none yet
     ARRAY(BdMessage) message;
-    Text text;
-    int errors;
+    const Remark *listed,
+        *told;      // the last ones in `message` and given by bd_report_tell; NULL: none
+    Arena arena;    // of the strings of messages
+    Text text, new; // of all, and of those that were told last
 };
 
 // Moves what the stages said into the caller's report, which may be NULL, and empties it.
 void report_hand_over(Report *from, const Sources *sources, BdReport *to);
+// Remarks that were added to `report` itself are listed from now on.
+void report_list(BdReport *r);
 
 // --- models.c
 
@@ -48,6 +53,10 @@ struct BdModel {
 
 // Where the component library is: what the caller says, $BONDYN_LIBRARY, beside this code, or where it is installed.
 const char *library_folder(Arena *out, const char *asked);
+const char *library_beside(Arena *out); // beside this code, or where it is installed; NULL: nowhere
+const char *code_file(Arena *out);   // the program or shared library that this is; NULL: not known
+const char *code_folder(Arena *out); // its folder; NULL: not known
+bool is_folder(const char *path);
 
 // --- copies.c: model and system with names and expressions of their own
 

@@ -1,8 +1,7 @@
 // lsp: the language server on standard input and output. What a document brings about is looked at
 // while no input waits.
-#include "cli/cli.h"
+#include "cli/program.h"
 
-#include "lsp/lsp.h"
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>
@@ -31,23 +30,23 @@ static bool input_waits(bool sleep) {
     return poll(&in, 1, sleep ? -1 : 0) != 0;
 }
 
-ExitCode verb_lsp(Session *s) {
+BdOutcome serve_editor(Call *c) {
     char bytes[65536];
     Pipe pipe = {0};
-    LspServer *server = lsp_new(session_library(s), write_all, &pipe);
+    BdOutcome code = call_verb(c); // the words are right
+    if (code != BD_GOOD) return code;
+    BdServer *server = bd_lsp_new(call_option(c, "library"), write_all, &pipe);
     bool more = false; // there is work to do
-    while (!lsp_ended(server) && !pipe.broken) {
+    while (!bd_lsp_ended(server) && !pipe.broken) {
         if (!input_waits(!more)) {
-            more = lsp_work(server);
+            more = bd_lsp_work(server);
             continue;
         }
         ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) break;
-        lsp_receive(server, bytes, (size_t)n);
+        bd_lsp_receive(server, bytes, (size_t)n);
         more = true;
     }
-    int code = lsp_exit_code(server);
-    lsp_free(server);
-    return code ? EXIT_INPUT : EXIT_GOOD;
+    return bd_lsp_free(server) ? BD_WRONG_INPUT : BD_GOOD;
 }

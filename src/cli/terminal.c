@@ -1,5 +1,5 @@
 // What happens only at a terminal: colours, a progress bar, Ctrl-C.
-#include "cli/cli.h"
+#include "cli/program.h"
 
 #include <math.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 
 // --- colours -------------------------------------------------------------------------------------
 
-bool terminal_colours(int fd) {
+static bool has_colours(int fd) {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
     return isatty(fd) && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }
@@ -22,13 +22,13 @@ bool terminal_colours(int fd) {
 #define GREEN  "\033[32m"
 #define PLAIN  "\033[0m"
 
-static void paint(Text *out, const char *line, size_t length, size_t from, size_t to,
+static void paint(FILE *out, const char *line, size_t length, size_t from, size_t to,
                   const char *colour) {
-    text_add_n(out, line, from);
-    text_add(out, colour);
-    text_add_n(out, line + from, to - from);
-    text_add(out, PLAIN);
-    text_add_n(out, line + to, length - to);
+    fwrite(line, 1, from, out);
+    fputs(colour, out);
+    fwrite(line + from, 1, to - from, out);
+    fputs(PLAIN, out);
+    fwrite(line + to, 1, length - to, out);
 }
 
 // Where "error X000:" and its like starts in a headline, and its colour; false: no headline.
@@ -51,7 +51,7 @@ static bool find_severity(const char *line, size_t length, size_t *from, size_t 
     return false;
 }
 
-static void paint_line(Text *out, const char *line, size_t length) {
+static void paint_line(FILE *out, const char *line, size_t length) {
     size_t from, to;
     const char *colour;
     if (length > 9 && strncmp(line, "       | ", 9) == 0)
@@ -61,27 +61,33 @@ static void paint_line(Text *out, const char *line, size_t length) {
     else if (find_severity(line, length, &from, &to, &colour))
         paint(out, line, length, from, to, colour);
     else
-        text_add_n(out, line, length);
+        fwrite(line, 1, length, out);
 }
 
-void terminal_remarks(Text *out, const char *plain, bool colours) {
-    if (!colours) {
-        text_add(out, plain);
-        return;
-    }
-    while (*plain) {
+// Painted in memory and written at once, so that nothing comes between.
+void terminal_messages(const char *plain) {
+    char *painted = NULL;
+    size_t size = 0;
+    FILE *out = has_colours(STDERR_FILENO) ? open_memstream(&painted, &size) : NULL;
+    while (out && *plain) {
         size_t length = strcspn(plain, "\n");
         paint_line(out, plain, length);
-        text_char(out, '\n');
+        fputc('\n', out);
         plain += length + (plain[length] == '\n');
     }
+    if (out) fclose(out);
+    const char *text = out && painted ? painted : plain;
+    fwrite(text, 1, strlen(text), stderr);
+    fflush(stderr);
+    free(painted);
 }
 
 // --- questions -----------------------------------------------------------------------------------
 
 bool terminal_can_ask(void) { return isatty(STDIN_FILENO) && isatty(STDERR_FILENO); }
 
-bool terminal_agrees(const char *question) {
+bool terminal_agrees(void *unused, const char *question) {
+    (void)unused;
     char answer[16] = "";
     fprintf(stderr, "%s [y/N] ", question);
     fflush(stderr);
@@ -105,15 +111,19 @@ static double seconds_between_lines(void) {
     return seconds > 0 ? seconds : 30;
 }
 
-Progress progress_begin(Session *s, const char *label) {
+static Progress progress_begin(void) {
     double now = seconds_now();
-    return (Progress){.s = s,
-                      .bar = isatty(STDERR_FILENO),
-                      .quiet = session_has(s, OPT_QUIET),
-                      .label = label,
+    return (Progress){.bar = isatty(STDERR_FILENO),
                       .started = now,
                       .drawn = now,
                       .beat = seconds_between_lines()};
+}
+
+static void progress_clear(Progress *p) {
+    if (!p->shown) return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    p->shown = false;
 }
 
 static void time_left(char *out, size_t size, double seconds) {
@@ -126,50 +136,62 @@ static void time_left(char *out, size_t size, double seconds) {
 }
 
 // Step  [#########...........]  45 %  12 s left
-static void draw_bar(Progress *p, double used, double fraction) {
+static void draw_bar(Progress *p, const char *what, double used, double fraction) {
     enum { WIDTH = 30 };
     char bar[WIDTH + 1], left[40];
     for (int i = 0; i < WIDTH; i++) bar[i] = i < (int)(fraction * WIDTH) ? '#' : '.';
     bar[WIDTH] = 0;
     time_left(left, sizeof left, used * (1 - fraction) / fraction);
-    fprintf(stderr, "\r%.30s  [%s] %3.0f %%  %s\033[K", p->label, bar, floor(100 * fraction), left);
+    fprintf(stderr, "\r%.30s  [%s] %3.0f %%  %s\033[K", what, bar, floor(100 * fraction), left);
     p->shown = true;
 }
 
 // Step: 0.45 % after 30 s, 2 h left
-static void write_beat(const Progress *p, double used, double fraction) {
+static void write_beat(const char *what, double used, double fraction) {
     char left[40] = "";
     if (fraction > 0) time_left(left, sizeof left, used * (1 - fraction) / fraction);
-    fprintf(stderr, "%s: %.3g %% after %.0f s%s%s\n", p->label, 100 * fraction, used,
-            *left ? ", " : "", left);
+    fprintf(stderr, "%s: %.3g %% after %.0f s%s%s\n", what, 100 * fraction, used, *left ? ", " : "",
+            left);
 }
 
-// What the report has to say is said at once; the rest is for people who wait.
-void progress_show(void *progress, double fraction) {
-    Progress *p = progress;
-    if (!p->begun) interrupt_watch();
-    p->begun = true;
-    if (p->s->told != p->s->report.last) {
-        progress_clear(p);
-        session_tell(p->s);
-    }
-    if (p->quiet || !(fraction >= 0 && fraction <= 1)) return;
+static void draw(Progress *p, const char *what, double fraction) {
     double now = seconds_now(), used = now - p->started;
     if (now - p->drawn < (p->bar ? 0.1 : p->beat)) return;
     if (p->bar && (used < 0.5 || fraction == 0)) return;
     p->drawn = now;
     if (p->bar)
-        draw_bar(p, used, fraction);
+        draw_bar(p, what, used, fraction);
     else
-        write_beat(p, used, fraction);
+        write_beat(what, used, fraction);
     fflush(stderr);
 }
 
-void progress_clear(Progress *p) {
-    if (!p->shown) return;
-    fputs("\r\033[K", stderr);
-    fflush(stderr);
-    p->shown = false;
+// Messages are told at once; the rest is for people who wait.
+static void go_on(Call *c, const char *what, double fraction) {
+    Progress *p = &c->progress;
+    if (!p->begun) interrupt_watch();
+    p->begun = true;
+    const char *new = c->o.json ? "" : bd_report_tell(c->report, c->quiet, false);
+    if (*new) {
+        progress_clear(p);
+        terminal_messages(new);
+    }
+    if (!c->quiet && fraction >= 0 && fraction <= 1) draw(p, what, fraction);
+}
+
+static void interrupt_leave(void); // nothing is to be kept: the first one kills
+
+void progress_show(void *call, BdPhase phase, const char *what, double fraction) {
+    Call *c = call;
+    switch (phase) {
+    case BD_PREPARES: interrupt_leave(); break;
+    case BD_BEGINS:
+        c->progress = progress_begin();
+        call_tell(c, false);
+        break;
+    case BD_GOES_ON: go_on(c, what, fraction); break;
+    case BD_ENDS: progress_clear(&c->progress); break;
+    }
 }
 
 // --- interruption --------------------------------------------------------------------------------
@@ -199,7 +221,7 @@ void interrupt_watch(void) {
     react(SIGHUP, note_interrupt);
 }
 
-void interrupt_leave(void) {
+static void interrupt_leave(void) {
     react(SIGINT, SIG_DFL);
     react(SIGTERM, SIG_DFL);
     react(SIGHUP, SIG_DFL);

@@ -24,7 +24,7 @@ for file in $(grep -o '`[a-z]*/[a-z_0-9]*\.\(c\|h\|def\)`' docs/code.md | tr -d 
     [ -e "src/$file" ] || [ -e "$file" ] || fail "docs/code.md names $file, which does not exist"
 done
 for name in $(sed -n 's/^SOLVER([A-Z0-9_]*, "\([a-z0-9]*\)".*/\1/p' src/lang/solvers.def); do
-    for page in docs/language.md docs/bondyn.1 src/cli/options.def; do
+    for page in docs/language.md docs/bondyn.1 src/verb/options.def; do
         grep -qw "$name" "$page" || fail "$page does not name the solver $name"
     done
 done

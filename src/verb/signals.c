@@ -1,6 +1,6 @@
 // signals: what there is to record, to plot and to set, with units, descriptions and values at the
 // start. The run is cancelled before it begins, so its first row is all that there is of it.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include "run/job.h"
 #include <ctype.h>

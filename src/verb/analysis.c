@@ -1,5 +1,5 @@
 // linearize and what stands on it: the linear model of an experiment, at its start or in its run.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include "analysis/locus.h"
 #include "analysis/steady.h"

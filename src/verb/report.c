@@ -1,6 +1,6 @@
 // report: a run as one page for the browser.
 #include "page/report.h"
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include <string.h>
 
@@ -10,11 +10,16 @@ static char *page_path(Session *s) {
     return arena_printf(&s->arena, "%s.html", path_stem(&s->arena, session_argument(s, 0)));
 }
 
-char *page_number_path(Session *s) { return arena_printf(&s->arena, "%s.js", page_path(s)); }
-
 static const char *last_part(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+// Of a page that is watched: where the caller writes the number of the page that is there, so that
+// open ones see that they are old.
+static const char *page_number(Session *s) {
+    if (strcmp(s->verb->name, "watch") != 0) return NULL;
+    return arena_printf(&s->arena, "%s.js", last_part(page_path(s)));
 }
 
 static bool write_page(Session *s, const ReportPage *page, const char *path) {
@@ -45,7 +50,7 @@ static ExitCode make_page(Session *s, const Pipeline *p, RunOptions *o) {
             .scene = &scene,
             .meshes = &meshes,
             .source = file_read(&s->arena, session_argument(s, 0), &length, &s->report, POS_NONE),
-            .number = strcmp(s->verb->name, "watch") == 0 ? last_part(page_number_path(s)) : NULL,
+            .number = page_number(s),
             .first_param = first_param};
         code = write_page(s, &page, page_path(s)) ? run_verdict(run) : EXIT_INPUT;
     }

@@ -1,10 +1,9 @@
 // equations and graph: a model in the two forms that people draw on paper.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include <string.h>
-#include <unistd.h>
 
-// To --out, or to stdout.
+// To --out, or as text.
 static ExitCode deliver(Session *s, const Text *text, const char *path) {
     if (!path) {
         text_add_n(&s->out, text_get(text), text->length);
@@ -54,7 +53,7 @@ static bool wants_dot(const Session *s) {
 
 static const char *graph_path(Session *s, bool dot) {
     const char *path = session_value(s, OPT_OUT);
-    if (path || s->json || !isatty(STDOUT_FILENO)) return path;
+    if (path || s->json || !s->o->terminal) return path;
     const char *stem = path_stem(&s->arena, session_argument(s, 0));
     return arena_printf(&s->arena, "%s.%s", stem, dot ? "dot" : "svg");
 }

@@ -1,5 +1,5 @@
 // poles, bode and nyquist: what stands on a linear model.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include "analysis/response.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 // format: files in their canonical form.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include "service/format.h"
 #include <string.h>

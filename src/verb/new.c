@@ -1,5 +1,5 @@
 // new: a commented model that runs, as a start.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,5 @@
-// The command line behind the verb: options anywhere, `--name value`, `--name=value`, `-n value`,
-// switches; `--` ends the options.
-#include "cli/cli.h"
+// Arguments and options of a verb, from the caller's list: known or not, with values or without.
+#include "verb/verb.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,11 +8,11 @@
 
 static const OptionInfo option_table[OPT_COUNT] = {
 #define OPTION(id, letter, name, argument, help) {letter, name, argument, help},
-#include "cli/options.def"
+#include "verb/options.def"
 #undef OPTION
 };
 
-static const uint64_t common_options =
+static const OptionSet common_options =
     OPT_BIT(LIBRARY) | OPT_BIT(JSON) | OPT_BIT(VERBOSE) | OPT_BIT(QUIET) | OPT_BIT(HELP);
 
 const OptionInfo *option_info(OptionId id) { return &option_table[id]; }
@@ -51,22 +50,21 @@ static int find_letter(char letter) {
     return -1;
 }
 
-static bool refuse_option(Session *s, const char *word, size_t length, int known) {
+// `word` as the user wrote it: "--stop" or "-x".
+static bool refuse_option(Session *s, const char *word, int known) {
     if (known >= 0) {
         Remark *m = report_error(&s->report, T_UNKNOWN_OPTION, POS_NONE,
-                                 "'bondyn %s' does not take the option '%.*s'", s->verb->name,
-                                 (int)length, word);
+                                 "'bondyn %s' does not take the option '%s'", s->verb->name, word);
         remark_help(&s->report, m, "'bondyn %s --help' lists its options", s->verb->name);
         return false;
     }
-    Remark *m = report_error(&s->report, T_UNKNOWN_OPTION, POS_NONE, "there is no option '%.*s'",
-                             (int)length, word);
+    Remark *m =
+        report_error(&s->report, T_UNKNOWN_OPTION, POS_NONE, "there is no option '%s'", word);
     const char *names[OPT_COUNT];
     int count = 0;
     for (int i = 0; i < OPT_COUNT; i++)
         if (verb_takes(s->verb, (OptionId)i)) names[count++] = option_table[i].name;
-    char *bare = arena_copy_text(&s->arena, word, length);
-    const char *near = nearest_text(bare + strspn(bare, "-"), names, count);
+    const char *near = nearest_text(word + strspn(word, "-"), names, count);
     if (near)
         remark_help(&s->report, m, "did you mean '--%s'?", near);
     else
@@ -82,38 +80,31 @@ static void store(Session *s, int id, const char *value) {
     if (id == OPT_VARY) array_push(&s->options.varies, value);
 }
 
-// One word that starts with '-'; *i moves on when the next word is its value.
-static bool parse_option(Session *s, int count, char **words, int *i) {
-    const char *word = words[*i], *value = NULL;
-    size_t length = strcspn(word, "=");
-    int id;
-    if (word[1] == '-') {
-        id = find_long(word + 2, length - 2);
-        if (word[length] == '=') value = word + length + 1;
-    } else {
-        id = find_letter(word[1]);
-        length = 2;
-        if (word[2]) value = word + 2 + (word[2] == '=');
+// "stop", or as on the command line "--stop" and "-j".
+static int find_option(const char *name) {
+    if (name[0] != '-') return find_long(name, strlen(name));
+    if (name[1] == '-') return find_long(name + 2, strlen(name + 2));
+    return name[1] && !name[2] ? find_letter(name[1]) : -1;
+}
+
+static bool take_option(Session *s, const BdOption *given) {
+    const char *value = given->value;
+    int id = find_option(given->name);
+    if (id < 0 || !verb_takes(s->verb, (OptionId)id)) {
+        const char *dashes = given->name[0] == '-' ? "" : "--";
+        return refuse_option(s, arena_printf(&s->arena, "%s%s", dashes, given->name), id);
     }
-    if (id < 0 || !verb_takes(s->verb, (OptionId)id)) return refuse_option(s, word, length, id);
     const OptionInfo *option = &option_table[id];
     if (!option->argument && value) {
         report_error(&s->report, T_BAD_VALUE, POS_NONE,
                      "the option '--%s' takes no value, but got '%s'", option->name, value);
         return false;
     }
-    if (option->argument && !value) {
-        if (*i + 1 >= count) {
-            Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE,
-                                     "the option '--%s' wants a value", option->name);
-            remark_help(&s->report, m, "write --%s %s", option->name, option->argument);
-            return false;
-        }
-        value = words[++*i];
-    }
-    if (option->argument && !*value) {
-        Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE, "the value of '--%s' is empty",
-                                 option->name);
+    if (option->argument && (!value || !*value)) {
+        Remark *m =
+            report_error(&s->report, T_BAD_VALUE, POS_NONE,
+                         value ? "the value of '--%s' is empty" : "the option '--%s' wants a value",
+                         option->name);
         remark_help(&s->report, m, "write --%s %s", option->name, option->argument);
         return false;
     }
@@ -155,17 +146,11 @@ static bool check_choice(Session *s) {
     return false;
 }
 
-bool options_parse(Session *s, int count, char **words) {
-    bool good = true, more = true;
-    for (int i = 0; i < count; i++) {
-        const char *word = words[i];
-        if (more && strcmp(word, "--") == 0)
-            more = false;
-        else if (more && word[0] == '-' && word[1])
-            good = parse_option(s, count, words, &i) && good;
-        else
-            array_push(&s->options.argument, word);
-    }
+bool options_take(Session *s) {
+    bool good = true;
+    for (int i = 0; i < s->o->option_count; i++) good = take_option(s, &s->o->option[i]) && good;
+    for (int i = 0; i < s->o->argument_count; i++)
+        array_push(&s->options.argument, s->o->argument[i]);
     return good && check_argument_count(s) && check_choice(s);
 }
 

@@ -1,5 +1,5 @@
 // power: where the power of a run goes, element by element and bond by bond, and what hardly matters.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include "analysis/power.h"
 #include "page/flow.h"

@@ -1,5 +1,5 @@
 // lib: what the component library holds, read from its files; `lib test` runs its experiments, `lib page` writes docs/library.md.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include <string.h>
 

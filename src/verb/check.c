@@ -1,5 +1,5 @@
 // check: what a model is, stage by stage, without running it.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include "page/meshes.h"
 

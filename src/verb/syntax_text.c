@@ -1,6 +1,6 @@
 // The syntax tree written back as model text, for `check --dump syntax`. Brackets stand where the
 // tree needs them, not where the author put them.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // compare: two result files, each CSV or HDF5 by its ending, within a tolerance tube.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // What `bondyn new` writes. In the texts @ stands for the model's name and FILE for the file's.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 static const Template templates[] = {
     {"msd", "a mass on a spring with a damper",

@@ -1,5 +1,5 @@
 // import: files of other programs as text of the language.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include "import/urdf.h"
 #include <string.h>

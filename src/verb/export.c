@@ -1,5 +1,5 @@
 // export: a model as C that stands alone, or as an FMU.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include "export/export.h"
 #include "fmi/fmu.h"

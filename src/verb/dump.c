@@ -1,5 +1,5 @@
 // check --dump STAGE: a stage as readable text.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include <string.h>
 

@@ -2,10 +2,9 @@
 //
 //     results/<file>/<experiment>/results.csv   recorded variables (or results.h5)
 //                                 <plot>.svg    one per `plot`
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_WRITERS = 2 };
@@ -77,7 +76,7 @@ static bool option_rtol(Session *s, RunOptions *o) {
 bool run_options(Session *s, RunOptions *o) {
     *o = (RunOptions){.record = s->options.records.data,
                       .record_count = s->options.records.count,
-                      .cancel = interrupt_flag()};
+                      .cancel = s->o->cancel};
     bool good = option_solver(s, o);
     good = option_engine(s, o) && good;
     good = option_seconds(s, OPT_STOP, &o->stop) && good;
@@ -320,12 +319,11 @@ static ExitCode verdict_of(const Task *k) {
 }
 
 Run *run_with_progress(Session *s, const Pipeline *p, RunOptions *o) {
-    Progress progress = progress_begin(s, experiment_label(p->model));
-    session_tell(s);
+    progress_begin(s, experiment_label(p->model));
     o->progress = progress_show;
-    o->context = &progress;
+    o->context = s;
     Run *run = run_experiment(p->system, o, &s->report);
-    progress_clear(&progress);
+    progress_end(s);
     return run;
 }
 
@@ -344,11 +342,9 @@ ExitCode session_experiment(Session *s, ExperimentVerb verb) {
 
 // The user wants quiet, but not about this.
 static void warn_of_expectations(const Task *k) {
-    Text text = {0}, shown = {0};
+    Text text = {0};
     verdicts_print(&text, k->run, k->p->system);
-    text_shown(&shown, text_get(&text), text.length);
-    fputs(text_get(&shown), stderr);
-    text_free(&shown);
+    session_aside(k->s, text_get(&text));
     text_free(&text);
 }
 
@@ -374,7 +370,7 @@ static ExitCode run_one(Session *s, Syntax *syntax, const char *experiment, Synt
                         RunOptions *o, bool several) {
     Pipeline p;
     ExitCode code = EXIT_INPUT;
-    interrupt_leave();
+    progress_prepare(s);
     if (session_build(&p, s, syntax, experiment, STAGE_SYSTEM, life)) {
         Task task = {.s = s, .p = &p, .folder = result_folder(s, p.model, several)};
         RunOptions own = *o;
@@ -430,8 +426,10 @@ static TextList choose_experiments(Session *s, const Syntax *syntax) {
     if (!chosen.count) array_push(&chosen, NULL);
     if (!chosen.data[0] && all.count > 1 && !session_has(s, OPT_MODEL) && !s->json &&
         !session_has(s, OPT_QUIET))
-        fprintf(stderr, "running the first of %d experiments; name others, or --all for all\n",
-                all.count);
+        session_aside(s, arena_printf(&s->arena,
+                                      "running the first of %d experiments; name others, or --all "
+                                      "for all\n",
+                                      all.count));
     array_free(&all);
     return chosen;
 }

@@ -2,7 +2,7 @@
 //
 //     results/<file>/<experiment>-sweep/runs.csv      one row per run: factors, outcomes
 //                                      <signal>_*.svg
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include "base/digest.h"
 #include "engine/native_cache.h"
@@ -117,7 +117,8 @@ static void add_program(Text *key) {
     char hex[DIGEST_TEXT + 1] = "";
     Arena tmp = {0};
     Report ignored = {0};
-    const char *data = file_read(&tmp, "/proc/self/exe", &length, &ignored, POS_NONE);
+    const char *file = code_file(&tmp);
+    const char *data = file ? file_read(&tmp, file, &length, &ignored, POS_NONE) : NULL;
     if (data) digest(data, length, hex);
     text_printf(key, "%s %s\n", BONDYN_VERSION, hex);
     cache_describe_machine(key); // functions of the C library round by the processor's abilities
@@ -171,7 +172,7 @@ static bool make_plan(Task *t) {
                      .latin = session_has(s, OPT_LATIN),
                      .workers = t->ranks.count || cores < 1 ? 1 : (int)cores,
                      .ranks = t->ranks.count ? &t->ranks : NULL,
-                     .cancel = interrupt_flag()};
+                     .cancel = s->o->cancel};
     if (!read_factors(t) || !check_factors(t)) return false;
     if (!count_option(s, OPT_JOBS, 256, &p->workers) || !seed_option(s, &p->seed) ||
         !lanes_option(s, &p->lanes))
@@ -197,12 +198,9 @@ static bool is_meant(Task *t) {
     char words[100];
     snprintf(words, sizeof words, "%d runs take about %.2g h and %.2g GB", t->plan.runs,
              seconds / 3600, bytes / 1e9);
-    if (!t->plan.ranks && !t->s->json && terminal_can_ask()) {
-        session_flush(t->s);
-        char question[120];
-        snprintf(question, sizeof question, "%s: go on?", words);
-        if (terminal_agrees(question)) return true;
-    }
+    char question[120];
+    snprintf(question, sizeof question, "%s: go on?", words);
+    if (!t->plan.ranks && session_agrees(t->s, question)) return true;
     Remark *m = report_error(&t->s->report, V_TOO_LONG, POS_NONE, "%s", words);
     remark_help(&t->s->report, m, "add --yes, or take fewer runs, signals (--record) or points");
     return false;
@@ -345,13 +343,13 @@ static ExitCode make_study(Task *t) {
         if (t->ranks.count) study_dismiss(&t->ranks);
         return EXIT_INPUT;
     }
-    Progress progress = progress_begin(s, s->verb->name);
+    progress_begin(s, s->verb->name);
     t->plan.progress = progress_show;
-    t->plan.context = &progress;
-    interrupt_watch();
-    session_flush(s); // workers must not inherit unwritten text
+    t->plan.context = s;
+    progress_show(s, NAN); // from now on an interruption keeps what was computed
+    session_flush(s);      // workers must not inherit unwritten text
     t->study = study_run(&t->plan, t->nominal, &s->report);
-    progress_clear(&progress);
+    progress_end(s);
     ExitCode code = t->study ? finish(t) : EXIT_INPUT;
     study_close(t->study, t->study && t->study->interrupted);
     return code;
@@ -379,7 +377,7 @@ static ExitCode read_and_make(Task *t) {
     Session *s = t->s;
     if (!run_options(s, &t->options)) return EXIT_USAGE;
     if (!build_model(t)) return EXIT_INPUT;
-    if (ranks_count() > 1 && !ranks_open(&t->ranks, session_program(s), &s->report))
+    if (ranks_count() > 1 && !ranks_open(&t->ranks, code_folder(&s->arena), &s->report))
         return EXIT_INPUT;
     return make_study(t);
 }

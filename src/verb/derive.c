@@ -1,5 +1,5 @@
 // derive: the matrices of one mechanism as text, LaTeX, JSON or C files.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include "mech/derive.h"
 #include "mech/mech.h"

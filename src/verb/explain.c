@@ -1,5 +1,5 @@
 // explain: the codes of base/codes/*.def, one in full or all by title.
-#include "cli/cli.h"
+#include "verb/verb.h"
 
 #include <ctype.h>
 #include <string.h>
