@@ -152,7 +152,8 @@ BdStatus bd_status(const BdRun *run) {
     case SOLVE_REFUSED:
     case SOLVE_SWITCH:
     case SOLVE_CHANGE:
-    case SOLVE_ANEW: break;
+    case SOLVE_ANEW:
+    case SOLVE_ENDED: break;
     }
     return BD_ENDED_EARLY;
 }

@@ -61,6 +61,10 @@ static bool check_model(Writing *w, Report *r) {
             w, r, m->var[w->job->system->whens.discrete_var[w->job->system->whens.delay[0]]].pos,
             "it has delayed signals",
             "write the delay with `sample` and discrete variables, or as a lag");
+    for (int i = 0; i < m->when_count; i++)
+        if (m->when[i].ends)
+            return export_refuse(w, r, m->when[i].pos, "it ends runs by itself (`terminate`)",
+                                 "set a discrete output there, and let the caller end the run");
     return true;
 }
 

@@ -95,6 +95,7 @@ typedef enum {
     ITEM_OUTPUT,
     ITEM_VAR,
     ITEM_COMPONENT, // type name(args) [: laws]  or  type name = value
+    ITEM_CHOSEN,    // param name: model = path; left = the usual one, or NULL
     ITEM_BOND,      // ends[] -> ends[]: one item per '->'; a chain a -> b -> c is two items that
     // follow each other and share the AstExpr of b. The order matters for two-ports:
     // b is entered (p1) by the first and left (p2) by the second
@@ -105,9 +106,10 @@ typedef enum {
     ITEM_IF,      // condition: body, otherwise (elseif is an ITEM_IF alone in otherwise)
     ITEM_WHEN,    // condition (NULL: at the start): body, otherwise (elsewhen, an ITEM_WHEN alone)
     ITEM_REINIT,  // in the body of a when: left := right for a state
-    ITEM_ASSERT,  // left must hold during a run; text = what is wrong if it does not
-    ITEM_MODES,   // body: one ITEM_MODE each; left: the discrete variable that tells, or NULL
-    ITEM_MODE,    // name: laws while left (once: when left); left may be NULL
+    ITEM_TERMINATE, // likewise: the run is over; text = why
+    ITEM_ASSERT,    // left must hold during a run; text = what is wrong if it does not
+    ITEM_MODES,     // body: one ITEM_MODE each; left: the discrete variable that tells, or NULL
+    ITEM_MODE,      // name: laws while left (once: when left); left may be NULL
     ITEM_CAUSALITY, // causality path word
     ITEM_STORES,    // stores expression
     ITEM_LOSSLESS,
@@ -169,6 +171,7 @@ struct AstItem { // 112 bytes
     union {
         int arg_count;     // of args
         int tail_count;    // bond: how many of exprs stand left of the arrow
+        int chooses;       // ITEM_CHOSEN: CLASS_MODEL, CLASS_FUNCTION or CLASS_TABLE
         BinaryOp relation; // expect: BIN_EQ, BIN_LT, BIN_GT, BIN_LE, BIN_GE
     };
     int size_count;

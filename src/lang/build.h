@@ -65,6 +65,10 @@ int sweep_place(Builder *b, const Sweep *s, const AstExpr *e, const Env *env); /
 bool scalar_signal(Builder *b, const Env *env, const AstExpr *e, Signal *s, Dim *dim);
 void declare_hidden(Builder *b, const AstItem *param); // a parameter of the root, not of its class
 
+// --- chosen.c
+Definition definition_of(const Builder *b, const Env *env, const AstExpr *path); // by its name
+const Chosen *chosen_of(const Builder *b, const Env *env, const AstExpr *path);  // NULL: it is none
+
 // --- sets.c
 bool is_set(const AstItem *item);                                // param name: Type
 bool set_is_pure(Builder *b, const AstItem *item, Definition d); // nothing but parameters, or said
@@ -108,6 +112,8 @@ typedef struct {
 Target param_target(Builder *b, const Entity *x);
 bool param_evaluate(Builder *b, int entity);   // numbers of a parameter or constant
 void param_structural(Builder *b, int entity); // mark it and what it depends on
+bool implicit_is(const Entity *x);             // implicit.c: given by an equation
+bool implicit_solve(Builder *b, int entity);
 bool global_evaluate(Builder *b, int global);
 bool table_number(Builder *b, const AstExpr *e, const Env *env, bool has_unit, const Unit *unit,
                   double *x);

@@ -206,6 +206,13 @@ typedef struct { // `set path = value` of an experiment or of the command line
     bool used;
 } Override;
 
+typedef struct { // a definition that a parameter stands for, see chosen.c
+    Definition definition;
+    const AstItem *item;
+    const AstExpr *call; // its arguments, read in env; NULL: none
+    const Env *env;
+} Chosen;
+
 typedef struct Grid Grid; // a table of two variables
 
 typedef struct { // a constant of the top level, or a table
@@ -268,7 +275,9 @@ typedef struct Builder {
     bool open_inputs; // see LangOptions
     bool last;        // the syntax is not needed any more
 
-    Pairs members;  // (instance, name) -> 4*index + MEMBER_...
+    Pairs members; // (instance, name) -> 4*index + MEMBER_...
+    Pairs choices; // (instance, name) -> chosen
+    ARRAY(Chosen) chosen;
     Pairs optional; // (instance, port) -> 1: it exists, 0: nothing is bonded to it
     Pairs said;     // (place, code): what was reported already
     Pairs globals;  // (source, name) -> global
@@ -279,6 +288,8 @@ typedef struct Builder {
     ARRAY(Terminal) terminal;
     ARRAY(Domain) domain;
     ARRAY(Member) member;
+    ARRAY(Statement) outer; // `initial` of the experiment: before all others
+    bool outermost;         // one of these is being lowered
     ARRAY(Statement) bond, equation, wish, when, modes;
     ARRAY(Override) override;
     ARRAY(MechPart) part;

@@ -550,7 +550,7 @@ Value lower_call(Lower *l, const AstExpr *e, const Env *env) {
         if (is_probe) return v;
     }
     if (e->left->kind == AST_NAME || e->left->kind == AST_MEMBER) {
-        Definition d = find_by_path(l->b->syntax, env->file, e->left, l->b->r);
+        Definition d = definition_of(l->b, env, e->left);
         if (d.what && d.what->kind == CLASS_FUNCTION) return call_function(l, e, env, d);
         if (d.what && d.what->kind == CLASS_TABLE) return call_table(l, e, env, d);
     }

@@ -121,7 +121,7 @@ static void report_unknown_type(Builder *b, const AstItem *item, const Env *env)
 
 // The class of a component; what = NULL when there is none (reported).
 static Definition component_class(Builder *b, const AstItem *item, const Env *env) {
-    Definition d = find_by_path(b->syntax, env->file, item->path, b->r);
+    Definition d = definition_of(b, env, item->path);
     if (!d.what) {
         report_unknown_type(b, item, env);
     } else if (!(COMPONENT_CLASSES >> d.what->kind & 1)) {
@@ -312,7 +312,8 @@ static void declare_component(Elaboration *e, const AstItem *item, const Env *en
     Type type = {0};
     if (item->junction >= 0)
         type.builtin = builtin_junction(item->junction);
-    else if (item->path->kind == AST_NAME && !hides_builtin(b, item->path->name, env))
+    else if (item->path->kind == AST_NAME && !chosen_of(b, env, item->path) &&
+             !hides_builtin(b, item->path->name, env))
         type.builtin = builtin_find(text_of(b, item->path->name));
     if (!type.builtin) {
         type.definition = component_class(b, item, env);
@@ -330,8 +331,7 @@ static void declare_component(Elaboration *e, const AstItem *item, const Env *en
 
 // --- sets of parameters (see sets.c) -------------------------------------------------------------
 
-// What the caller, `extends` or `set` gives for a set, else what the declaration says.
-static const AstExpr *given_set(Elaboration *e, const AstItem *item, const Env **env) {
+const AstExpr *given_value(Elaboration *e, const AstItem *item, const Env **env) {
     Builder *b = e->b;
     const Binding *k = find_binding(e, item->name);
     const Override *o = b->override.count
@@ -346,7 +346,7 @@ static void declare_set(Elaboration *e, const AstItem *item, const Env *env, boo
     Builder *b = e->b;
     if (sweep > SWEEP_SETS) return;
     const Env *value_env = env;
-    const AstExpr *value = given_set(e, item, &value_env);
+    const AstExpr *value = given_value(e, item, &value_env);
     int own = item->size_count ? SWEEP_SET_ARRAYS : SWEEP_PARAMS; // sizes want parameters
     if (sweep != (value ? SWEEP_SETS : own)) return;
     Definition d = component_class(b, item, env);
@@ -494,6 +494,9 @@ static void sweep_item(Elaboration *e, const AstItem *item, const Env *env, bool
             declare_set(e, item, env, in_loop, sweep);
         else if (sweep == SWEEP_COMPONENTS)
             declare_component(e, item, env, in_loop);
+        break;
+    case ITEM_CHOSEN:
+        if (sweep == SWEEP_PARAMS) declare_chosen(e, item, env);
         break;
     case ITEM_FORM:
     case ITEM_COORDINATES:

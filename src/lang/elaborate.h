@@ -28,6 +28,13 @@ bool find_levels(Elaboration *e, Definition d); // the class and what it extends
 void collect_bindings(Elaboration *e);          // arguments, by the names that they set
 void report_unknown_bindings(Elaboration *e);   // those that nothing took
 
+// --- elaborate.c
+// What the caller, `extends` or `set` gives for a name, else what its declaration says.
+const AstExpr *given_value(Elaboration *e, const AstItem *item, const Env **env);
+
+// --- chosen.c
+void declare_chosen(Elaboration *e, const AstItem *item, const Env *env);
+
 // --- optional.c
 bool optional_port(Elaboration *e, const AstItem *item); // does it exist? Remembered for bonded()
 

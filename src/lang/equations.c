@@ -285,6 +285,8 @@ static bool is_of_part(const Builder *b, const Var *v, int instance) {
     return dots > storage;
 }
 
+enum { OUTSIDE = 1 << 28 }; // of all instances: the experiment
+
 typedef enum { START_FREE, START_TAKEN, START_TWICE } StartRight;
 
 // May a statement in an instance give v its start value? What stands further out comes first, both
@@ -292,8 +294,11 @@ typedef enum { START_FREE, START_TAKEN, START_TWICE } StartRight;
 static StartRight start_right(Builder *b, const Var *v, const Statement *s) {
     uint32_t var = (uint32_t)(v - b->var.data);
     int by = pairs_get(&b->started, 0, var), instance = s->env->instance;
+    if (b->outermost) instance = OUTSIDE;
     if (by >= 0) return by == instance ? START_TWICE : START_TAKEN;
-    if (v->start && !is_of_part(b, v, instance)) return START_TWICE;
+    bool field = is_of_storage(v->kind) && v->comp >= 0 && b->comp.data[v->comp].kind == COMP_FIELD;
+    bool default_only = b->outermost ? !field : is_of_part(b, v, instance);
+    if (v->start && !default_only) return START_TWICE;
     pairs_set(&b->tmp, &b->started, 0, var, instance);
     return START_FREE;
 }
@@ -528,6 +533,9 @@ void user_equations(Builder *b) {
     set_by_readers(b);
     each_entity(b, input_value, 1u << ENTITY_INPUT);
     each_entity(b, start_value, 1u << ENTITY_LOCAL | 1u << ENTITY_OUTPUT);
+    b->outermost = true;
+    for (int k = 0; k < b->outer.count && !b->stop; k++) lower_initial(b, &b->outer.data[k]);
+    b->outermost = false;
     for (int k = 0; k < count && !b->stop; k++)
         if (list[k].s.item->kind == ITEM_INITIAL) lower_initial(b, &list[k].s);
 }

@@ -65,7 +65,9 @@ bool find_levels(Elaboration *e, Definition d) {
 static Name settable_name(const Elaboration *e, int levels, int place) {
     for (int k = 0; k < levels; k++)
         for (const AstItem *i = e->level[k].class->items; i; i = i->next)
-            if ((i->kind == ITEM_PARAM || i->kind == ITEM_INPUT || is_set(i)) && place-- == 0)
+            if ((i->kind == ITEM_PARAM || i->kind == ITEM_INPUT || i->kind == ITEM_CHOSEN ||
+                 is_set(i)) &&
+                place-- == 0)
                 return i->name;
     return 0;
 }
@@ -95,9 +97,15 @@ static void add_bindings(Elaboration *e, const AstArg *args, int count, const En
 void collect_bindings(Elaboration *e) {
     const Instance *i = &e->b->instance.data[e->instance];
     int most = i->item ? i->item->arg_count : 0;
+    const Chosen *chosen = i->item && i->item->path ? chosen_of(e->b, i->env, i->item->path) : NULL;
+    const AstExpr *call = chosen ? chosen->call : NULL;
+    if (call) most += call->arg_count;
     for (int k = 0; k < e->levels; k++) most += e->level[k].class->arg_count;
     if (!most) return;
     e->bindings.data = ARENA_ARRAY(&e->b->tmp, Binding, most);
+    if (call)
+        add_bindings(e, call->args, call->arg_count, chosen->env, e->levels,
+                     text_of(e->b, i->class->name));
     if (i->item)
         add_bindings(e, i->item->args, i->item->arg_count, i->env, e->levels,
                      text_of(e->b, i->class->name));

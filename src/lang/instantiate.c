@@ -149,6 +149,7 @@ static void collect_overrides(Builder *b, const LangOptions *options, Definition
     int first = b->override.count;
     if (!run.what) return;
     for (const AstItem *k = run.what->items; k; k = k->next) {
+        if (k->kind == ITEM_INITIAL) array_push(&b->outer, ((Statement){env, k}));
         if (k->kind != ITEM_SET && k->kind != ITEM_FREQUENCY) continue;
         add_override(b, k->kind == ITEM_SET ? k : sweep_drive(b, k), env);
         for (int i = first; i < b->override.count - 1; i++)
@@ -165,6 +166,7 @@ static void collect_overrides(Builder *b, const LangOptions *options, Definition
 
 // What only the earlier stages need, so that it does not stand beside the final lists.
 static void free_structure(Builder *b) {
+    array_free(&b->chosen);
     array_free(&b->instance);
     array_free(&b->entity);
     array_free(&b->terminal);
@@ -183,6 +185,7 @@ static void free_structure(Builder *b) {
 static void free_builder(Builder *b) {
     free_structure(b);
     array_free(&b->domain);
+    array_free(&b->outer);
     array_free(&b->wish);
     array_free(&b->when);
     array_free(&b->modes);

@@ -158,7 +158,7 @@ static bool sets_motion(const Builder *b, const AstItem *list) {
 static bool motion_is_set(const Builder *b) {
     for (const AstFile *f = b->syntax->files; f; f = f->next)
         for (const AstClass *c = f->classes; c; c = c->next)
-            if (c->kind != CLASS_EXPERIMENT && sets_motion(b, c->items)) return true;
+            if (sets_motion(b, c->items)) return true;
     return false;
 }
 

@@ -206,7 +206,8 @@ typedef struct { // a branch of a `when`; or `assert`: its condition is true whe
     Expr turning; // 0, or a rate: a step is at most one over it, so that none passes over the event
     Name owner;   // path of the model in which it stands
     Name text;    // the condition as written
-    Name words;   // assert: what is wrong
+    Name words;   // assert: what is wrong; ends: why
+    bool ends;    // when it happens, the run is over
     bool table_end;   // a table, `text`, has no more rows
     Pos row;          // its last one, where that is known
     Witness *witness; // assert: what its condition speaks of

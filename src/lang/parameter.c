@@ -63,6 +63,7 @@ Target param_target(Builder *b, const Entity *x) {
 }
 
 static bool evaluate(Builder *b, int entity) {
+    if (implicit_is(&b->entity.data[entity]) && !implicit_solve(b, entity)) return false;
     Entity x = b->entity.data[entity];
     Lower l = lower_numbers(b, "the value of a parameter", false);
     Value v = lower(&l, x.value, x.value_env);

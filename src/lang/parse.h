@@ -107,6 +107,8 @@ Remark *p_keyword_as_name(Parser *p, const char *what);
 // --- expressions (parse_expression.c) -----------------------------------------------------------
 
 AstExpr *parse_expr(Parser *p);
+AstItem *parse_initial(Parser *p);
+AstExpr *p_binary(Parser *p, Token op, BinaryOp kind, AstExpr *left, AstExpr *right);
 AstExpr *parse_sum(Parser *p); // without comparisons
 AstExpr *parse_range(Parser *p);
 AstExpr *parse_bracket(Parser *p); // at "(": a bracket or a vector, and nothing behind it

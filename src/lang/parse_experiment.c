@@ -170,7 +170,6 @@ static bool belongs_into_model(TokenKind kind) {
     case TOKEN_FOR:
     case TOKEN_IF:
     case TOKEN_ASSERT:
-    case TOKEN_INITIAL:
     case TOKEN_CAUSALITY:
     case TOKEN_STORES:
     case TOKEN_LOSSLESS:
@@ -178,6 +177,11 @@ static bool belongs_into_model(TokenKind kind) {
     case TOKEN_DISSIPATES: return true;
     default: return false;
     }
+}
+
+static void parse_start(Parser *p, ItemList *list) {
+    AstItem *item = parse_initial(p);
+    if (!p->failed) p_add_item(list, item);
 }
 
 void parse_experiment_statement(Parser *p, ItemList *list) {
@@ -189,6 +193,7 @@ void parse_experiment_statement(Parser *p, ItemList *list) {
     case TOKEN_PLOT: parse_plot(p, list); return;
     case TOKEN_RECORD: parse_record(p, list); return;
     case TOKEN_EXPECT: parse_expect(p, list); return;
+    case TOKEN_INITIAL: parse_start(p, list); return;
     default: break;
     }
     if (p_at_word(p, "points")) {
@@ -202,7 +207,7 @@ void parse_experiment_statement(Parser *p, ItemList *list) {
     } else if (belongs_into_model(p->token.kind)) {
         Remark *m = p_fail(p, P_MISPLACED, p->token, "'%s' belongs into a model",
                            token_text(p->token.kind));
-        p_help(p, m, "an experiment changes a model only with set");
+        p_help(p, m, "an experiment changes a model with set and initial");
     } else {
         unknown_statement(p);
     }

@@ -55,7 +55,7 @@ static AstExpr *finish(Parser *p, AstExpr *e) {
     return e;
 }
 
-static AstExpr *binary(Parser *p, Token op, BinaryOp kind, AstExpr *left, AstExpr *right) {
+AstExpr *p_binary(Parser *p, Token op, BinaryOp kind, AstExpr *left, AstExpr *right) {
     AstExpr *e = p_new_expr(p, AST_BINARY, op);
     e->op = (uint8_t)kind;
     e->left = left;
@@ -457,7 +457,7 @@ static AstExpr *parse_power(Parser *p) {
     AstExpr *e = parse_postfix(p);
     Token op = p->token;
     if (!p_accept(p, TOKEN_CARET)) return e;
-    return binary(p, op, BIN_POW, e, parse_unary(p));
+    return p_binary(p, op, BIN_POW, e, parse_unary(p));
 }
 
 // -5 {degC} means (-5) {degC}: the sign belongs to the number on the thermometer.
@@ -492,9 +492,9 @@ static AstExpr *parse_product(Parser *p) {
     for (;;) {
         Token op = p->token;
         if (p_accept(p, TOKEN_STAR))
-            e = binary(p, op, BIN_MUL, e, parse_unary(p));
+            e = p_binary(p, op, BIN_MUL, e, parse_unary(p));
         else if (p_accept(p, TOKEN_SLASH))
-            e = binary(p, op, BIN_DIV, e, parse_unary(p));
+            e = p_binary(p, op, BIN_DIV, e, parse_unary(p));
         else
             return e;
     }
@@ -506,9 +506,9 @@ AstExpr *parse_sum(Parser *p) {
     for (;;) {
         Token op = p->token;
         if (p_accept(p, TOKEN_PLUS))
-            e = binary(p, op, BIN_ADD, e, parse_product(p));
+            e = p_binary(p, op, BIN_ADD, e, parse_product(p));
         else if (p_accept(p, TOKEN_MINUS))
-            e = binary(p, op, BIN_SUB, e, parse_product(p));
+            e = p_binary(p, op, BIN_SUB, e, parse_product(p));
         else
             return e;
     }
@@ -533,7 +533,7 @@ static AstExpr *parse_comparison(Parser *p) {
     Token op = p->token;
     if (!comparison_op(op.kind, &kind)) return e;
     p_advance(p);
-    e = binary(p, op, kind, e, parse_sum(p));
+    e = p_binary(p, op, kind, e, parse_sum(p));
     if (comparison_op(p->token.kind, &kind)) {
         Remark *m = p_fail(p, P_CHAINED_COMPARISON, p->token, "comparisons cannot be chained");
         p_help(p, m, "join them with and: 0 < x and x < 1");
@@ -555,7 +555,7 @@ static AstExpr *parse_not(Parser *p) {
 static AstExpr *parse_and(Parser *p) {
     AstExpr *e = parse_not(p);
     for (Token op = p->token; p_accept(p, TOKEN_AND); op = p->token)
-        e = binary(p, op, BIN_AND, e, parse_not(p));
+        e = p_binary(p, op, BIN_AND, e, parse_not(p));
     return e;
 }
 
@@ -563,7 +563,7 @@ static AstExpr *parse_and(Parser *p) {
 static AstExpr *parse_or(Parser *p) {
     AstExpr *e = parse_and(p);
     for (Token op = p->token; p_accept(p, TOKEN_OR); op = p->token)
-        e = binary(p, op, BIN_OR, e, parse_and(p));
+        e = p_binary(p, op, BIN_OR, e, parse_and(p));
     return e;
 }
 

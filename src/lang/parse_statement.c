@@ -37,7 +37,22 @@ static void refuse_value(Parser *p, const AstItem *item) {
            item->kind == ITEM_VAR ? ", or 'initial' for the start value of a state" : "");
 }
 
-// value-declaration = name [size] [unit] ["discrete"] ["initial" expr | "=" expr] [string]
+// "solves" expr "=" expr "near" expr: both sides become one difference
+static void parse_implicit(Parser *p, AstItem *item) {
+    AstExpr *left = parse_expr(p);
+    Token sign = p->token;
+    if (!p_expect(p, TOKEN_EQUALS, "'=' and the other side of the equation")) return;
+    AstExpr *right = parse_expr(p);
+    if (!p->failed) item->right = p_binary(p, sign, BIN_SUB, left, right);
+    if (!p->failed && !p_accept_word(p, "near")) {
+        Remark *m = p_fail_expected(p, "'near' and a guess");
+        p_help(p, m, "write param x {m} solves x^3 + x = 2 near 1 {m}");
+        return;
+    }
+    if (!p->failed) item->left = parse_expr(p);
+}
+
+// value-declaration = name [size] [unit] ["discrete"] ["initial" expr | "=" expr | implicit] [string]
 void parse_value_declaration(Parser *p, AstItem *item) {
     item->pos = p_pos(p, p->token);
     item->name = p_expect_name(p, "a name");
@@ -49,7 +64,10 @@ void parse_value_declaration(Parser *p, AstItem *item) {
     bool start = item->kind == ITEM_VAR || item->discrete;
     if (start && p_accept(p, TOKEN_INITIAL)) item->left = parse_expr(p);
     if (p_at(p, TOKEN_EQUALS) && no_value) refuse_value(p, item);
-    if (p_accept(p, TOKEN_EQUALS)) item->left = parse_expr(p);
+    if (p_accept(p, TOKEN_EQUALS))
+        item->left = parse_expr(p);
+    else if (item->kind == ITEM_PARAM && !item->size_count && p_accept_word(p, "solves"))
+        parse_implicit(p, item);
     item->text = p_accept_string(p);
 }
 
@@ -88,13 +106,28 @@ static bool at_set_declaration(const Parser *p) {
     return t.kind == TOKEN_COLON;
 }
 
-// set-declaration = name [size] ":" path [args] ["=" path] [string]
+// chosen-declaration = name ":" ("model" | "function" | "table") ["=" expr] [string]
+static AstItem *parse_chosen_declaration(Parser *p, AstItem *item) {
+    item->kind = ITEM_CHOSEN;
+    item->set = false;
+    item->chooses = p_at(p, TOKEN_FUNCTION) ? CLASS_FUNCTION
+                    : p_at(p, TOKEN_TABLE)  ? CLASS_TABLE
+                                            : CLASS_MODEL;
+    p_advance(p);
+    if (p_accept(p, TOKEN_EQUALS)) item->left = parse_expr(p);
+    item->text = p_accept_string(p);
+    return item;
+}
+
+// set-declaration = name [size] ":" path [args] ["=" path] [string] | chosen-declaration
 static AstItem *parse_set_declaration(Parser *p) {
     AstItem *item = p_new_item(p, ITEM_COMPONENT, p->token);
     item->set = true;
     item->name = p_expect_name(p, "a name");
     parse_subscripts(p, &item->size, &item->size_count);
     p_advance(p);
+    bool chosen = p_at(p, TOKEN_MODEL) || p_at(p, TOKEN_FUNCTION) || p_at(p, TOKEN_TABLE);
+    if (chosen && !item->size_count) return parse_chosen_declaration(p, item);
     item->path = parse_path(p, "the model whose parameters are meant");
     if (p_at(p, TOKEN_OPEN)) parse_args(p, &item->args, &item->arg_count);
     if (p_accept(p, TOKEN_EQUALS)) item->left = parse_path(p, "a set of parameters");
@@ -364,7 +397,7 @@ static AstItem *parse_causality(Parser *p) {
 }
 
 // initial = "initial" (expr "=" expr | "steady" [path])
-static AstItem *parse_initial(Parser *p) {
+AstItem *parse_initial(Parser *p) {
     AstItem *item = p_new_item(p, ITEM_INITIAL, p->token);
     p_advance(p);
     bool steady = p_at_word(p, "steady");

@@ -3,6 +3,7 @@
 //     when h <= 0 and v < 0 then       condition; `initial` for the start of the run
 //       reinit(v, -e*v)                a state jumps
 //       bounces = pre(bounces) + 1     a discrete variable gets a new value
+//       terminate "it has landed"      the run is over, and that is no error
 //     elsewhen sample(0.1 {s}) then
 //       ...
 //     end
@@ -29,18 +30,30 @@ static AstItem *reinit_item(Parser *p, const AstExpr *call, Token start) {
     return item;
 }
 
-// action = reinit | path "=" expr
+static bool is_terminate(const Parser *p, const AstExpr *e) {
+    return e && e->kind == AST_NAME && e->arg_count == 0 && !p_at(p, TOKEN_EQUALS) &&
+           !p_at(p, TOKEN_ASSIGN) && strcmp(name_text(p->names, e->name), "terminate") == 0;
+}
+
+// action = reinit | "terminate" [string] | path "=" expr
 static void parse_action(Parser *p, ItemList *list) {
     Token start = p->token;
     bool word = token_is_keyword(p->token.kind);
     AstExpr *e = word ? NULL : parse_expr(p);
     if (p->failed) return;
+    if (is_terminate(p, e)) {
+        AstItem *item = p_new_item(p, ITEM_TERMINATE, start);
+        item->text = p_accept_string(p);
+        p_add_item(list, item);
+        return;
+    }
     bool is_set = e && (p_at(p, TOKEN_EQUALS) || p_at(p, TOKEN_ASSIGN)) && p_is_path(e);
     if (!is_set && !(e && is_reinit(p, e))) {
         Remark *m = p_fail(p, P_WHEN_BODY, start, "this does not belong into a 'when'");
         p_help(p, m,
-               "a when has lines `k = value` for discrete variables and `reinit(x, value)` for "
-               "states; for a choice write k = if c then a else b");
+               "a when has lines `k = value` for discrete variables, `reinit(x, value)` for states "
+               "and `terminate \"why\"` for the end of the run; for a choice write k = if c then a "
+               "else b");
         return;
     }
     AstItem *item = is_set ? p_new_item(p, ITEM_EQUATION, start) : reinit_item(p, e, start);

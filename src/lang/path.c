@@ -227,11 +227,26 @@ static int array_element(Builder *b, Path *p, int owner, int wanted, Ref *ref) {
     return code / 4;
 }
 
+// What is wrong has been said, but for the name of a chosen definition, which is no value.
+static Ref broken_member(Builder *b, const Path *p, int owner) {
+    int i = pairs_get(&b->choices, (uint32_t)owner, p->step[p->at]->name);
+    if (i < 0) return ref_bad();
+    const AstItem *item = b->chosen.data[i].item;
+    Remark *m = complain(b, L_NOT_A_VALUE, p->step[p->at]->pos,
+                         "'%s' stands for a definition, not for a value", step_text(b, p));
+    remark_note(b->r, m, item->pos, "it is declared here");
+    remark_help(b->r, m,
+                item->chooses == CLASS_MODEL ? "make a component of it: %s name(...)"
+                                             : "call it: %s(x)",
+                step_text(b, p));
+    return ref_bad();
+}
+
 static Ref member(Builder *b, Path *p, int owner, int code) {
     for (;;) {
         const AstExpr *e = p->step[p->at];
         Ref ref = ref_of(p, REF_INSTANCE, code / 4);
-        if (code % 4 == MEMBER_BROKEN) return ref_bad();
+        if (code % 4 == MEMBER_BROKEN) return broken_member(b, p, owner);
         if (code % 4 == MEMBER_ENTITY) return entity_member(b, p, code / 4);
         if (code % 4 == MEMBER_ARRAY) {
             if (e->arg_count < code / 4) {

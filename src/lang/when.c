@@ -225,6 +225,9 @@ static const char *when_text(Builder *b, const AstItem *item) {
         if (item->text) text_add(&t, text_of(b, item->text));
         for (const AstItem *i = item->body; i; i = i->next) {
             text_char(&t, ' ');
+            if (i->kind == ITEM_TERMINATE)
+                text_add(&t, i->text ? text_of(b, i->text) : "terminate");
+            if (i->kind == ITEM_TERMINATE) continue;
             ast_print(&t, b->names, i->left);
             text_char(&t, '=');
             ast_print(&t, b->names, i->right);
@@ -310,7 +313,10 @@ static void lower_when(Builder *b, const Statement *s, int group) {
         w.condition = lower_condition(b, s, item);
         w.owner = b->instance.data[s->env->instance].path;
         w.text = name_of(b->names, item->left ? expr_text(b, item->left) : "initial");
-        for (const AstItem *i = item->body; i; i = i->next) lower_action(b, s, i, w.first_action);
+        for (const AstItem *i = item->body; i; i = i->next) {
+            if (i->kind != ITEM_TERMINATE) lower_action(b, s, i, w.first_action);
+            if (i->kind == ITEM_TERMINATE) w.ends = true, w.words = i->text;
+        }
         w.action_count = b->action.count - w.first_action;
         if (w.condition) array_push(&b->branch, w);
     }

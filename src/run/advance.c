@@ -62,7 +62,7 @@ static void keep_point(Advance *a, const SolvePoint *p) {
 static bool take(void *context, const SolvePoint *p) {
     Advance *a = context;
     keep_point(a, p);
-    bool row = a->knows_row && a->has_row && p->time == a->row;
+    bool row = p->last || (a->knows_row && a->has_row && p->time == a->row);
     if (row) a->knows_row = false;
     if (row && a->records && !job_take_point(&a->job, p)) return false;
     bool asked = atomic_load(&a->pause);

@@ -147,7 +147,8 @@ void probes_point(Job *j, const SolvePoint *p) {
     if (probe_count(j) && j->taken == 0) take_start(j, p);
     for (int i = 0; i < probe_count(j); i++) {
         ProbeTrack *t = &j->probe[i];
-        if (t->at == j->taken) t->value = p->output[t->output];
+        bool end = p->last && j->plan.probes[i].kind == PROBE_AT && !j->plan.probes[i].time;
+        if (t->at == j->taken || end) t->value = p->output[t->output];
         if (t->extreme.sign != 0) extreme_point(&t->extreme, p->time, p->output[t->output]);
         if (t->quad >= 0) t->value = p->quad[t->quad];
     }
@@ -157,12 +158,13 @@ void probes_point(Job *j, const SolvePoint *p) {
 
 static double finished_value(Job *j, const Probe *p, ProbeTrack *t) {
     bool whole = j->run->results.complete;
+    double end = j->run->stats.ended ? j->run->stats.reached : j->plan.stop;
     switch (p->kind) {
     case PROBE_AT: return t->value; // NaN when the run did not get there
     case PROBE_MIN:
     case PROBE_MAX: return whole ? extreme_value(&t->extreme) : NAN;
     case PROBE_INTEGRAL: return whole ? t->value : NAN;
-    case PROBE_MEAN: return whole ? t->value / (j->plan.stop - j->plan.start) : NAN;
+    case PROBE_MEAN: return whole ? t->value / (end - j->plan.start) : NAN;
     case PROBE_PARTIAL: return j->taken ? partial_value(j, p) : NAN;
     case PROBE_AMPLITUDE:
     case PROBE_PHASE:

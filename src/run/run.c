@@ -200,8 +200,8 @@ static void note_bad_outputs(Job *j, const SolvePoint *p) {
 bool job_take_point(void *context, const SolvePoint *p) {
     Job *j = context;
     double time;
-    bool row;
-    if (!times_next(&j->times, &j->present, &time, &row)) return false;
+    bool row = true;
+    if (!p->last && !times_next(&j->times, &j->present, &time, &row)) return false;
     if (j->bad_output < 0) note_bad_outputs(j, p);
     if (!j->run->audit.off) audit_point(&j->book, p->time, p->quad, p->output);
     probes_point(j, p);
@@ -312,7 +312,8 @@ bool job_solved(Job *j, Machine *m, SolveStatus status) {
     j->run->status = status;
     if (status == SOLVE_REFUSED) return false;
     Results *r = &j->run->results;
-    r->complete = status == SOLVE_DONE && j->taken == times_count(&j->times);
+    bool whole = j->run->stats.ended || j->taken == times_count(&j->times);
+    r->complete = status == SOLVE_DONE && whole;
     r->solver = solver_name(j->run->stats.method);
     report_bad_outputs(j, m);
     return true;

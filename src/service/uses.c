@@ -193,6 +193,7 @@ static void walk_item(Walk *w, const AstItem *i) {
         walk_declared(w, i);
         walk_expr(w, i->left);
         break;
+    case ITEM_CHOSEN: walk_declared(w, i); break;
     case ITEM_PORT:
         walk_declared(w, i);
         walk_type(w, i->path);
@@ -259,6 +260,7 @@ static void walk_item(Walk *w, const AstItem *i) {
     case ITEM_LOSSLESS:
     case ITEM_SUPPLIES:
     case ITEM_DISSIPATES:
+    case ITEM_TERMINATE:
     case ITEM_FORM:
     case ITEM_COORDINATES: break;
     }

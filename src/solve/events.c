@@ -148,7 +148,8 @@ void events_settle(Job *j, double time, const double *state, const double *befor
         bool changed = false;
         if (!events_borders(j, time, state, j->border)) return;
         for (int i = 0; i < j->p->switch_count; i++) {
-            if (j->border[i] == 0 || j->border[i] == before[i]) continue;
+            if (j->border[i] == before[i])
+                continue; // a counter comes to stand on its border exactly
             changed = machine_set_switch(j->m, i, is_true(j, i, j->border[i])) || changed;
         }
         if (!changed) break;

@@ -218,13 +218,24 @@ static bool leave_at(Job *j, const SolvePoint *p) {
     return false;
 }
 
+static bool end_at(Job *j, double time) {
+    const Model *m = j->p->system->model;
+    const When *w = &m->when[j->when.ending - 1];
+    j->stats->ended = name_text(m->names, w->words ? w->words : w->text);
+    j->stats->reached = time;
+    j->status = SOLVE_ENDED;
+    return false;
+}
+
 bool job_hand_over(Job *j, double time, const double *state, const double *quad) {
     SolvePoint point = {.time = time, .state = state, .output = j->output, .quad = quad};
+    point.last = j->when.ending && time == j->wanted;
     j->at = point;
     double before = j->o->inside ? job_seconds(j) : 0; // a run in pieces waits in the sink
     bool goes_on = !j->o->sink || j->o->sink(j->o->context, &point);
     if (j->o->inside) j->waited += job_seconds(j) - before;
     fetch_wanted(j);
+    if (goes_on && point.last) return end_at(j, time);
     if (goes_on) return !j->o->anew || !j->o->anew(j->o->context) || leave_at(j, &point);
     j->status = SOLVE_CANCELLED;
     return false;

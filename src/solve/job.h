@@ -47,6 +47,7 @@ typedef struct { // `when` during the run, see whens.c
     double *turning;
     double turn;  // the longest step that turnings allow, when they were last looked at
     int last;     // branch that fired
+    int ending;   // a branch that ends the run has fired: its number and 1; else 0
     long actions; // rounds in which something was set
 } WhenRun;
 

@@ -4,6 +4,8 @@
 const char *solve_lanes_obstacle(const Program *p, const SolveOptions *o) {
     if (!solver_is_explicit(o->method)) return "the method is not euler, heun, rk4 or rk78";
     if (o->modes) return "laws switch";
+    for (int i = 0; i < p->system->model->when_count; i++)
+        if (p->system->model->when[i].ends) return "the model ends runs (terminate)";
     if (p->system->whens.delay_count) return "it remembers what was (delay)";
     if (p->state_count + p->quad_count == 0) return "there is nothing to integrate";
     return lanes_obstacle(p);

@@ -241,6 +241,10 @@ static bool change_switches(Multistep *c) {
     double *y = N_VGetArrayPointer(c->y);
     machine_release_branch(c->j->m);
     if (!events_cross(c->j, c->t, y, c->crossed) || !history_break(c->j, c->t, y)) return false;
+    if (c->j->when.ending) {
+        copy_point(c);
+        return job_emit(c->j, c->t, c->j->state, c->j->quad);
+    }
     if (restart(c)) return true;
     problem_solver(c->j, c->t, "no new start after an event", 0);
     return false;

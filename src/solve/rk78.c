@@ -147,7 +147,7 @@ static bool change_switches(Rk78 *k) {
     if (!events_cross(k->j, k->t, k->y, k->crossed) || !history_break(k->j, k->t, k->y))
         return false;
     restart(k, 0);
-    return true;
+    return !k->j->when.ending || emit_up_to(k, k->t);
 }
 
 // Other states, if those that are chosen have become bad: then a new start.

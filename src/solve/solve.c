@@ -163,7 +163,7 @@ SolveStatus solve_end(Job *j) {
     j->stats->start_steps = j->m->continued;
     j->stats->wall_seconds = job_seconds(j);
     watch_tell(j, j->stats->pace, sizeof j->stats->pace);
-    SolveStatus status = j->status;
+    SolveStatus status = j->status == SOLVE_ENDED ? SOLVE_DONE : j->status;
     job_free(j);
     return status;
 }

@@ -8,6 +8,7 @@
 typedef struct {
     double time;
     const double *state, *output, *quad; // quad: time integrals since the start
+    bool last;                           // the model has ended the run here (`terminate`)
 } SolvePoint;
 
 // auto: native code where the run is long enough for it, see engine.c. The results are the same.
@@ -86,8 +87,8 @@ typedef struct {
     Pos pos;                    // of the experiment, for reports
 } SolveOptions;
 
-// The last three are not seen from outside: a stretch ended for another mode, another method, or as
-// something was changed from outside.
+// The last four are not seen from outside: a stretch ended for another mode, another method, as
+// something was changed from outside, or as the model is at its end, which is SOLVE_DONE.
 typedef enum {
     SOLVE_DONE,
     SOLVE_CANCELLED,
@@ -95,7 +96,8 @@ typedef enum {
     SOLVE_REFUSED,
     SOLVE_SWITCH,
     SOLVE_CHANGE,
-    SOLVE_ANEW
+    SOLVE_ANEW,
+    SOLVE_ENDED
 } SolveStatus;
 
 typedef struct {
@@ -110,9 +112,10 @@ typedef struct {
     int start_steps;           // of the continuation that the start values needed
     double last_step, reached; // time reached
     double wall_seconds;
-    bool native;      // the run ended on native code
-    char engine[200]; // in words
-    char pace[300];   // the shortest step, and the states that kept steps short, in words
+    bool native;       // the run ended on native code
+    const char *ended; // why the model ended the run before its time; NULL: it did not
+    char engine[200];  // in words
+    char pace[300];    // the shortest step, and the states that kept steps short, in words
 } SolveStats;
 
 // On failure the report names time, state and component; points so far have gone to the sink. A run

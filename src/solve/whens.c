@@ -113,6 +113,7 @@ static bool mark_fired(Job *j) {
         if (!fires) continue;
         taken = when[i].group;
         j->when.last = i;
+        if (when[i].ends) j->when.ending = i + 1;
         any = true;
     }
     return any;
@@ -261,7 +262,10 @@ bool whens_run(Job *j, double time, double *state) {
     if (whens_of(j)->branch_count == 0) return true;
     for (int round = 0; round < MOST_ROUNDS; round++) {
         if (!evaluate_conditions(j, time, state) || !assertions_hold(j, time)) return false;
-        if (!mark_fired(j)) return true;
+        if (!mark_fired(j)) {
+            if (j->when.ending) j->wanted = time; // it becomes the last point, see job_hand_over
+            return true;
+        }
         if (!keeps_pace(j, time) || !run_round(j, time, state)) return false;
     }
     problem_event_loop(j, time);

@@ -221,6 +221,7 @@ static void print_times(Text *t, const Task *k) {
     if (k->run->status != SOLVE_DONE)
         text_printf(t, "; %s at time %.9g",
                     k->run->status == SOLVE_FAILED ? "ENDED EARLY" : "INTERRUPTED", st->reached);
+    if (st->ended) text_printf(t, "; the model ended it at time %.9g: %s", st->reached, st->ended);
     text_char(t, '\n');
 }
 
@@ -275,6 +276,7 @@ static void stats_json(Text *t, const Task *k) {
     json_text_of(t, "status", status[k->run->status]);
     json_text_of(t, "solver", solver_name(st->method));
     json_text_of(t, "engine", st->engine);
+    if (st->ended) json_text_of(t, "ended", st->ended);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         json_number_of(t, numbers[i].key, numbers[i].value);
     }
