@@ -50,6 +50,8 @@ static bool check_rates(Program *p, Machine *m, double start, Report *r) {
     return good;
 }
 
+static Code matrix_code(MatrixShape s) { return s.function == MATRIX_EXTERNAL ? F_CALL : E_MATRIX; }
+
 // Functions of matrices of parameters alone have their values now.
 static bool check_matrices(const Machine *m, Report *r) {
     const Program *p = m->program;
@@ -58,8 +60,8 @@ static bool check_matrices(const Machine *m, Report *r) {
         if (!t->constant || isfinite(m->reg[t->out])) continue;
         Text what = {0}, help = {0};
         matrix_explain(t->shape, m->reg + t->in, &what, &help);
-        Remark *remark = report_error(r, E_MATRIX, t->pos, "'%s' has no value: %s",
-                                      matrix_function_name(t->shape.function), text_get(&what));
+        Remark *remark = report_error(r, matrix_code(t->shape), t->pos, "'%s' has no value: %s",
+                                      matrix_function_name(t->shape), text_get(&what));
         remark_help(r, remark, "%s", text_get(&help));
         text_free(&what);
         text_free(&help);

@@ -31,7 +31,7 @@ static void dump_instruction(Text *out, const Program *p, Instruction c) {
     if (c.op == TAPE_BLOCK && c.b >= FIRST_MATRIX) {
         const TapeMatrix *t = &p->matrix[c.b - FIRST_MATRIX];
         text_printf(out, "%s of %d rows: r%u and on to r%u and on\n",
-                    matrix_function_name(t->shape.function), t->shape.n, t->in, t->out);
+                    matrix_function_name(t->shape), t->shape.n, t->in, t->out);
         return;
     }
     if (c.op == TAPE_BLOCK) {

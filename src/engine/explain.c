@@ -247,7 +247,7 @@ void cause_explain_matrix(const Machine *m, Expr matrix, Text *what, Text *help)
     for (int i = 1; i < expr_arg_count(v.dag, matrix); i++)
         array_push(&v.matrix.in, v.node[expr_arg(v.dag, matrix, i)]);
     MatrixShape shape = expr_matrix_kind(v.dag, matrix)->shape;
-    text_printf(what, "'%s' has no value: ", matrix_function_name(shape.function));
+    text_printf(what, "'%s' has no value: ", matrix_function_name(shape));
     matrix_explain(shape, v.matrix.in.data, what, help);
     values_free(&v);
 }

@@ -74,7 +74,7 @@ static bool check_program(Writing *w, Report *r) {
     for (int i = 0; i < w->p->matrix_count; i++) {
         char what[80];
         snprintf(what, sizeof what, "it calls '%s', a function of matrices",
-                 matrix_function_name(w->p->matrix[i].shape.function));
+                 matrix_function_name(w->p->matrix[i].shape));
         return export_refuse(
             w, r, w->p->matrix[i].pos, what,
             "write the numbers that it gives as parameters (`bondyn run` shows them)");

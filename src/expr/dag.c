@@ -49,6 +49,8 @@ Dag *dag_copy(const Dag *from, Names *names) {
 
 void dag_free(Dag *d) {
     if (!d) return;
+    for (int i = d->kept.count - 1; i >= 0; i--) d->kept.data[i].free_it(d->kept.data[i].what);
+    array_free(&d->kept);
     array_free(&d->node);
     array_free(&d->sign);
     array_free(&d->pool);
@@ -62,6 +64,10 @@ void dag_free(Dag *d) {
     arena_free(&d->arena);
     free(d->slot);
     free(d);
+}
+
+void dag_keep(Dag *d, void *what, void (*free_it)(void *)) {
+    array_push(&d->kept, ((Kept){what, free_it}));
 }
 
 size_t dag_bytes(const Dag *d) {

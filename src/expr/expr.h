@@ -52,6 +52,8 @@ void dag_free(Dag *d);
 size_t dag_bytes(const Dag *d);  // memory in use
 uint32_t dag_size(const Dag *d); // nodes are 1 .. size
 Names *dag_names(const Dag *d);
+// What expressions refer to, freed when the graph is; copies of the graph use it too.
+void dag_keep(Dag *d, void *what, void (*free_it)(void *));
 
 // While set, sums inside sums are opened only where terms cancel, not where they merely collect:
 // what is shared stays shared. For traced recursions. Returns what was set before.

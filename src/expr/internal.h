@@ -34,8 +34,14 @@ typedef struct {
 
 #define MANY UINT16_MAX
 
+typedef struct {
+    void *what;
+    void (*free_it)(void *);
+} Kept;
+
 struct Dag {
     Names *names;
+    ARRAY(Kept) kept;
     ARRAY(Node) node; // node.data[0] is no expression
     ARRAY(Signature) sign;
     ARRAY(Expr) pool;

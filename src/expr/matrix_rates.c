@@ -45,7 +45,7 @@ static Matrix less(Call *c, Matrix a, Matrix b) { return matrix_sub(&c->arena, c
 static Matrix turn(Call *c, Matrix a) { return matrix_transpose(&c->arena, a); }
 
 static Expr apply(Call *c, MatrixFunction f, int n, int m, const Matrix *arg, int count) {
-    MatrixShape s = {f, n, m};
+    MatrixShape s = {f, n, m, NULL};
     Expr *in = ARENA_ARRAY(&c->arena, Expr, matrix_input_count(s) + 1);
     int at = 0;
     for (int k = 0; k < count; k++)
@@ -127,6 +127,19 @@ static Expr place_rate(Call *c, int n, int m) {
     return apply(c, MATRIX_PLACE_RATE, n, m, (Matrix[]){given, rates}, 2);
 }
 
+// All outputs at once; a function whose rate is not known has none that is a number.
+static Expr external_rate(Call *c) {
+    const External *e = c->kind.shape.external;
+    Expr *in = ARENA_ARRAY(&c->arena, Expr, 2 * (size_t)e->inputs + 1);
+    for (int i = 0; i < e->inputs; i++) {
+        in[i] = e->rate ? c->in[i] : expr_number(c->d, (double)NAN);
+        in[e->inputs + i] = c->rate[i];
+    }
+    const External *rate = e->rate ? e->rate : e;
+    return expr_matrix(c->d, (MatrixShape){MATRIX_EXTERNAL, rate->inputs, rate->outputs, rate},
+                       c->kind.pos, in);
+}
+
 // A second rate of place: there is none, and whoever computes it is told so.
 static Expr no_rate(Call *c) {
     int count = matrix_input_count(c->kind.shape);
@@ -146,6 +159,7 @@ static Expr rate_by_function(Call *c) {
     case MATRIX_DARE: return riccati_rate(c, n, m, true);
     case MATRIX_EXPM: return expm_rate(c, n);
     case MATRIX_PLACE: return place_rate(c, n, m);
+    case MATRIX_EXTERNAL: return external_rate(c);
     case MATRIX_PLACE_RATE:
     case MATRIX_FUNCTIONS: break;
     }

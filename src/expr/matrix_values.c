@@ -8,7 +8,7 @@ static int kind_number(Dag *d, MatrixShape s, Pos pos) {
     for (int i = 0; i < d->kind.count; i++) {
         MatrixKind k = d->kind.data[i];
         if (k.shape.function == s.function && k.shape.n == s.n && k.shape.m == s.m &&
-            k.pos.file == pos.file && k.pos.at == pos.at)
+            k.shape.external == s.external && k.pos.file == pos.file && k.pos.at == pos.at)
             return i;
     }
     array_push(&d->kind, ((MatrixKind){s, pos}));
@@ -51,6 +51,8 @@ void matrix_values_free(MatrixValues *m) {
 // taken one after the other. False: it is none of numbers, or has no value.
 static bool fold(Dag *d, Expr matrix) {
     if (d->folded == matrix) return d->fold.count > 0;
+    MatrixShape s = expr_matrix_kind(d, matrix)->shape;
+    if (s.function == MATRIX_EXTERNAL && s.external->impure) return false;
     MatrixValues m = {0};
     for (int i = 1; i < count_of(d, matrix); i++) {
         if (!is_number(d, args_of(d, matrix)[i])) {

@@ -153,8 +153,12 @@ static void print_entry(Print *p, Expr e) {
     bool wide = s.function == MATRIX_SOLVE || s.function == MATRIX_SYLVESTER;
     int cols = wide ? s.m : s.n;
     text_printf(p->out, p->how->style == PRINT_LATEX ? "\\operatorname{%s}" : "%s",
-                matrix_function_name(s.function));
+                matrix_function_name(s));
     print_arguments(p, matrix);
+    if (s.function == MATRIX_EXTERNAL) {
+        if (s.m > 1) text_printf(p->out, "[%d]", number + 1);
+        return;
+    }
     text_printf(p->out, "[%d, %d]", number / cols + 1, number % cols + 1);
 }
 

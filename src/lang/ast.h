@@ -198,6 +198,7 @@ typedef struct {
     bool has_unit;
     Unit unit;
     Name unit_text; // as written
+    int rows, cols; // of a function of C; 0: nothing is said
     Pos pos;
 } AstFormal;
 
@@ -228,6 +229,7 @@ struct AstClass {
     Name text;   // description
     bool quoted; // import "file"
     Name from;   // mechanism ... from "file.urdf", table ... from "file.csv"; 0 = none
+                 // function ... external "lib.so": the path
     Pos from_pos;
     Name column, over; // table from a file: columns of values and arguments; over 0: the first
     Pos column_pos, over_pos;
@@ -252,6 +254,9 @@ struct AstClass {
     int number_count;
     int columns; // table of two variables: how many y
     bool smooth;
+    Name symbol, derivative; // function of C: what it is called there; 0: as here, none
+    bool impure;
+    int rows, cols; // of its result
     AstClass *next;
 };
 

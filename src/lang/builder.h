@@ -222,6 +222,7 @@ typedef struct { // a constant of the top level, or a table
     Constant known;
     const Table *table;
     const Grid *grid;
+    const External *external; // of a function of C
     int number[2]; // of the (first) table in the scratch graph and in the model's graph; -1: not
                    // yet
 } Global;

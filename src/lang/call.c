@@ -361,8 +361,7 @@ static Value lower_size(Lower *l, const AstExpr *e, const Env *env) {
 
 // --- functions and tables of the user ------------------------------------------------------------
 
-static bool argument_values(Lower *l, const AstExpr *e, const Env *env, Value *x, int least,
-                            int most) {
+bool argument_values(Lower *l, const AstExpr *e, const Env *env, Value *x, int least, int most) {
     Builder *b = l->b;
     if (e->arg_count < least || e->arg_count > most) {
         Remark *m = complain(b, L_ARGUMENT_COUNT, e->pos, "'%s' is called with %d argument%s",
@@ -551,7 +550,8 @@ Value lower_call(Lower *l, const AstExpr *e, const Env *env) {
     }
     if (e->left->kind == AST_NAME || e->left->kind == AST_MEMBER) {
         Definition d = definition_of(l->b, env, e->left);
-        if (d.what && d.what->kind == CLASS_FUNCTION) return call_function(l, e, env, d);
+        if (d.what && d.what->kind == CLASS_FUNCTION)
+            return d.what->from ? call_external(l, e, env, d) : call_function(l, e, env, d);
         if (d.what && d.what->kind == CLASS_TABLE) return call_table(l, e, env, d);
     }
     bool of_model = false;

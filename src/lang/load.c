@@ -5,6 +5,7 @@
 //   mechanism X from "x.urdf"   a robot description beside this file, read as the text that it
 //                               stands for
 //   table t(x) linear from "t.csv" ...   a file of data beside this one
+//   function f(x) external "f.so"        a library beside this one, loaded when a model calls f
 #include "lang/lang.h"
 
 #include "base/array.h"
@@ -125,6 +126,13 @@ static void fill_from_csv(Loader *l, AstClass *c, const char *folder) {
         table_from_csv(s->arena, s->names, s->sources, source, c, l->r);
 }
 
+// A function of C: its library lies beside this file.
+static void place_library(Loader *l, AstClass *c, const char *folder) {
+    Syntax *s = l->syntax;
+    const char *name = name_text(s->names, c->from);
+    if (name[0] != '/') c->from = name_of(s->names, path_join(s->arena, folder, name));
+}
+
 static AstFile *add_text(Loader *l, const char *path, Name key, const char *text, size_t length) {
     Syntax *s = l->syntax;
     uint32_t source = sources_add(s->sources, path, text, length);
@@ -139,6 +147,8 @@ static AstFile *add_text(Loader *l, const char *path, Name key, const char *text
     for (AstClass *c = file->classes; c; c = c->next)
         if (c->from && c->kind == CLASS_TABLE)
             fill_from_csv(l, c, folder);
+        else if (c->from && c->kind == CLASS_FUNCTION)
+            place_library(l, c, folder);
         else if (c->from)
             fill_from_urdf(l, c, folder);
     array_push(&l->loaded, ((Loaded){key, file, folder}));

@@ -30,7 +30,10 @@ Lower lower_symbols(Builder *b);
 Value lower(Lower *l, const AstExpr *e, const Env *env);
 Value lower_call(Lower *l, const AstExpr *e, const Env *env);
 Value lower_probe(Lower *l, const AstExpr *e, const Env *env, bool *is_probe);
-Value lower_der(Lower *l, Value v, Pos pos); // rates.c
+// Values of the arguments of a call. False: reported.
+bool argument_values(Lower *l, const AstExpr *e, const Env *env, Value *x, int least, int most);
+Value call_external(Lower *l, const AstExpr *e, const Env *env, Definition d); // external.c
+Value lower_der(Lower *l, Value v, Pos pos);                                   // rates.c
 // inverse.c: is an inverse better left to the run? Then: its unknowns.
 bool inverse_is_hidden(const Builder *b, const Value *x);
 Value hidden_inverse(Lower *l, const Value *x, const AstExpr *e);
@@ -40,6 +43,8 @@ Value lower_model_function(Lower *l, const AstExpr *e, const Env *env, bool *is_
 // Signals of bodies, frames and mechanisms that are no variables (model_signal.c).
 bool is_model_signal(Builder *b, const AstExpr *e, const Env *env);
 Value lower_model_signal(Lower *l, const AstExpr *e, const Env *env, bool *is_one);
+// Of numbers: has the function a value? False: reported.
+bool matrix_has_value(Lower *l, const AstExpr *e, MatrixShape s, const Expr *in);
 // Functions of matrices (design.c): of n values x, the arguments of the call e.
 Value care_function(Lower *l, Value *x, int n, const AstExpr *e);
 Value dare_function(Lower *l, Value *x, int n, const AstExpr *e);

@@ -156,7 +156,27 @@ static AstClass *parse_experiment(Parser *p) {
     return c;
 }
 
-// formals = "(" [name [unit] {"," name [unit]}] ")"
+// sizes = "[" number ["," number] "]"
+static void parse_sizes(Parser *p, int *rows, int *cols) {
+    AstExpr **size;
+    int count = 0, *to[] = {rows, cols};
+    Token open = p->token;
+    if (!p_at(p, TOKEN_OPEN_SQUARE)) return;
+    parse_subscripts(p, &size, &count);
+    *rows = *cols = 1;
+    for (int i = 0; i < count && !p->failed; i++) {
+        double n = size[i]->kind == AST_NUMBER ? size[i]->number : 0;
+        if (count <= 2 && n >= 1 && n <= 10000 && n == (int)n) {
+            *to[i] = (int)n;
+            continue;
+        }
+        Remark *m = p_complain(p, F_SIZE, open, "a size of a function of C is a whole number");
+        p_help(p, m, "write q[3] for a vector, M[3, 3] for a matrix");
+        return;
+    }
+}
+
+// formals = "(" [name [sizes] [unit] {"," name [sizes] [unit]}] ")"
 static void parse_formals(Parser *p, AstClass *c) {
     ARRAY(AstFormal) list = {0};
     Token open = p->token;
@@ -165,6 +185,7 @@ static void parse_formals(Parser *p, AstClass *c) {
         do {
             AstFormal formal = {.pos = p_pos(p, p->token)};
             formal.name = p_expect_name(p, "the name of an argument");
+            parse_sizes(p, &formal.rows, &formal.cols);
             formal.has_unit = parse_unit(p, &formal.unit, &formal.unit_text);
             array_push(&list, formal);
         } while (p_accept(p, TOKEN_COMMA));
@@ -216,11 +237,59 @@ static void parse_function_body(Parser *p, AstClass *c, const Opener *opener) {
     close_class(p, opener);
 }
 
-// function = "function" name formals ("=" expr [string] | [string] NEWLINE {local} return "end")
+// external = [sizes] [unit] "external" string {"as" string | "derivative" string | "impure"} [string]
+static bool parse_external(Parser *p, AstClass *c) {
+    if (p->failed ||
+        !(p_at(p, TOKEN_OPEN_SQUARE) || p_at(p, TOKEN_UNIT) || p_at_word(p, "external")))
+        return false;
+    c->rows = c->cols = 1;
+    parse_sizes(p, &c->rows, &c->cols);
+    c->has_unit = parse_unit(p, &c->unit, &c->unit_text);
+    bool external = p_accept_word(p, "external");
+    c->from_pos = p_pos(p, p->token);
+    if (external) c->from = p_accept_string(p);
+    if (!c->from) {
+        Remark *m = p_fail_expected(p, external ? "the name of a library" : "external");
+        p_help(p, m, "write function %s(x {m}) {N} external \"lib.so\"",
+               name_text(p->names, c->name));
+        return true;
+    }
+    for (bool more = true; more && !p->failed;) {
+        Name *to = p_accept_word(p, "as")           ? &c->symbol
+                   : p_accept_word(p, "derivative") ? &c->derivative
+                                                    : NULL;
+        more = to != NULL;
+        if (to && !(*to = p_accept_string(p))) p_fail_expected(p, "the name of a function of C");
+        if (!to && p_accept_word(p, "impure")) more = c->impure = true;
+    }
+    c->text = p_accept_string(p);
+    return true;
+}
+
+static void refuse_sizes(Parser *p, const AstClass *c, Token start) {
+    for (int i = 0; i < c->formal_count; i++) {
+        if (!c->formals[i].rows) continue;
+        Token t = start;
+        t.at = c->formals[i].pos.at;
+        Remark *m =
+            p_complain(p, F_SIZE, t, "'%s' has a size, but '%s' is no function of C",
+                       name_text(p->names, c->formals[i].name), name_text(p->names, c->name));
+        p_help(p, m, "leave it out: arguments have the size of what is given");
+        return;
+    }
+}
+
+// function = "function" name formals (external | "=" expr [string] |
+//                                     [string] NEWLINE {local} return "end")
 static AstClass *parse_function(Parser *p) {
     AstClass *c = new_class(p, CLASS_FUNCTION);
     Opener opener = open_class(p, c, "function", "the name of the function");
     parse_formals(p, c);
+    if (parse_external(p, c)) {
+        p_end_statement(p, opener.token);
+        return c;
+    }
+    refuse_sizes(p, c, opener.token);
     if (p_accept(p, TOKEN_EQUALS)) {
         c->value = parse_expr(p);
         c->text = p_accept_string(p);

@@ -4,6 +4,7 @@
 //     A X + X B + C = 0     A' L + L B' + w = 0,   A: L X',  B: X' L,  C: L
 #include "numeric/inside.h"
 
+#include "base/memory.h"
 #include <string.h>
 
 typedef struct {
@@ -154,7 +155,7 @@ static bool adjoint_expm(Adjoint *e) {
 
 // One input after the other, by its rate.
 static bool adjoint_place(Adjoint *e, double *work) {
-    MatrixShape s = {MATRIX_PLACE_RATE, e->n, e->m};
+    MatrixShape s = {MATRIX_PLACE_RATE, e->n, e->m, NULL};
     int inputs = matrix_input_count(s) / 2, outputs = matrix_output_count(s);
     double *given = work, *rate = given + 2 * inputs;
     memcpy(given, e->in, (size_t)inputs * sizeof *given);
@@ -170,6 +171,24 @@ static bool adjoint_place(Adjoint *e, double *work) {
     return true;
 }
 
+// One rate for each input.
+static bool adjoint_external(const External *e, const double *in, const double *weight,
+                             double *gain) {
+    if (!e->rate) return false;
+    int n = e->inputs, m = e->outputs;
+    double *both = memory_zeroed(2 * (size_t)n + (size_t)m, sizeof *both), *rate = both + 2 * n;
+    bool good = true;
+    memcpy(both, in, (size_t)n * sizeof *both);
+    for (int i = 0; i < n && good; i++) {
+        both[n + i] = 1;
+        good = e->rate->compute(e->rate, both, rate);
+        both[n + i] = gain[i] = 0;
+        for (int k = 0; k < m; k++) gain[i] += weight[k] == 0 ? 0 : weight[k] * rate[k];
+    }
+    free(both);
+    return good;
+}
+
 bool matrix_adjoint(MatrixShape s, const double *in, const double *out, const double *weight,
                     double *gain, double *work) {
     Adjoint e = {s.n, s.m, in, out, weight, NULL, {work}};
@@ -183,6 +202,7 @@ bool matrix_adjoint(MatrixShape s, const double *in, const double *out, const do
     case MATRIX_DARE: return adjoint_riccati(&e, true);
     case MATRIX_EXPM: return adjoint_expm(&e);
     case MATRIX_PLACE: return adjoint_place(&e, work);
+    case MATRIX_EXTERNAL: return adjoint_external(s.external, in, weight, gain);
     case MATRIX_PLACE_RATE:
     case MATRIX_FUNCTIONS: break;
     }

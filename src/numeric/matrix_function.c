@@ -6,7 +6,7 @@
 
 // --- sizes ---------------------------------------------------------------------------------------
 
-const char *matrix_function_name(MatrixFunction f) {
+const char *matrix_function_name(MatrixShape s) {
     static const char *const name[MATRIX_FUNCTIONS] = {
         [MATRIX_SOLVE] = "solve",
         [MATRIX_LYAP] = "lyap",
@@ -18,7 +18,7 @@ const char *matrix_function_name(MatrixFunction f) {
         [MATRIX_PLACE] = "place",
         [MATRIX_PLACE_RATE] = "place_rate",
     };
-    return name[f];
+    return s.function == MATRIX_EXTERNAL ? s.external->name : name[s.function];
 }
 
 int matrix_input_count(MatrixShape s) {
@@ -33,6 +33,7 @@ int matrix_input_count(MatrixShape s) {
     case MATRIX_EXPM: return n * n;
     case MATRIX_PLACE: return n * n + n * m + 2 * n;
     case MATRIX_PLACE_RATE: return 2 * (n * n + n * m + 2 * n);
+    case MATRIX_EXTERNAL: return n;
     case MATRIX_FUNCTIONS: break;
     }
     return 0;
@@ -40,12 +41,14 @@ int matrix_input_count(MatrixShape s) {
 
 int matrix_output_count(MatrixShape s) {
     int n = s.n, m = s.m;
+    if (s.function == MATRIX_EXTERNAL) return m;
     bool wide = s.function == MATRIX_SOLVE || s.function == MATRIX_SYLVESTER ||
                 s.function == MATRIX_PLACE || s.function == MATRIX_PLACE_RATE;
     return wide ? n * m : n * n;
 }
 
 size_t matrix_work_count(MatrixShape s) {
+    if (s.function == MATRIX_EXTERNAL) return 1;
     size_t side = 2 * (size_t)s.n + (size_t)s.m + 4;
     return 24 * side * side + 80 * side;
 }
@@ -202,6 +205,8 @@ static MatrixFault compute(MatrixShape s, const double *in, double *out, Room ro
     case MATRIX_EXPM: return compute_expm(s, in, out, room);
     case MATRIX_PLACE:
     case MATRIX_PLACE_RATE: return compute_place(s, in, out, room);
+    case MATRIX_EXTERNAL:
+        return s.external->compute(s.external, in, out) ? MATRIX_GOOD : MATRIX_FOREIGN;
     case MATRIX_FUNCTIONS: break;
     }
     return MATRIX_NOT_FINITE;

@@ -10,6 +10,7 @@
 //   expm       A                 exp(A)
 //   place      A, B, p           K m x n: A - B K has the eigenvalues p (n x 2: re, im)
 //   place_rate A, B, p and their rates   the rate of K
+//   external   n numbers         m numbers: a function of others (external.h)
 //
 // Inputs and outputs lie one after the other, each row by row. Nothing is allocated: whoever calls
 // brings the room. A derivative of any of them is made of the others (expr/matrix_rates.c).
@@ -17,6 +18,7 @@
 #define BONDYN_NUMERIC_MATRIX_FUNCTION_H
 
 #include "base/text.h"
+#include "numeric/external.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -30,12 +32,14 @@ typedef enum {
     MATRIX_EXPM,
     MATRIX_PLACE,
     MATRIX_PLACE_RATE,
+    MATRIX_EXTERNAL,
     MATRIX_FUNCTIONS
 } MatrixFunction;
 
 typedef struct {
     MatrixFunction function;
-    int n, m; // rows of A; columns of B, where there is one
+    int n, m;                 // rows of A; columns of B, where there is one
+    const External *external; // of MATRIX_EXTERNAL
 } MatrixShape;
 
 typedef enum {
@@ -51,9 +55,10 @@ typedef enum {
     MATRIX_POLE_REPEATED,   // more often than B has independent columns
     MATRIX_OUT_OF_REACH,    // place: a mode that must move cannot
     MATRIX_INACCURATE,      // place: poles are not where they should be
+    MATRIX_FOREIGN,         // external: it failed
 } MatrixFault;
 
-const char *matrix_function_name(MatrixFunction f);
+const char *matrix_function_name(MatrixShape s);
 int matrix_input_count(MatrixShape s);
 int matrix_output_count(MatrixShape s);
 size_t matrix_work_count(MatrixShape s); // doubles

@@ -55,8 +55,8 @@ typedef struct {
 // The mode of A that [A - lambda, B] loses. False: there is none.
 static bool say_lost_mode(Text *out, const Question *q) {
     int n = q->n;
-    double *memory = memory_zeroed(matrix_work_count((MatrixShape){MATRIX_CARE, n, n + q->m}) + 64,
-                                   sizeof *memory);
+    double *memory = memory_zeroed(
+        matrix_work_count((MatrixShape){MATRIX_CARE, n, n + q->m, NULL}) + 64, sizeof *memory);
     Room room = {memory};
     double *a = room_take(&room, n, n), *copy = room_take(&room, n, n);
     double *re = room_take(&room, n, 1), *im = room_take(&room, n, 1), worst = 1e-9;
@@ -178,9 +178,12 @@ void matrix_explain(MatrixShape s, const double *in, Text *what, Text *help) {
     double *out = memory_zeroed((size_t)matrix_output_count(s) + 1, sizeof *out);
     double *work = memory_zeroed(matrix_work_count(s), sizeof *work);
     MatrixFault fault = matrix_compute(s, in, out, work);
+    bool numbers = all_finite(matrix_input_count(s), in);
     free(work);
     free(out);
-    if (fault == MATRIX_NOT_STABILISING)
+    if (s.function == MATRIX_EXTERNAL && numbers)
+        s.external->explain(s.external, in, what, help);
+    else if (fault == MATRIX_NOT_STABILISING)
         explain_riccati(s, in, what, help);
     else if (fault == MATRIX_OUT_OF_REACH)
         explain_reach(s, in, what, help);
