@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define LARGEST_DRAWN  1e300
 #define SMALLEST_DRAWN 1e-290
@@ -91,6 +92,79 @@ Axis axis_with_intervals(Range data, int intervals) {
     return place_ticks(lo, lo + intervals * step, step);
 }
 
+Axis axis_between(double lo, double hi, int most_intervals) {
+    return place_ticks(lo, hi, nice_above((hi - lo) / most_intervals));
+}
+
+// --- zeros at one height -------------------------------------------------------------------------
+
+// The step with which `below` intervals hold what is negative and `above` what is positive; 0: none.
+static double step_for(Range r, int below, int above) {
+    double down = fmax(-r.lo, 0), up = fmax(r.hi, 0);
+    if ((down > 0 && !below) || (up > 0 && !above)) return 0;
+    double step = fmax(below ? down / below : 0, above ? up / above : 0);
+    return step > 0 ? nice_above(step) : 0;
+}
+
+static bool holds_zero(Range r) { return r.lo <= 0 && r.hi >= 0; }
+
+bool axis_pair(Range left, Range right, int most_intervals, Axis *a, Axis *b) {
+    enum { FEWEST = 4 };
+    const double least = 0.4;
+    Range l = with_length(left), r = with_length(right);
+    *a = axis_loose(left, most_intervals);
+    *b = axis_with_intervals(right, a->tick_count - 1);
+    if (!holds_zero(l) || !holds_zero(r)) return true;
+    double best = 0;
+    for (int n = FEWEST; n <= most_intervals; n++)
+        for (int below = 0; below <= n; below++) {
+            double s = step_for(l, below, n - below), t = step_for(r, below, n - below);
+            if (s <= 0 || t <= 0) continue;
+            double fills = fmin((l.hi - l.lo) / (n * s), (r.hi - r.lo) / (n * t));
+            if (fills <= best) continue;
+            best = fills;
+            *a = place_ticks(-below * s, (n - below) * s, s);
+            *b = place_ticks(-below * t, (n - below) * t, t);
+        }
+    return best >= least;
+}
+
+// --- units ---------------------------------------------------------------------------------------
+
+static const char *prefix_of(int exponent) {
+    switch (exponent) {
+    case 12: return "T";
+    case 9: return "G";
+    case 6: return "M";
+    case 3: return "k";
+    case -3: return "m";
+    case -6: return "µ";
+    case -9: return "n";
+    case -12: return "p";
+    default: return NULL;
+    }
+}
+
+// Does the unit begin with a symbol that takes this prefix? m3 does not (a km3 is no 1000 m3), nor do kg and bar.
+static bool takes_prefix(const char *unit, int exponent) {
+    static const char *const symbol[] = {"N", "Pa", "W", "J", "V", "A", "Hz", "ohm",
+                                         "F", "H",  "T", "C", "m", "s", "rad"};
+    enum { SYMBOLS = sizeof symbol / sizeof *symbol, SMALL_ONLY = 13, METRE = 12 };
+    size_t n = strcspn(unit, "./*0123456789^-");
+    if (unit[n] && unit[n] != '.' && unit[n] != '/' && unit[n] != '*') return false;
+    for (int i = 0; i < SYMBOLS; i++)
+        if (strlen(symbol[i]) == n && strncmp(symbol[i], unit, n) == 0)
+            return exponent < 0 || i < METRE || (i == METRE && exponent == 3 && !unit[n]);
+    return false;
+}
+
+void axis_unit(Text *out, Axis *a, const char *unit) {
+    const char *prefix = prefix_of(a->exponent);
+    a->prefixed = !a->decades && prefix && takes_prefix(unit, a->exponent);
+    if (a->prefixed) text_add(out, prefix);
+    text_add(out, unit);
+}
+
 double axis_tick(const Axis *a, int i) { return (a->first + i) * a->step; }
 
 double axis_part(const Axis *a, double v) { return (v - a->lo) / (a->hi - a->lo); }
@@ -120,13 +194,13 @@ void axis_tick_label(Text *out, const Axis *a, int i) {
 
 void axis_remark(Text *out, const Axis *a) {
     if (a->decades) return;
-    if (a->exponent) {
+    if (a->exponent && !a->prefixed) {
         text_add(out, "×10");
         superscript(out, a->exponent);
     }
     if (a->base != 0) {
         double base = a->base * a->step;
-        text_printf(out, "%s%s %.15g", a->exponent ? " " : "", base < 0 ? "\u2212" : "+",
-                    fabs(base));
+        text_printf(out, "%s%s %.15g", a->exponent && !a->prefixed ? " " : "",
+                    base < 0 ? "\u2212" : "+", fabs(base));
     }
 }

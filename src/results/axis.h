@@ -20,7 +20,8 @@ typedef struct {
     double base;  // labels show tick - base*step ...
     int exponent; // ... divided by 10^exponent
     int decimals;
-    bool decades; // labels are powers of ten
+    bool decades;  // labels are powers of ten
+    bool prefixed; // the unit says the exponent: kN
 } Axis;
 
 // Ends at the data itself.
@@ -33,6 +34,14 @@ Axis axis_decades(Range data, int most_intervals);
 // whose ticks share the grid of the first.
 Axis axis_with_intervals(Range data, int intervals);
 
+// Two axes beside one panel whose zeros lie at the same height. False: one of the curves would be
+// squeezed into less than 0.4 of it.
+bool axis_pair(Range left, Range right, int most_intervals, Axis *a, Axis *b);
+// Between these ends, whatever they are.
+Axis axis_between(double lo, double hi, int most_intervals);
+
+// The unit with the prefix that says the exponent of the labels ("N" and 3: "kN"), else as it is.
+void axis_unit(Text *out, Axis *a, const char *unit);
 double axis_tick(const Axis *a, int i);
 double axis_part(const Axis *a, double v); // 0 at lo, 1 at hi
 void axis_tick_label(Text *out, const Axis *a, int i);

@@ -3,18 +3,20 @@
 //      title
 //      -- v.f   -- w.f          legend above the curves, only where an axis has several
 //      |---------------|
-//      |  panel        |        one unit: one axis; two units: left and right on one grid;
-//      |---------------|        more: a panel per unit, all over the same x
-//       0    1    2   3
-//           time [s]
+//      |  panel        |        one unit: one axis; two units: left and right on one grid, zeros at
+//      |---------------|        one height; more, or where that would squeeze a curve: a panel per
+//       0    1    2   3         unit, all over the same x. A path (y over x of one unit that turns
+//           time [s]            back) has equal scales.
 //      footer
 //
 // Colours are those of Okabe and Ito, told apart by people with any kind of colour vision; after
-// seven curves line patterns change.
+// seven curves line patterns change. What is wanted has the colour of what it became, in dashes.
 #include "results/plot.h"
 
 #include "base/arena.h"
 #include "results/curve.h"
+#include "results/related.h"
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -52,7 +54,11 @@ typedef struct {
     Group *group;
     int group_count;
     int *group_of; // per curve
+    int *shade;    // per curve: which colour of the palette
+    bool *wish;    // per curve: what another one should be
     bool shared;   // two groups in one panel
+    Axis pair[2];  // their axes
+    double equal;  // height of the panel of a path; 0: it is none
     bool rises;    // x is like time
     double left, width;
     Axis x;
@@ -119,7 +125,51 @@ static void group_curves(Sheet *s) {
             if (drawable(p->x[c][i])) range_add(&s->group[g].range, p->y[c][i]);
     }
     if (s->group_count == 0) find_group(s, "");
-    s->shared = s->group_count == 2 && !p->decades;
+    s->shared = s->group_count == 2 && !p->decades &&
+                axis_pair(s->group[0].range, s->group[1].range, 7, &s->pair[0], &s->pair[1]);
+}
+
+static int value_of_wish(const Sheet *s, int wish) {
+    for (int c = 0; c < s->p->curve_count; c++)
+        if (c != wish && s->group_of[c] == s->group_of[wish] &&
+            label_is_wish(curve_label(s->p, wish), curve_label(s->p, c)))
+            return c;
+    return -1;
+}
+
+static void choose_colours(Sheet *s) {
+    enum { MOST = 200 }; // of studies no two belong together
+    int count = s->p->curve_count, next = 0;
+    s->shade = ARENA_ARRAY(&s->tmp, int, count + 1);
+    s->wish = ARENA_ARRAY(&s->tmp, bool, count + 1);
+    for (int c = 0; c < count && count < MOST; c++) s->wish[c] = value_of_wish(s, c) >= 0;
+    for (int c = 0; c < count; c++)
+        if (!s->wish[c]) s->shade[c] = next++;
+    for (int c = 0; c < count; c++)
+        if (s->wish[c]) s->shade[c] = s->shade[value_of_wish(s, c)];
+}
+
+// "x [m]" -> "m"
+static const char *unit_in(Arena *out, const char *label) {
+    const char *open = label ? strrchr(label, '[') : NULL, *end = open ? strchr(open, ']') : NULL;
+    if (!end || end[1]) return "";
+    return arena_copy_text(out, open + 1, (size_t)(end - open - 1));
+}
+
+// A path: one signal over another of the same unit. Where it would be too high or too flat, the shorter axis grows.
+static void make_equal(Sheet *s, Range x) {
+    const double highest = 620, lowest = 150;
+    const char *unit = unit_in(&s->tmp, s->p->x_label);
+    if (s->rises || s->group_count != 1 || !*unit || strcmp(unit, s->group[0].unit) != 0) return;
+    Range *y = &s->group[0].range;
+    double dx = (x.hi - x.lo) * 1.04, dy = (y->hi - y->lo) * 1.04;
+    if (!(dx > 0) || !(dy > 0) || !(dx < 1e4 * dy) || !(dy < 1e4 * dx)) return;
+    double per_unit = fmin(s->width / dx, highest / dy);
+    s->equal = fmax(per_unit * dy, lowest);
+    double halves[2] = {s->width / per_unit / 2, s->equal / per_unit / 2};
+    double mx = (x.lo + x.hi) / 2, my = (y->lo + y->hi) / 2;
+    s->x = axis_between(mx - halves[0], mx + halves[0], 8);
+    s->pair[0] = axis_between(my - halves[1], my + halves[1], s->equal > 200 ? 7 : 4);
 }
 
 static void make_x_axis(Sheet *s) {
@@ -135,14 +185,16 @@ static void make_x_axis(Sheet *s) {
     s->x = s->p->decades ? axis_decades(range, 12)
            : s->rises    ? axis_tight(range, 8)
                          : axis_loose(range, 8);
+    make_equal(s, range);
 }
 
 static const char *colour_of_curve(const Sheet *s, int c) {
-    return s->p->colour ? s->p->colour[c] : palette[c % COLOURS];
+    return s->p->colour ? s->p->colour[c] : palette[s->shade[c] % COLOURS];
 }
 
 static const char *dash_of_curve(const Sheet *s, int c) {
-    return s->p->colour ? "" : dashes[c / COLOURS % DASHES];
+    if (s->p->colour) return "";
+    return s->wish[c] ? "5 4" : dashes[s->shade[c] / COLOURS % DASHES];
 }
 
 // --- legend -------------------------------------------------------------------------------------
@@ -199,7 +251,31 @@ static double legend(Sheet *s, int panel, double y, bool draw) {
 
 // --- panels -------------------------------------------------------------------------------------
 
+// Lines at 2, 3 ... 9 of every decade.
+static void draw_decades(Sheet *s, const Frame *f) {
+    const double most = 9;
+    if (!f->x.decades || f->x.hi - f->x.lo > most) return;
+    text_add(s->out, "<path class=\"decade\" stroke=\"#f0f0f0\" d=\"");
+    for (int d = (int)floor(f->x.lo); d < f->x.hi; d++)
+        for (int k = 2; k < 10; k++) {
+            double part = axis_part(&f->x, d + log10(k));
+            if (part > 0 && part < 1)
+                text_printf(s->out, "M%.1f %.1fv%.1f", f->left + f->width * part, f->top,
+                            f->height);
+        }
+    text_add(s->out, "\"/>\n");
+}
+
+// Where zero lies inside, it is seen.
+static void draw_zero(Sheet *s, const Frame *f) {
+    double part = axis_part(&f->y, 0);
+    if (part > 0.001 && part < 0.999)
+        text_printf(s->out, "<path class=\"zero\" stroke=\"#bbbbbb\" d=\"M%.1f %.1fh%.1f\"/>\n",
+                    f->left, f->top + f->height * (1 - part), f->width);
+}
+
 static void draw_grid(Sheet *s, const Frame *f) {
+    draw_decades(s, f);
     text_add(s->out, "<path stroke=\"#e3e3e3\" d=\"");
     for (int i = 0; i < f->x.tick_count; i++)
         text_printf(s->out, "M%.1f %.1fv%.1f",
@@ -211,21 +287,26 @@ static void draw_grid(Sheet *s, const Frame *f) {
                 "\"/>\n<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
                 "stroke=\"#999999\"/>\n",
                 f->left, f->top, f->width, f->height);
+    draw_zero(s, f);
 }
 
 // The label of an axis: its only curve, or the unit that its curves share.
-static void y_label(Text *out, const PlotData *p, const Group *g) {
+static void y_label(Text *out, const PlotData *p, const Group *g, Axis *y) {
     if (g->count == 1) text_add(out, curve_label(p, g->first));
-    if (*g->unit) text_printf(out, "%s[%s]", out->length ? " " : "", g->unit);
+    if (!*g->unit) return;
+    text_add(out, out->length ? " [" : "[");
+    axis_unit(out, y, g->unit);
+    text_char(out, ']');
 }
 
 // Where two axes share a panel, the axis of a single curve has its colour.
-static void draw_y_axis(Sheet *s, const Frame *f, const Group *g, bool right) {
+static void draw_y_axis(Sheet *s, Frame *f, const Group *g, bool right) {
     const char *ink = s->shared && g->count == 1 ? colour_of_curve(s, g->first) : INK;
     double edge = right ? f->left + f->width + 7 : f->left - 7;
     text_printf(s->out, "<g fill=\"%s\" stroke=\"none\" text-anchor=\"%s\">\n", ink,
                 right ? "start" : "end");
-    Text text = {0};
+    Text text = {0}, label = {0};
+    y_label(&label, s->p, g, &f->y);
     for (int i = 0; i < f->y.tick_count; i++) {
         text_clear(&text);
         axis_tick_label(&text, &f->y, i);
@@ -238,15 +319,14 @@ static void draw_y_axis(Sheet *s, const Frame *f, const Group *g, bool right) {
         add_text(s, right ? f->left + f->width : f->left, f->top - 6,
                  right ? "text-anchor=\"end\"" : "text-anchor=\"start\"", text_get(&text),
                  LONGEST_LABEL);
-    text_clear(&text);
-    y_label(&text, s->p, g);
     double x = right ? WIDTH - MARGIN : MARGIN + 8, middle = f->top + f->height / 2;
     text_printf(s->out,
                 "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"middle\">", x,
                 middle);
-    add_short(s->out, text_get(&text), (int)(f->height / LETTER));
+    add_short(s->out, text_get(&label), (int)(f->height / LETTER));
     text_add(s->out, "</text>\n</g>\n");
     text_free(&text);
+    text_free(&label);
 }
 
 static void draw_curves(Sheet *s, const Frame *f, int group, int panel) {
@@ -273,7 +353,7 @@ static void draw_curves(Sheet *s, const Frame *f, int group, int panel) {
 
 static void draw_panel(Sheet *s, int panel, double top, double height) {
     const Group *g = &s->group[panel];
-    Axis left = axis_loose(g->range, height > 200 ? 7 : 4);
+    Axis left = s->shared || s->equal > 0 ? s->pair[0] : axis_loose(g->range, height > 200 ? 7 : 4);
     Frame f = {s->left, top, s->width, height, s->x, left};
     text_printf(s->out,
                 "<clipPath id=\"panel%d\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
@@ -283,7 +363,7 @@ static void draw_panel(Sheet *s, int panel, double top, double height) {
     draw_y_axis(s, &f, g, false);
     draw_curves(s, &f, panel, panel);
     if (s->shared) {
-        f.y = axis_with_intervals(s->group[1].range, f.y.tick_count - 1);
+        f.y = s->pair[1];
         draw_y_axis(s, &f, &s->group[1], true);
         draw_curves(s, &f, 1, panel);
     }
@@ -294,16 +374,29 @@ static void draw_panel(Sheet *s, int panel, double top, double height) {
                  "text-anchor=\"middle\" fill=\"#999999\"", "no data", LONGEST_LABEL);
 }
 
+// "time [s]", with the prefix of the labels.
+static void x_label(Text *out, Sheet *s) {
+    const char *label = s->p->x_label ? s->p->x_label : "", *unit = unit_in(&s->tmp, label);
+    if (!*unit) {
+        text_add(out, label);
+        return;
+    }
+    text_add_n(out, label, strlen(label) - strlen(unit) - 1);
+    axis_unit(out, &s->x, unit);
+    text_char(out, ']');
+}
+
 static void draw_x_axis(Sheet *s, double y) {
     text_add(s->out, "<g text-anchor=\"middle\">\n");
-    Text text = {0};
+    Text text = {0}, label = {0};
+    x_label(&label, s);
     for (int i = 0; i < s->x.tick_count; i++) {
         text_clear(&text);
         axis_tick_label(&text, &s->x, i);
         add_text(s, s->left + s->width * axis_part(&s->x, axis_tick(&s->x, i)), y + 17, "",
                  text_get(&text), LONGEST_LABEL);
     }
-    add_text(s, s->left + s->width / 2, y + 37, "", s->p->x_label ? s->p->x_label : "", 100);
+    add_text(s, s->left + s->width / 2, y + 37, "", text_get(&label), 100);
     text_clear(&text);
     axis_remark(&text, &s->x);
     if (text.length)
@@ -311,12 +404,15 @@ static void draw_x_axis(Sheet *s, double y) {
                  LONGEST_LABEL);
     text_add(s->out, "</g>\n");
     text_free(&text);
+    text_free(&label);
 }
 
 // --- the sheet ----------------------------------------------------------------------------------
 
 static double panel_height(const Sheet *s) {
-    return s->group_count > 2 || s->p->decades ? STACKED_HEIGHT : SINGLE_HEIGHT;
+    if (s->equal > 0) return s->equal;
+    bool stacked = s->group_count > 1 && !s->shared;
+    return stacked || s->p->decades ? STACKED_HEIGHT : SINGLE_HEIGHT;
 }
 
 static double title_room(const Sheet *s) {
@@ -352,6 +448,7 @@ static void open_svg(Sheet *s, double height) {
 void plot_svg(Text *out, const PlotData *p) {
     Sheet s = {.out = out, .p = p};
     group_curves(&s);
+    choose_colours(&s);
     make_x_axis(&s);
     int panels = s.shared ? 1 : s.group_count;
     double height = sheet_height(&s, panels), y = title_room(&s);

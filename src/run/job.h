@@ -122,6 +122,7 @@ void audit_want(Job *j); // audit_wishes.c
 // Rows (rows.c).
 void rows_open(Job *j, const Column *column, int count, long rows);
 bool rows_add(Job *j, const SolvePoint *p); // false: they cannot be kept
+void rows_sides(Job *j, double time, const double *before, const double *after); // of an event
 void rows_close(Job *j);
 
 // A run in steps (run.c), for batches: prepare, program, solve, finish, close.

@@ -267,7 +267,7 @@ static const SolveMode *get(void *context, const int *mode, const double *before
 static void jumped(void *context, double time, const double *before, const double *after,
                    const double *work) {
     Modes *x = context;
-    (void)time;
+    rows_sides(x->j, time, before, after);
     if (!x->j->run->audit.off) audit_jump(&x->j->book, before, after, work);
 }
 

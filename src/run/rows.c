@@ -93,6 +93,20 @@ bool rows_add(Job *j, const SolvePoint *p) {
     return true;
 }
 
+// Both sides of an event, for curves that jump there. Curves of integrals do not.
+void rows_sides(Job *j, double time, const double *before, const double *after) {
+    for (int i = 0; i < j->curves.count; i++) {
+        Curve *c = &j->curves.data[i];
+        const Track *x = &j->tracks.data[c->x], *y = &j->tracks.data[c->y];
+        if (y->integral || (c->x && x->integral) || before[y->output] == after[y->output]) continue;
+        for (int side = 0; side < 2; side++) {
+            const double *output = side ? after : before;
+            trace_add(&c->trace, c->x ? show(x->shown, output[x->output]) : time,
+                      show(y->shown, output[y->output]));
+        }
+    }
+}
+
 // Of thinned rows the last one is there as well.
 void rows_close(Job *j) {
     const Results *r = &j->run->results;

@@ -217,14 +217,14 @@ bool job_next_time(void *context, double *time) {
 
 static void take_event(void *context, double time, const double *before, const double *after) {
     Job *j = context;
-    (void)time;
-    audit_event(&j->book, before, after);
+    rows_sides(j, time, before, after);
+    if (!j->run->audit.off) audit_event(&j->book, before, after);
 }
 
 static void take_jump(void *context, double time, const double *before, const double *after) {
     Job *j = context;
-    (void)time;
-    audit_impulse(&j->book, before, after);
+    rows_sides(j, time, before, after);
+    if (j->energy_jumps) audit_impulse(&j->book, before, after);
 }
 
 static void tell_progress(void *context, double time) {
@@ -295,8 +295,9 @@ SolveOptions job_solve_options(Job *j, const SolveModes *modes) {
                           .sink = job_take_point,
                           .context = j,
                           .progress = j->options->progress ? tell_progress : NULL,
-                          .event = j->run->audit.off ? NULL : take_event,
-                          .jump = j->energy_jumps ? take_jump : NULL,
+                          .event = j->run->audit.off && !j->curves.count ? NULL : take_event,
+                          .jump = j->energy_jumps || j->curves.count ? take_jump : NULL,
+                          .only_watches = !j->energy_jumps,
                           .settle_var = j->settle_var.data,
                           .settle_output = j->settle_output.data,
                           .settle_count = j->settle_var.count,

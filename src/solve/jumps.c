@@ -10,13 +10,18 @@
 #include "solve/job.h"
 
 #include "base/memory.h"
+#include <string.h>
 
 static void take_side(Job *j, double time, const double *state, double *output) {
     bool hold = j->m->hold;
+    size_t size = j->o->only_watches ? j->p->unknown_count * sizeof(double) : 0;
+    double *unknown = j->m->reg + j->p->first_unknown;
+    if (size) memcpy(j->unknown, unknown, size);
     j->m->hold = true;
     if (!machine_outputs(j->m, time, state, output))
         for (int i = 0; i < j->p->output_count; i++) output[i] = (double)NAN;
     j->m->hold = hold;
+    if (size) memcpy(unknown, j->unknown, size);
 }
 
 double *jumps_before(Job *j, double time, const double *state) {

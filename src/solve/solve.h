@@ -67,6 +67,7 @@ typedef struct {
     // The outputs on both sides of a switch, at the same states; these then become settle_output of
     // them. Nullable.
     void (*jump)(void *context, double time, const double *before, const double *after);
+    bool only_watches; // `jump` does: nothing that is found by iteration is left as it found it
     const int *settle_var, *settle_output; // states by variable
     int settle_count;
     // Per branch of `when`: an assertion that has warned already, perhaps in an earlier run.

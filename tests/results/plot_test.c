@@ -3,6 +3,8 @@
 
 #include "results/axis.h"
 #include "results/plot.h"
+#include "results/related.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +44,65 @@ static void second_axis_has_the_same_intervals(void **state) {
         assert_int_equal(a.tick_count, n + 1);
         assert_true(a.lo <= r.lo && a.hi >= r.hi);
     }
+}
+
+// Both zeros lie at one height, both ranges inside of their axes, for any two ranges.
+static void zeros_are_aligned(void **state) {
+    (void)state;
+    int stacked = 0;
+    for (int i = 0; i < 400; i++) {
+        Range a = {-(i % 7) * pow(10, i % 5 - 2), (i % 11) * pow(10, i % 3)};
+        Range b = {-(i % 13) * pow(10, i % 4 - 3), (i % 5) * pow(10, i % 6 - 1)};
+        Axis left, right;
+        if (!axis_pair(a, b, 7, &left, &right)) {
+            stacked++;
+            continue;
+        }
+        assert_true(left.lo <= a.lo && left.hi >= a.hi && right.lo <= b.lo && right.hi >= b.hi);
+        assert_int_equal(left.tick_count, right.tick_count);
+        assert_true(fabs(axis_part(&left, 0) - axis_part(&right, 0)) < 1e-9);
+    }
+    assert_in_range(stacked, 1, 250);
+}
+
+static void assert_unit(double most, const char *unit, const char *expected) {
+    Axis a = axis_loose((Range){0, most}, 5);
+    Text t = {0};
+    axis_unit(&t, &a, unit);
+    text_char(&t, '|');
+    axis_remark(&t, &a);
+    assert_string_equal(text_get(&t), expected);
+    text_free(&t);
+}
+
+static void units_take_prefixes(void **state) {
+    (void)state;
+    assert_unit(5e4, "N", "kN|");
+    assert_unit(5e4, "N.m", "kN.m|");
+    assert_unit(2e7, "Pa", "MPa|");
+    assert_unit(3e-5, "A", "µA|");
+    assert_unit(3e-4, "m/s", "µm/s|");
+    assert_unit(5e4, "m/s", "m/s|×10³");     // nobody says km/s
+    assert_unit(3e-5, "m3/s", "m3/s|×10⁻⁶"); // a mm3 is no thousandth of it
+    assert_unit(5e4, "kg", "kg|×10³");
+    assert_unit(5e4, "bar", "bar|×10³");
+    assert_unit(5e4, "s", "s|×10³");
+    assert_unit(3e-3, "s", "ms|");
+    assert_unit(50, "N", "N|");
+}
+
+static void wishes_are_known_by_name(void **state) {
+    (void)state;
+    assert_true(label_is_wish("x_d", "x"));
+    assert_true(label_is_wish("arm.q_d[1]", "arm.q[1]"));
+    assert_true(label_is_wish("w_ref", "motor.w"));
+    assert_true(label_is_wish("ref_speed", "speed"));
+    assert_true(label_is_wish("ref.w", "motor.w"));
+    assert_false(label_is_wish("x", "x_d"));
+    assert_false(label_is_wish("q_d[1]", "q[2]"));
+    assert_false(label_is_wish("left.w", "right.w"));
+    assert_false(label_is_wish("x", "x"));
+    assert_false(label_is_wish("i_a", "i"));
 }
 
 static char *draw(int curves, const char **unit, const double **x, const double **y,
@@ -167,6 +228,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ticks_are_round),
         cmocka_unit_test(second_axis_has_the_same_intervals),
+        cmocka_unit_test(zeros_are_aligned),
+        cmocka_unit_test(units_take_prefixes),
+        cmocka_unit_test(wishes_are_known_by_name),
         cmocka_unit_test(units_make_axes_and_panels),
         cmocka_unit_test(odd_data_is_drawn),
         cmocka_unit_test(gaps_break_the_line),

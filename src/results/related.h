@@ -1,0 +1,10 @@
+// Which curves of a plot belong to each other: what is wanted and what it became.
+#ifndef BONDYN_RESULTS_RELATED_H
+#define BONDYN_RESULTS_RELATED_H
+
+#include <stdbool.h>
+
+// Is one label that of what the other one should be: "x_d" and "x", "ref.w" and "w", "q_ref[2]" and "q[2]"?
+bool label_is_wish(const char *wish, const char *value);
+
+#endif
