@@ -71,7 +71,9 @@ _bondyn() {
             ;;
         import)
             if ((COMP_CWORD == 2)); then
-                COMPREPLY=(urdf)
+                mapfile -t COMPREPLY < <(compgen -W "urdf hydro" -- "$word")
+            elif [[ ${COMP_WORDS[2]} == hydro ]]; then
+                mapfile -t COMPREPLY < <(compgen -f -X '!*.@(1|3|hst|re7|re8)' -- "$word"; compgen -d -- "$word")
             else
                 mapfile -t COMPREPLY < <(compgen -f -X '!*.urdf' -- "$word"; compgen -d -- "$word")
             fi

@@ -69,7 +69,7 @@ complete -c bondyn -n '__fish_seen_subcommand_from derive' -l c -d 'as C functio
 complete -c bondyn -n '__fish_seen_subcommand_from derive' -l graph -x -a 'constant unit' -d 'an explicit bond graph'
 complete -c bondyn -n '__fish_seen_subcommand_from derive' -l signature -x -a 'plain 20sim'
 complete -c bondyn -n '__fish_seen_subcommand_from derive' -l fixed -d 'numbers in place of parameters'
-complete -c bondyn -n '__fish_seen_subcommand_from import' -a urdf -F
+complete -c bondyn -n '__fish_seen_subcommand_from import' -a 'urdf hydro' -F
 complete -c bondyn -n '__fish_seen_subcommand_from import' -l free -d 'the root link moves freely'
 complete -c bondyn -n '__fish_seen_subcommand_from import' -l round -d 'round angles near multiples of 15 degrees'
 complete -c bondyn -n '__fish_seen_subcommand_from export' -a 'c fmu' -F

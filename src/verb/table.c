@@ -257,17 +257,27 @@ static const Verb verbs[] = {
     },
     {
         .name = "import",
-        .arguments = "urdf FILE",
-        .summary = "a robot description as a readable mechanism",
-        .details = "Goes to standard output, or into the file --out. Links become bodies, joints\n"
-                   "keep their names and limits, visuals become shapes. Damping and friction are\n"
-                   "elements at the joints, greatest efforts and velocities are watched; the\n"
-                   "parameters damping, friction, effort_limits and velocity_limits switch them\n"
-                   "off. Shapes for collisions stay as remarks, and what is left out is said.\n"
-                   "A model can also take the file as it is: mechanism Robot from \"robot.urdf\"\n",
+        .arguments = "urdf|hydro FILE",
+        .summary = "a robot description as a mechanism, hydrodynamic tables as models",
+        .details =
+            "Goes to standard output, or into the file --out.\n"
+            "hydro: FILE is a table of WAMIT (.1 .3 .hst) or ShipX/VERES (.re7 .re8); those of\n"
+            "the same name beside it are read, too. Added mass, damping and wave forces become\n"
+            "tables, the memory of radiated waves a state space that never makes energy.\n"
+            "WAMIT's numbers are taken with --set \"rho = 1025\", \"g = 9.81\", \"length = 1\" "
+            "(ULEN);\n"
+            "\"modes = 30\" is how many the memory may have.\n"
+            "urdf: links become bodies, joints\n"
+            "keep their names and limits, visuals become shapes. Damping and friction are\n"
+            "elements at the joints, greatest efforts and velocities are watched; the\n"
+            "parameters damping, friction, effort_limits and velocity_limits switch them\n"
+            "off. Shapes for collisions stay as remarks, and what is left out is said.\n"
+            "A model can also take the file as it is: mechanism Robot from \"robot.urdf\"\n",
         .examples = "bondyn import urdf robot.urdf --out robot.bond\n"
-                    "bondyn import urdf vehicle.urdf --free\n",
-        .options = OPT_BIT(OUT) | OPT_BIT(FREE) | OPT_BIT(ROUND),
+                    "bondyn import urdf vehicle.urdf --free\n"
+                    "bondyn import hydro supply.re7 --out supply.bond\n"
+                    "bondyn import hydro barge.1 --set \"length = 10\" --out barge.bond\n",
+        .options = OPT_BIT(OUT) | OPT_BIT(FREE) | OPT_BIT(ROUND) | OPT_BIT(SET),
         .least = 2,
         .most = 2,
         .run = verb_import,
