@@ -85,6 +85,7 @@ typedef struct { // how large everything is, see sizes.c
     double *most, *first, *spread, *size;
     double *recent;                // largest of late
     double *noise;                 // rounding of the rate
+    double *differences;           // of the rates, three of each
     double *decay;                 // rate of its own decay, for implicit methods
     double *passed_on;             // rounding that reaches it through the others, the same
     double *last;                  // its value after the last step

@@ -28,7 +28,8 @@
 //              it was starts in the same way behind an event: a jump of its rate would ask for
 //              steps that are lost in the rounding of the time.
 //   noise_i    the rounding of the rate, from fourth differences between points that are a
-//              millionth of the sizes apart: all that is smooth cancels. An implicit method damps
+//              millionth of the sizes apart: all that is smooth cancels. The largest of three of
+//              them, as one may be zero by chance. An implicit method damps
 //              it with the decay rate of the state. A state that is zero but for rounding does not
 //              hold back the steps.
 //   passed_on  (1 - gamma J)^-1 gamma noise, with signs at random: where 1e-14 V is tied to a node whose
@@ -121,12 +122,14 @@ static void keep_known(Job *j) {
 void sizes_open(Job *j) {
     Sizes *s = &j->sizes;
     size_t n = (size_t)j->n, q = (size_t)j->nq, u = (size_t)program_unknown_count(j->p);
-    s->space = memory_zeroed(15 * n + 5 * q + 4 * u, sizeof(double));
+    s->space = memory_zeroed(18 * n + 5 * q + 4 * u, sizeof(double));
     double *at = s->space;
     double **const by_state[] = {&s->most,  &s->first,  &s->spread, &s->in_group,  &s->point,
                                  &s->rate,  &s->beside, &s->size,   &s->recent,    &s->reach,
                                  &s->noise, &s->decay,  &s->rest,   &s->passed_on, &s->last};
     for (int i = 0; i < 15; i++, at += n) *by_state[i] = at;
+    s->differences = at;
+    at += 3 * n;
     double **const by_quad[] = {&s->quad_most, &s->quad_soon, &s->quad_rate, &s->quad_beside,
                                 &s->quad_noise};
     for (int i = 0; i < 5; i++, at += q) *by_quad[i] = at;
@@ -315,18 +318,24 @@ static void find_recent(Job *j, double time, const double *state) {
     }
 }
 
-// Rounding of the rates: fourth differences have 8 times as much of it.
+// Rounding of the rates: fourth differences have 8 times as much of it. Numbers have few digits
+// there, and a difference is often zero by chance: three of them overlap.
 static void find_rounding(Job *j, double time, const double *state) {
-    static const double weight[] = {1, -4, 6, -4, 1};
+    enum { ORDER = 4, LOOKS = 3, POINTS = ORDER + LOOKS };
+    static const double weight[ORDER + 1] = {1, -4, 6, -4, 1};
     Sizes *s = &j->sizes;
-    double *sum = s->reach;
-    if (!rates_at(j, time, state, sum, s->quad_beside, s->unknown_beside)) return;
-    for (int k = 1; k <= 4; k++) {
+    size_t n = (size_t)j->n;
+    memset(s->differences, 0, LOOKS * n * sizeof *s->differences);
+    for (int k = 0; k < POINTS; k++) {
         for (int i = 0; i < j->n; i++)
             s->point[i] = state[i] + k * aside * direction(i, PATTERNS) * s->recent[i];
         if (!rates_at(j, time, s->point, s->beside, s->quad_beside, s->unknown_beside)) break;
-        for (int i = 0; i < j->n; i++) sum[i] += weight[k] * s->beside[i];
-        for (int i = 0; i < j->n && k == 4; i++) s->noise[i] = fabs(sum[i]) / 8;
+        for (int d = k > ORDER ? k - ORDER : 0; d < LOOKS && d <= k; d++)
+            for (int i = 0; i < j->n; i++)
+                s->differences[(size_t)d * n + (size_t)i] += weight[k - d] * s->beside[i];
+        if (k < POINTS - 1) continue;
+        memset(s->noise, 0, n * sizeof *s->noise);
+        for (size_t i = 0; i < LOOKS * n; i++) enlarge(&s->noise[i % n], s->differences[i] / 8);
     }
     if (is_implicit(j)) job_decays(j, time, state, s->decay);
     rates_at(j, time, state, s->beside, s->quad_beside, s->unknown_beside); // as after find_spread
