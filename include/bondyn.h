@@ -134,7 +134,9 @@ typedef enum {
     BD_EQUATIONS_JSON,
     BD_GRAPH_SVG,
     BD_GRAPH_DOT,
-    BD_CAUSALITY, // who sets what on every bond, and why
+    BD_CAUSALITY,      // who sets what on every bond, and why
+    BD_EQUATIONS_HTML, // typeset for browsers (MathML)
+    BD_ABOUT,          // JSON: plots, live inputs, units, components and bonds with their variables
 } BdForm;
 
 // The model as text. Free with bd_free.
@@ -312,6 +314,15 @@ BD_API double bd_value(const BdRun *run, const char *name);
 // From any thread or callback: the bd_advance that is at work returns true at the next row. The next
 // one goes on.
 BD_API void bd_pause(BdRun *run);
+
+// A run in pieces with a picture in three dimensions: as bd_start, and it knows where bodies are.
+BD_API BdRun *bd_start_view(const BdModel *m, const BdRunOptions *o, BdReport *r);
+// Bodies with their shapes and meshes, as JSON. Free with bd_free. Nullable: r. NULL: there are none, or not
+// from bd_start_view.
+BD_API char *bd_scene(const BdRun *run, BdReport *r);
+BD_API int bd_body_count(const BdRun *run);
+// At the present time, 7 numbers per body: x y z, then the quaternion w x y z.
+BD_API void bd_poses(const BdRun *run, double *pose);
 
 // --- many runs -----------------------------------------------------------------------------------
 

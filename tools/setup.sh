@@ -6,11 +6,19 @@
 set -eu
 cd "$(dirname "$0")/.."
 
+# Node and npm may come from elsewhere: what counts is that the commands are there, and new enough.
+is_there() { # is_there PACKAGE
+    case $1 in
+    nodejs) node -e 'process.exit(+process.versions.node.split(".")[0] >= 18 ? 0 : 1)' 2>/dev/null && return 0 ;;
+    npm) command -v npm >/dev/null && return 0 ;;
+    esac
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null || true)" = installed ]
+}
+
 missing=""
 for group in "$@"; do
     for package in $(sed -n "s/^$group \([a-z0-9.+-]*\)\$/\1/p" packages.txt); do
-        state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
-        [ "$state" = installed ] || missing="$missing $package"
+        is_there "$package" || missing="$missing $package"
     done
 done
 [ -n "$missing" ] || exit 0

@@ -3,7 +3,7 @@
 
 _bondyn() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
-    local verbs="run sweep montecarlo linearize steady poles bode nyquist power check equations graph report watch derive import explain compare signals format lsp new lib help version"
+    local verbs="run sweep montecarlo linearize steady poles bode nyquist power check equations graph report watch derive import explain compare signals format lsp studio new lib help version"
     local common="--library --json --verbose --quiet --help"
     local options=""
     COMPREPLY=()
@@ -26,7 +26,7 @@ _bondyn() {
         --set | --stop | --rtol | --atol | --max-step | --min-step | --record | --model | --only | --at | --inputs | --outputs | --from | --to | --frequencies | --trim | --given | --efficiency) return ;;
     esac
     case $verb in
-        run) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot --all" ;;
+        run) options="--replay --model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot --all" ;;
         linearize) options="--model --set --at --steady --trim --given --inputs --outputs --latex --csv --octave --out" ;;
         steady) options="--model --set --at --trim --given --out" ;;
         poles) options="--model --set --vary --at --steady --trim --given --inputs --outputs --out" ;;
@@ -43,6 +43,7 @@ _bondyn() {
         signals) options="--model --set --find" ;;
         format) options="--check" ;;
         lsp) options="" ;;
+        studio) options="--port --no-open" ;;
         compare) options="--rtol --atol --common --map" ;;
         new) options="--template" ;;
     esac

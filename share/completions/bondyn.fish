@@ -33,6 +33,9 @@ complete -c bondyn -n __fish_use_subcommand -a new -d 'write a model to start fr
 complete -c bondyn -n __fish_use_subcommand -a signals -d 'variables and parameters with units and start values'
 complete -c bondyn -n __fish_use_subcommand -a format -d 'the canonical form of files'
 complete -c bondyn -n __fish_use_subcommand -a lsp -d 'the language server for editors'
+complete -c bondyn -n __fish_use_subcommand -a studio -d 'write, see and drive a model live in the browser'
+complete -c bondyn -n '__fish_seen_subcommand_from studio' -l port -x -d 'listen here'
+complete -c bondyn -n '__fish_seen_subcommand_from studio' -l no-open -d 'do not open a browser'
 complete -c bondyn -n '__fish_seen_subcommand_from format' -l check -d 'write nothing; exit 1 if a file would change'
 complete -c bondyn -n '__fish_seen_subcommand_from signals' -l find -x -d 'only what has this word'
 complete -c bondyn -n __fish_use_subcommand -a lib -d 'the component library'
@@ -83,7 +86,7 @@ complete -c bondyn -n '__fish_seen_subcommand_from compare' -l map -x -d 'column
 complete -c bondyn -n '__fish_seen_subcommand_from compare' -F
 complete -c bondyn -n '__fish_seen_subcommand_from new' -s t -l template -x -a 'msd rlc motor hydraulic element empty'
 complete -c bondyn -n '__fish_seen_subcommand_from lib' -a 'test (bondyn lib 2>/dev/null | string match -r "^  \S+" | string trim)'
-complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run sweep montecarlo linearize steady poles bode nyquist power check equations graph report watch derive import explain compare signals format lsp new lib'
+complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run sweep montecarlo linearize steady poles bode nyquist power check equations graph report watch derive import explain compare signals format lsp studio new lib'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode nyquist' -l at -x -d 'at this time of the run'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist' -l inputs -x -d 'what moves'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist' -l outputs -x -d 'what is looked at'
@@ -103,3 +106,4 @@ complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo' -l runs -x 
 complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo' -l seed -x -d 'of the draws'
 complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo' -l latin -d 'latin hypercube'
 complete -c bondyn -n '__fish_seen_subcommand_from power' -l efficiency -x -d 'energy that B got of A'
+complete -c bondyn -n '__fish_seen_subcommand_from run' -l replay -r -d 'repeat a recorded drive'

@@ -70,6 +70,10 @@ typedef struct {
 void copy_open(Copy *c, const BdModel *m);
 void copy_close(Copy *c);
 
+// --- about.c: what pages ask about a model beside its variables
+
+void about_json(Text *out, const System *s);
+
 // --- options.c
 
 // The options of the caller in the words of src/run; false: reported.

@@ -4,6 +4,7 @@
 #include "analysis/asked.h"
 #include "base/files.h"
 #include "base/memory.h"
+#include "page/formulas.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +186,8 @@ char *bd_text(const BdModel *m, BdForm form) {
     case BD_EQUATIONS_JSON: equations_print(&t, &c.system, EQUATIONS_JSON); break;
     case BD_GRAPH_SVG: graph_svg(&t, &c.graph); break;
     case BD_GRAPH_DOT: graph_dot(&t, &c.graph); break;
+    case BD_EQUATIONS_HTML: formulas_html(&t, &c.system); break;
+    case BD_ABOUT: about_json(&t, &c.system); break;
     case BD_CAUSALITY:
         causality_explain(&t, &c.graph);
         causality_findings(&t, &c.graph);

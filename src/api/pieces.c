@@ -2,6 +2,7 @@
 #include "api/handles.h"
 
 #include "base/memory.h"
+#include "page/scene.h"
 #include "run/advance.h"
 #include <math.h>
 #include <stdint.h>
@@ -13,12 +14,17 @@ typedef struct Pieces {
     Calls calls;
     RunOptions options;
     Report report;
+    Scene scene; // of bd_start_view
+    Watch watch;
+    double *watched; // a row of its values
 } Pieces;
 
 void pieces_free(struct Pieces *p) {
     if (!p) return;
     advance_free(p->advance);
     report_free(&p->report);
+    array_free(&p->watch);
+    free(p->watched);
     free(p);
 }
 
@@ -34,13 +40,16 @@ static void show_rows(BdRun *run) {
     run->rows.rows = handed ? 0 : now->results.row_count;
 }
 
-BdRun *bd_start(const BdModel *m, const BdRunOptions *o, BdReport *r) {
+static BdRun *start(const BdModel *m, const BdRunOptions *o, bool view, BdReport *r) {
     BdRun *run = run_new(m);
     Pieces *p = run->pieces = memory_zeroed(1, sizeof *p);
     if (o) p->o = *o;
     p->calls.o = &p->o;
+    if (view) p->scene = scene_plan(&run->arena, &run->copy.model, &p->watch);
     if (run_options_from(m, &p->o, &run->arena, &p->options, &p->report)) {
         calls_put(&p->calls, &p->options);
+        p->options.watch = p->watch.data;
+        p->options.watch_count = p->watch.count;
         p->advance = advance_new(&run->copy.system, &p->options, &p->report);
     }
     run_tell(m, &p->o, &p->report, r);
@@ -51,7 +60,16 @@ BdRun *bd_start(const BdModel *m, const BdRunOptions *o, BdReport *r) {
     run->run = (Run *)advance_run(p->advance);
     run->rows = rows_of(&run->arena, &run->run->results);
     show_rows(run);
+    p->watched = memory_zeroed((size_t)p->watch.count + 1, sizeof *p->watched);
     return run;
+}
+
+BdRun *bd_start(const BdModel *m, const BdRunOptions *o, BdReport *r) {
+    return start(m, o, false, r);
+}
+
+BdRun *bd_start_view(const BdModel *m, const BdRunOptions *o, BdReport *r) {
+    return start(m, o, true, r);
 }
 
 static bool no_pieces(BdReport *r, const BdModel *m) {
@@ -86,6 +104,49 @@ double bd_value(const BdRun *run, const char *name) {
     for (int c = 0; run->pieces && name && c < run->rows.columns; c++)
         if (strcmp(run->rows.name[c], name) == 0) return advance_value(run->pieces->advance, c);
     return NAN;
+}
+
+// --- what is seen --------------------------------------------------------------------------------
+
+// The present values of the watch list, as one row of a run.
+static const double **watched_row(const Pieces *p) {
+    const double **row = memory_zeroed((size_t)p->watch.count + 1, sizeof *row);
+    for (int i = 0; i < p->watch.count; i++) {
+        p->watched[i] = advance_watched(p->advance, i);
+        row[i] = &p->watched[i];
+    }
+    return row;
+}
+
+int bd_body_count(const BdRun *run) { return run->pieces ? run->pieces->scene.body_count : 0; }
+
+void bd_poses(const BdRun *run, double *pose) {
+    const Pieces *p = run->pieces;
+    if (!p || !p->scene.body_count) return;
+    const double **row = watched_row(p);
+    for (int i = 0; i < p->scene.body_count; i++)
+        scene_pose(&p->scene.body[i], row, 0, pose + (size_t)7 * i);
+    free(row);
+}
+
+char *bd_scene(const BdRun *run, BdReport *r) {
+    const Pieces *p = run->pieces;
+    if (!p || !p->scene.body_count) return NULL;
+    Arena arena = {0};
+    Report report = {0};
+    Sources *sources = sources_copy(run->of->sources); // files of meshes are added
+    Meshes meshes = meshes_load(&arena, &run->copy.model, sources, &report);
+    double now = advance_time(p->advance);
+    Column time = {.name = "time", .unit = "s", .value = &now};
+    Run still = {.results = {.column = &time, .column_count = 1, .row_count = 1}};
+    still.watched = watched_row(p);
+    Text json = {0};
+    scene_json(&json, &p->scene, &meshes, &still);
+    report_hand_over(&report, sources, r);
+    free(still.watched);
+    sources_free(sources);
+    arena_free(&arena);
+    return json.data;
 }
 
 // --- for runs in pieces --------------------------------------------------------------------------

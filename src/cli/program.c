@@ -150,6 +150,8 @@ static BdOutcome perform(Call *c, int count, char **words) {
     bool help = call_option(c, "help") != NULL;
     if (!help && strcmp(c->verb, "watch") == 0) return watch(c);
     if (!help && strcmp(c->verb, "lsp") == 0) return serve_editor(c);
+    if (!help && strcmp(c->verb, "studio") == 0) return serve_studio(c);
+    if (!help && strcmp(c->verb, "run") == 0 && call_option(c, "replay")) return replay_drive(c);
     return call_verb(c);
 }
 

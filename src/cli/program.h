@@ -4,6 +4,7 @@
 //     program.c   words of the command line, one verb, standard output and error
 //     terminal.c  colours, progress bar, Ctrl-C
 //     watch.c     a page that is made anew whenever its files change
+//     studio.c    the studio's server, and drives that are run again
 //     lsp.c       the language server on standard input and output
 //
 // Only this folder prints and exits. Standard output carries what was asked for, and nothing else;
@@ -43,6 +44,8 @@ void call_tell(Call *c, bool last);                       // messages that are n
 
 BdOutcome watch(Call *c);
 BdOutcome serve_editor(Call *c);
+BdOutcome serve_studio(Call *c);
+BdOutcome replay_drive(Call *c); // run --replay
 
 // --- terminal ------------------------------------------------------------------------------------
 

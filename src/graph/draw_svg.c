@@ -4,6 +4,7 @@
 //                         v     |               stroke: a bar across the bond's end
 //                                               number: the order in which strokes were given
 //
+// Pages find components by data-path and bonds by data-bond, their number in the model.
 // Red is derivative causality, brown lies on an algebraic loop, a double line is a multibond. Every
 // bond says as a tooltip why its stroke is where it is.
 #include "graph/drawing.h"
@@ -95,8 +96,10 @@ static void draw_box(Svg *v, int comp) {
     const Box *b = &v->box[comp];
     Text *out = v->out, t = {0};
     bool junction = is_junction(c->kind);
-    text_printf(out, "<g class=\"%s%s\">", junction ? "junction" : "element",
+    text_printf(out, "<g class=\"%s%s\" data-path=\"", junction ? "junction" : "element",
                 v->d->derivative[comp] ? " derivative" : "");
+    text_xml(out, name_text(v->d->g->model->names, c->path));
+    text_add(out, "\">");
     if (c->text) {
         text_add(out, "<title>");
         text_xml(out, name_text(v->d->g->model->names, c->text));
@@ -210,7 +213,7 @@ static void draw_bond(Svg *v, int bond) {
     Point *p = r->point;
     p[0].x += p[1].x >= p[0].x ? CLEAR : -CLEAR; // room between line and shape
     p[r->count - 1].x += p[r->count - 1].x >= p[r->count - 2].x ? -CLEAR : CLEAR;
-    text_printf(v->out, "<g class=\"%s\">", style[b->colour]);
+    text_printf(v->out, "<g class=\"%s\" data-bond=\"%d\">", style[b->colour], bond);
     bond_tooltip(v, bond);
     add_route(v->out, m->dim > 1 ? "multi" : "line", p, r->count);
     if (m->dim > 1) add_route(v->out, "inner", p, r->count);

@@ -163,20 +163,21 @@ static void quaternion_of(const double r[9], double q[4]) {
         if (i != k) q[i] = (i == 0 ? off[k - 1] : k == 0 ? off[i - 1] : on[k - 1][i - 1]) / four;
 }
 
+void scene_pose(const SceneBody *b, const double *const *watched, int row, double pose[7]) {
+    double r[9];
+    for (int i = 0; i < 3; i++) pose[i] = watched[b->position + i][row];
+    for (int i = 0; i < 9; i++) r[i] = watched[b->rotation + i][row];
+    quaternion_of(r, pose + 3);
+}
+
 static void add_poses(Text *out, const SceneBody *b, const Run *run, int step) {
     text_add(out, ",\"pose\":[");
     for (int row = 0; row < run->results.row_count; row += step) {
-        double r[9], q[4];
-        for (int i = 0; i < 9; i++) r[i] = run->watched[b->rotation + i][row];
-        quaternion_of(r, q);
-        if (row) text_char(out, ',');
-        for (int i = 0; i < 3; i++) {
-            add_number(out, run->watched[b->position + i][row]);
-            text_char(out, ',');
-        }
-        for (int i = 0; i < 4; i++) {
-            if (i) text_char(out, ',');
-            add_number(out, q[i]);
+        double pose[7];
+        scene_pose(b, run->watched, row, pose);
+        for (int i = 0; i < 7; i++) {
+            if (row || i) text_char(out, ',');
+            add_number(out, pose[i]);
         }
     }
     text_char(out, ']');

@@ -40,6 +40,8 @@ typedef struct {
 
 // Adds to `watch`. Nothing to show: body_count is 0. The model's expression graph grows.
 Scene scene_plan(Arena *out, const Model *m, Watch *watch);
+// Where a body is in a row of the watch list: x y z, then the quaternion w x y z.
+void scene_pose(const SceneBody *b, const double *const *watched, int row, double pose[7]);
 // `value` are the rows of the watch list: Run.watched from where scene_plan began to add.
 // Nullable: meshes (then none is shown).
 void scene_json(Text *out, const Scene *scene, const Meshes *meshes, const Run *run);

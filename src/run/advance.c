@@ -193,6 +193,8 @@ double advance_value(const Advance *a, int track) {
     return output < 0 ? a->time : a->output[output];
 }
 
+double advance_watched(const Advance *a, int i) { return advance_value(a, a->job.watch_track[i]); }
+
 const Track *advance_tracks(const Advance *a, int *count) {
     *count = a->job.tracks.count;
     return a->job.tracks.data;

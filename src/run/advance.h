@@ -27,6 +27,7 @@ void advance_pause(Advance *a); // from any thread: it waits at the next point t
 bool advance_ended(const Advance *a); // at the stop, or by a failure
 double advance_time(const Advance *a);
 double advance_value(const Advance *a, int track);             // SI, at the present time
+double advance_watched(const Advance *a, int i);               // of RunOptions.watch, likewise
 int advance_states(const Advance *a, const double **x);        // how many
 bool advance_set_input(Advance *a, int var, double value);     // SI; false: it is not open
 bool advance_set_parameter(Advance *a, int var, double value); // false: not while it runs

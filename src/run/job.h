@@ -100,13 +100,14 @@ typedef struct { // everything about one run
     AuditBook book;
     bool energy_jumps; // where what prescribes a velocity does
     ARRAY(int) settle_var, settle_output;
-    ProbeTrack *probe; // per probe of the plan
-    int cut_off;       // probes of times that the command line's `stop` left out
-    int *unknown;      // outputs: unknowns of implicit blocks, for partial derivatives
-    long taken;        // points so far
-    long stride;       // of rows that are kept
-    int bad_output;    // first output that was not finite, or -1
-    int bad_count;     // outputs that were not at that time
+    ProbeTrack *probe;      // per probe of the plan
+    int cut_off;            // probes of times that the command line's `stop` left out
+    const int *watch_track; // per expression of RunOptions.watch
+    int *unknown;           // outputs: unknowns of implicit blocks, for partial derivatives
+    long taken;             // points so far
+    long stride;            // of rows that are kept
+    int bad_output;         // first output that was not finite, or -1
+    int bad_count;          // outputs that were not at that time
     double bad_time, *bad_state;
 } Job;
 

@@ -426,7 +426,7 @@ bool job_prepare(Job *j) {
     if (!make_plan(j) || !want_records(j, &column, &columns)) return false;
     if (j->plan.probe_count || j->plan.expect_count) open_symbols(j);
     curves_want(j);
-    const int *watched = want_watched(j);
+    const int *watched = j->watch_track = want_watched(j);
     audit_want(j);
     int integrated = want_integrated(j);
     if (!probes_want(j) || !make_times(j, columns, &rows)) return false;

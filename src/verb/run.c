@@ -438,6 +438,12 @@ static TextList choose_experiments(Session *s, const Syntax *syntax) {
 
 ExitCode verb_run(Session *s) {
     RunOptions o;
+    if (session_has(s, OPT_REPLAY)) {
+        Remark *m = report_error(&s->report, T_RECORDING, POS_NONE,
+                                 "drives are replayed by the program `bondyn`");
+        remark_help(&s->report, m, "call bd_start and bd_advance as the recording says");
+        return EXIT_USAGE;
+    }
     if (!run_options(s, &o)) return EXIT_USAGE;
     Syntax *syntax = session_load(s, session_argument(s, 0));
     if (!syntax) return EXIT_INPUT;

@@ -31,14 +31,15 @@ static const Verb verbs[] = {
             "computed; a second Ctrl-C kills it.\n",
         .examples = "bondyn run crane.bond\n"
                     "bondyn run crane.bond Lift --set \"load = 2 {t}\" --stop 30\n"
-                    "bondyn run crane.bond --all --h5 --out results\n",
+                    "bondyn run crane.bond --all --h5 --out results\n"
+                    "bondyn run crane.bond --replay crane.drive\n",
         .exits = "3    the energy audit failed\n"
                  "4    an expectation failed\n"
                  "5    the run ended early (what was computed is kept and marked), or a\n"
                  "     recorded value is not a finite number\n"
                  "130  interrupted; what was computed is kept and marked\n"
                  "Of several the first in the order 130, 1, 5, 4, 3 is given.\n",
-        .options = SOLVE_OPTIONS | FILE_OPTIONS | OPT_BIT(ENGINE) | OPT_BIT(ALL),
+        .options = SOLVE_OPTIONS | FILE_OPTIONS | OPT_BIT(ENGINE) | OPT_BIT(ALL) | OPT_BIT(REPLAY),
         .least = 1,
         .most = 1000,
         .run = verb_run,
@@ -395,6 +396,22 @@ static const Verb verbs[] = {
                     "nvim -u share/editors/neovim/bondyn.lua crane.bond\n",
         .least = 0,
         .most = 0,
+        .run = verb_server,
+    },
+    {
+        .name = "studio",
+        .arguments = "FILE",
+        .summary = "write, see and drive a model live in the browser",
+        .details =
+            "Text with messages, bond graph, equations, plots, motion in 3-D and power move\n"
+            "together; parameters are sliders, inputs follow keys and gamepads. The server\n"
+            "listens on this machine only, and its address holds a token that others do not\n"
+            "know. Files are written only when you save. docs/studio.md has pictures.\n",
+        .examples = "bondyn studio crane.bond\n"
+                    "bondyn studio crane.bond --no-open --port 7400\n",
+        .options = OPT_BIT(PORT) | OPT_BIT(NO_OPEN),
+        .least = 1,
+        .most = 1,
         .run = verb_server,
     },
     {

@@ -1,0 +1,250 @@
+// The thread of a page that runs the model: it obeys the page, and while it plays it leads the run
+// from frame to frame at the pace of the clock.
+//
+//     fresh                     the text side has built another model
+//     start | go on             run it from its start, or from the present state
+//     play, pause, step, reset, speed x
+//     snapshot, back            keep the present state; go back to it
+//     input name value, set name value        SI
+//     watch [names] number      what frames carry; the history of it comes at once
+//     keep name                 the recording as a file in the folder
+#include "studio/live.h"
+
+#include "base/files.h"
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+static const char *string_in(const json_t *from, const char *key) {
+    const char *s = json_string_value(json_object_get(from, key));
+    return s ? s : "";
+}
+
+// --- models --------------------------------------------------------------------------------------
+
+static Built *take_fresh(Page *p) {
+    pthread_mutex_lock(&p->to_live.lock);
+    Built *b = p->fresh;
+    p->fresh = NULL;
+    pthread_mutex_unlock(&p->to_live.lock);
+    return b;
+}
+
+typedef struct {
+    Live live;
+    Built *next; // newer than that of the run; NULL: none
+} Side;
+
+static void start(Side *s, Built *b) {
+    if (drive_start(&s->live, b)) drive_frame(&s->live, true);
+}
+
+// A run that nobody has begun is replaced; one that is under way goes on, and the page may choose.
+static void take_model(Side *s) {
+    Built *fresh = take_fresh(s->live.page);
+    if (!fresh) return;
+    built_free(s->next);
+    s->next = fresh;
+    Live *v = &s->live;
+    bool untouched = !v->run || v->recording.call.count == 0;
+    if (untouched)
+        start(s, fresh);
+    else
+        page_send(v->page,
+                  json_pack("{s:s, s:I}", "do", "stale", "revision", (json_int_t)fresh->revision));
+}
+
+static void restart(Side *s) {
+    Built *b = s->next ? built_keep(s->next) : built_keep(s->live.built);
+    if (b) start(s, b);
+    built_free(b);
+}
+
+static void go_on(Side *s) {
+    if (!s->next) return;
+    if (drive_take_over(&s->live, s->next)) {
+        page_send(s->live.page, json_pack("{s:s, s:I}", "do", "went_on", "revision",
+                                          (json_int_t)s->next->revision));
+        drive_pace(&s->live);
+    } else {
+        page_tell(s->live.page, "error",
+                  "the new model has other states: it can only begin at its start");
+    }
+}
+
+// --- commands ------------------------------------------------------------------------------------
+
+static void play(Live *v) {
+    if (!v->run || v->status == LIVE_ENDED || v->status == LIVE_FAILED) return;
+    v->status = LIVE_PLAYING;
+    drive_pace(v);
+}
+
+static void pause_run(Live *v) {
+    if (v->status == LIVE_PLAYING) v->status = LIVE_PAUSED;
+    drive_frame(v, true);
+}
+
+static void step_run(Live *v) {
+    if (!v->run || v->status == LIVE_ENDED || v->status == LIVE_FAILED) return;
+    v->status = LIVE_PAUSED;
+    drive_to(v, bd_time(v->run) + drive_step(v));
+    drive_frame(v, true);
+}
+
+static void set_speed(Live *v, const json_t *message) {
+    double x = json_number_value(json_object_get(message, "value"));
+    v->speed = x <= 0 ? INFINITY : fmin(fmax(x, 1e-4), 1e4);
+    drive_pace(v);
+}
+
+static void set_parameter(Live *v, const json_t *message) {
+    const char *name = string_in(message, "name");
+    double value = json_number_value(json_object_get(message, "value"));
+    if (!drive_set(v, name, value)) {
+        page_send(v->page, json_pack("{s:s, s:s}", "do", "not_set", "name", name));
+        return;
+    }
+    if (v->status == LIVE_PAUSED) { // shows at once what it does
+        drive_to(v, bd_time(v->run));
+        drive_frame(v, true);
+    }
+}
+
+static int column_named(const BdRows *rows, const char *name) {
+    for (int c = 1; c < rows->columns; c++)
+        if (strcmp(rows->name[c], name) == 0) return c;
+    return 0; // the time: a place has to be kept
+}
+
+static void watch(Live *v, const json_t *message) {
+    size_t i;
+    const json_t *name;
+    v->watch.count = 0;
+    v->watch_number = (long)json_integer_value(json_object_get(message, "number"));
+    json_array_foreach(json_object_get(message, "names"), i, name) {
+        if (v->watch.count == MOST_WATCHED || !v->run) break;
+        const char *word = json_string_value(name);
+        array_push(&v->watch, column_named(bd_rows(v->run), word ? word : ""));
+    }
+    drive_history(v);
+    drive_frame(v, true);
+}
+
+static void keep_recording(Live *v, const json_t *message) {
+    if (!v->run) return;
+    if (v->recording.full) {
+        page_tell(v->page, "error",
+                  "this run cannot be replayed: it is too long, or went on with another text");
+        return;
+    }
+    char *path = folder_path(server_folder(v->page->server), string_in(message, "name"), false);
+    Text t = {0};
+    Report report = {0};
+    recording_write(&t, &v->recording, v->built->model, v->run, v->stop);
+    bool good = path && file_write(path, text_get(&t), t.length, &report);
+    if (good)
+        page_send(v->page, json_pack("{s:s, s:s, s:s, s:i}", "do", "kept", "name",
+                                     string_in(message, "name"), "experiment",
+                                     bd_model_experiment(v->built->model), "calls",
+                                     v->recording.call.count));
+    else
+        page_tell(v->page, "error", "the recording cannot be written");
+    report_free(&report);
+    text_free(&t);
+    free(path);
+}
+
+static void back(Live *v) {
+    if (!drive_back(v)) return;
+    drive_history(v);
+    drive_frame(v, true);
+    drive_pace(v);
+}
+
+static void handle(Side *s, const json_t *message) {
+    Live *v = &s->live;
+    const char *what = string_in(message, "do");
+    if (strcmp(what, "fresh") == 0)
+        take_model(s);
+    else if (strcmp(what, "start") == 0 || strcmp(what, "reset") == 0)
+        restart(s);
+    else if (strcmp(what, "go_on") == 0)
+        go_on(s);
+    else if (strcmp(what, "play") == 0)
+        play(v);
+    else if (strcmp(what, "pause") == 0)
+        pause_run(v);
+    else if (strcmp(what, "step") == 0)
+        step_run(v);
+    else if (strcmp(what, "speed") == 0)
+        set_speed(v, message);
+    else if (strcmp(what, "snapshot") == 0)
+        drive_save(v);
+    else if (strcmp(what, "back") == 0)
+        back(v);
+    else if (strcmp(what, "input") == 0)
+        drive_input(v, string_in(message, "name"),
+                    json_number_value(json_object_get(message, "value")));
+    else if (strcmp(what, "set") == 0)
+        set_parameter(v, message);
+    else if (strcmp(what, "watch") == 0)
+        watch(v, message);
+    else if (strcmp(what, "keep") == 0)
+        keep_recording(v, message);
+}
+
+// --- pace ----------------------------------------------------------------------------------------
+
+// When the next frame is due, in seconds of the clock.
+static double deadline(const Live *v) {
+    if (!isfinite(v->speed)) return 0;
+    return v->begun + (double)(v->ticks + 1) / FRAMES_PER_SECOND;
+}
+
+static struct timespec time_of(double seconds) {
+    double whole = floor(seconds);
+    return (struct timespec){.tv_sec = (time_t)whole, .tv_nsec = (long)((seconds - whole) * 1e9)};
+}
+
+// A frame is late when the next one is due already. A run that cannot keep up loses no model time:
+// it falls behind the clock, and the clock is set anew.
+static void tick(Live *v) {
+    enum { LATE_FRAMES = 3 };
+    double before = clock_now(), from = bd_time(v->run);
+    v->ticks++;
+    double to =
+        isfinite(v->speed) ? v->from + (double)v->ticks * drive_step(v) : from + drive_step(v);
+    bool more = drive_to(v, to);
+    double after = clock_now(), late = (after - deadline(v)) * FRAMES_PER_SECOND;
+    double pace = (v->row[0] - from) / fmax(after - before, 1e-9);
+    v->achieved += 0.05 * (pace - v->achieved);
+    if (isfinite(v->speed) && late > 0) v->missed++;
+    if (isfinite(v->speed) && late > LATE_FRAMES) drive_pace(v);
+    drive_frame(v, !more);
+    if (!more) drive_history(v);
+}
+
+void *live_thread(void *context) {
+    Page *p = context;
+    Side s = {.live = {.page = p, .speed = 1}};
+    Live *v = &s.live;
+    while (!atomic_load(&p->closed) && !p->to_live.closed) {
+        struct timespec until = time_of(deadline(v));
+        if (box_wait(&p->to_live, v->status == LIVE_PLAYING ? &until : NULL)) {
+            Parcel *parcel = box_take(&p->to_live);
+            json_t *message =
+                parcel ? json_loadb((const char *)parcel->data, parcel->length, 0, NULL) : NULL;
+            if (message) handle(&s, message);
+            json_decref(message);
+            parcel_free(parcel);
+            if (atomic_load(&p->slow)) server_wake(p->server, p);
+        }
+        if (v->status == LIVE_PLAYING && clock_now() >= deadline(v)) tick(v);
+    }
+    drive_end(v);
+    built_free(s.next);
+    array_free(&v->watch);
+    page_release(p);
+    return NULL;
+}

@@ -1,0 +1,223 @@
+// The bond graph: the server's own drawing, which can be moved, searched and asked. Power flows along the bonds, as fast
+// and as wide as it is large.
+import { h, say } from "./dom";
+import type { About, BondAbout } from "./types";
+
+const sheet = `
+:host { display: block; overflow: hidden; position: relative; touch-action: none; cursor: grab; }
+svg.graph { position: absolute; left: 0; top: 0; transform-origin: 0 0; overflow: visible; }
+.paper, .title { display: none }
+g[data-bond], g[data-path] { cursor: pointer }
+g[data-bond] > path.grip { stroke: transparent; stroke-width: 14; fill: none }
+g[data-bond]:hover > path:not(.grip), g[data-bond].chosen > path:not(.grip):not(.flow) { stroke: #1c7ed6 !important; }
+g[data-path].chosen text.name, g[data-path]:hover text.name { fill: #1c7ed6 !important; }
+g.chosen > text.name { font-weight: bold }
+g.found > text.name { text-decoration: underline; fill: #d9480f }
+g.dim { opacity: .22 }
+path.flow { stroke: #f08c00; stroke-linecap: round; opacity: .75; stroke-dasharray: 3 11; pointer-events: none }
+path.flow.back { stroke: #4c6ef5 }
+g:focus-visible { outline: 2px solid #1c7ed6; outline-offset: 2px }
+:host(.dark) text { fill: #dbe2ea } :host(.dark) path { stroke: #cfd7e0 } :host(.dark) .sub, :host(.dark) .legend { fill: #93a0ae }
+:host(.dark) rect { fill: #26303b; stroke: #4a5866 } :host(.dark) .number { stroke: #171c22; fill: #93a0ae }
+:host(.dark) path.inner { stroke: #171c22 !important } :host(.dark) .derivative path { stroke: #ff6b6b } :host(.dark) .derivative text { fill: #ff6b6b }
+:host(.dark) .loop path { stroke: #f5a742 } :host(.dark) path.flow { stroke: #ffa94d } :host(.dark) path.flow.back { stroke: #748ffc }
+`;
+
+// A drawing of the server as elements. Its texts are escaped there; here scripts and handlers are refused once more.
+export function safeSvg(text: string): SVGSVGElement | null {
+  const root = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  if (root.nodeName !== "svg") return null;
+  root.querySelectorAll("script, foreignObject").forEach((e) => e.remove());
+  for (const e of [root, ...root.querySelectorAll("*")])
+    for (const a of [...e.attributes]) if (/^on/i.test(a.name) || /javascript:/i.test(a.value)) e.removeAttribute(a.name);
+  return document.importNode(root, true) as unknown as SVGSVGElement;
+}
+
+interface Flowing { scalars: BondAbout[]; line: SVGPathElement; flow: SVGPathElement; offset: number }
+
+export interface GraphHost {
+  value(name: string): number;
+  unit(name: string): string;
+  chosen(what: { path?: string; bond?: number } | null): void;
+  dark(): boolean;
+}
+
+export class GraphView {
+  readonly element = h("div.graph-view", { role: "application", "aria-label": "bond graph: drag to move, wheel to zoom" });
+  private shadow: ShadowRoot;
+  private svg: SVGSVGElement | null = null;
+  private tip = h("div.tip", { role: "tooltip", hidden: true });
+  private at = { x: 0, y: 0, scale: 1 };
+  private flows: Flowing[] = [];
+  private about: About | null = null;
+  private top = 1e-12; // the largest power so far
+  private touched = false;
+  power = true;
+  bonds: BondAbout[] = [];
+
+  constructor(private host: GraphHost) {
+    this.shadow = this.element.attachShadow({ mode: "open" });
+    document.body.append(this.tip);
+    this.moves();
+    new ResizeObserver(() => { if (!this.touched) this.fit(); }).observe(this.element);
+  }
+
+  show(text: string, about: About): void {
+    const svg = safeSvg(text), style = document.createElement("style");
+    this.about = about;
+    this.bonds = about.bonds;
+    this.flows = [];
+    style.textContent = sheet;
+    this.shadow.replaceChildren(style);
+    this.svg = svg;
+    if (!svg) return;
+    svg.classList.add("graph");
+    this.shadow.append(svg);
+    this.theme();
+    const first = this.top === 1e-12;
+    this.top = 1e-12;
+    svg.querySelectorAll<SVGGElement>("g[data-bond]").forEach((g) => this.prepareBond(g));
+    svg.querySelectorAll<SVGGElement>("g[data-path]").forEach((g) => {
+      g.querySelector("title")?.remove();
+      g.setAttribute("tabindex", "0");
+      g.setAttribute("role", "button");
+      g.setAttribute("aria-label", g.dataset.path ?? "");
+      this.react(g, { path: g.dataset.path });
+    });
+    if (first || !this.touched) { this.touched = false; this.fit(); }
+  }
+
+  private prepareBond(g: SVGGElement): void {
+    const number = Number(g.dataset.bond), scalars = this.bonds.filter((b) => b.bond === number);
+    const line = g.querySelector<SVGPathElement>("path.line, path.multi");
+    g.querySelector("title")?.remove();
+    if (!line) return;
+    const grip = line.cloneNode() as SVGPathElement, flow = line.cloneNode() as SVGPathElement;
+    grip.setAttribute("class", "grip");
+    flow.setAttribute("class", "flow");
+    flow.style.display = "none";
+    g.append(flow, grip);
+    g.setAttribute("tabindex", "0");
+    g.setAttribute("role", "button");
+    g.setAttribute("aria-label", "bond " + (scalars[0]?.label ?? ""));
+    if (scalars.length && !scalars[0].pseudo) this.flows.push({ scalars, line, flow, offset: 0 });
+    this.react(g, { bond: number });
+  }
+
+  private react(g: SVGGElement, what: { path?: string; bond?: number }): void {
+    const act = () => this.choose(what);
+    g.addEventListener("click", act);
+    g.addEventListener("keydown", (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); act(); } });
+    g.addEventListener("pointerenter", (e) => this.showTip(what, e.clientX, e.clientY));
+    g.addEventListener("pointermove", (e) => this.showTip(what, e.clientX, e.clientY));
+    g.addEventListener("pointerleave", () => { this.tip.hidden = true; });
+  }
+
+  choose(what: { path?: string; bond?: number } | null): void {
+    this.svg?.querySelectorAll(".chosen").forEach((e) => e.classList.remove("chosen"));
+    if (what?.bond !== undefined) this.svg?.querySelector(`g[data-bond="${what.bond}"]`)?.classList.add("chosen");
+    if (what?.path !== undefined) this.svg?.querySelector(`g[data-path="${CSS.escape(what.path)}"]`)?.classList.add("chosen");
+    this.host.chosen(what);
+  }
+
+  private showTip(what: { path?: string; bond?: number }, x: number, y: number): void {
+    const rows: HTMLElement[] = [], value = (name?: string) => (name ? `${say(this.host.value(name))} ${this.host.unit(name)}` : "–");
+    if (what.bond !== undefined) {
+      const list = this.bonds.filter((b) => b.bond === what.bond);
+      rows.push(h("b", null, list[0]?.label ?? ""));
+      for (const b of list.slice(0, 8))
+        rows.push(h("div.values", null, h("span", null, "effort ", value(b.e)), h("span", null, "flow ", value(b.f)), h("span", null, "power ", b.e && b.f ? say(this.powerOf(b)) + " W" : "–")));
+      rows.push(h("small", null, list[0]?.reason ?? ""));
+    } else {
+      const c = this.about?.components.find((k) => k.path === what.path);
+      rows.push(h("b", null, `${c?.type ?? ""} ${what.path}`));
+      if (c?.text) rows.push(h("small", null, c.text));
+    }
+    this.tip.replaceChildren(...rows);
+    this.tip.hidden = false;
+    const room = this.tip.getBoundingClientRect();
+    this.tip.style.left = Math.min(x + 14, innerWidth - room.width - 8) + "px";
+    this.tip.style.top = Math.min(y + 16, innerHeight - room.height - 8) + "px";
+  }
+
+  // Values are in the units they are shown in; power in watts only where these are SI.
+  private powerOf(b: BondAbout): number { return b.e && b.f ? this.host.value(b.e) * this.host.value(b.f) : NaN; }
+
+  // Called for every picture while something moves.
+  animate(seconds: number): void {
+    if (!this.svg || !this.element.clientWidth) return;
+    for (const f of this.flows) {
+      let p = 0;
+      for (const b of f.scalars) { const x = this.powerOf(b); if (Number.isFinite(x)) p += x; }
+      this.top = Math.max(this.top, Math.abs(p));
+      const share = Math.abs(p) / this.top, on = this.power && share > 1e-4;
+      f.flow.style.display = on ? "" : "none";
+      if (!on) continue;
+      const strength = Math.pow(share, 0.4);
+      f.offset -= Math.sign(p) * seconds * (12 + 90 * strength);
+      f.flow.style.strokeDashoffset = f.offset.toFixed(1);
+      f.flow.style.strokeWidth = (1.5 + 5 * strength).toFixed(2);
+      f.flow.classList.toggle("back", p < 0);
+    }
+    this.top *= Math.pow(0.5, seconds / 20); // what was large long ago counts less
+  }
+
+  search(word: string): number {
+    let n = 0;
+    this.svg?.querySelectorAll<SVGGElement>("g[data-path]").forEach((g) => {
+      const found = word !== "" && (g.dataset.path ?? "").toLowerCase().includes(word.toLowerCase());
+      g.classList.toggle("found", found);
+      g.classList.toggle("dim", word !== "" && !found);
+      n += found ? 1 : 0;
+    });
+    return n;
+  }
+
+  theme(): void { this.element.classList.toggle("dark", this.host.dark()); }
+
+  // --- moving it
+
+  fit(): void {
+    if (!this.svg) return;
+    const w = Number(this.svg.getAttribute("width")), height = Number(this.svg.getAttribute("height"));
+    const scale = Math.min(this.element.clientWidth / w, this.element.clientHeight / height, 1.5);
+    if (!(scale > 0)) return;
+    this.at = { scale, x: (this.element.clientWidth - w * scale) / 2, y: (this.element.clientHeight - height * scale) / 2 };
+    this.place();
+  }
+
+  private place(): void {
+    if (this.svg) this.svg.style.transform = `translate(${this.at.x}px, ${this.at.y}px) scale(${this.at.scale})`;
+  }
+
+  private zoom(factor: number, x: number, y: number): void {
+    const s = Math.min(8, Math.max(0.03, this.at.scale * factor)), k = s / this.at.scale;
+    this.at = { scale: s, x: x - k * (x - this.at.x), y: y - k * (y - this.at.y) };
+    this.touched = true;
+    this.place();
+  }
+
+  private moves(): void {
+    let from: { x: number; y: number; id: number; far: boolean } | null = null;
+    const e = this.element;
+    e.addEventListener("wheel", (w) => {
+      w.preventDefault();
+      const box = e.getBoundingClientRect();
+      this.zoom(Math.exp(-w.deltaY / 500), w.clientX - box.left, w.clientY - box.top);
+    }, { passive: false });
+    e.addEventListener("pointerdown", (p) => { from = { x: p.clientX, y: p.clientY, id: p.pointerId, far: false }; });
+    e.addEventListener("pointermove", (p) => {
+      if (!from || !(p.buttons & 1)) { from = null; return; }
+      if (!from.far && Math.hypot(p.clientX - from.x, p.clientY - from.y) < 4) return;
+      if (!from.far) { from.far = true; e.setPointerCapture(from.id); }
+      this.at.x += p.clientX - from.x;
+      this.at.y += p.clientY - from.y;
+      from.x = p.clientX;
+      from.y = p.clientY;
+      this.touched = true;
+      this.place();
+    });
+    e.addEventListener("pointerup", () => { from = null; });
+    e.addEventListener("dblclick", () => { this.touched = false; this.fit(); });
+  }
+}

@@ -1,0 +1,662 @@
+// The studio: text, graph, equations, plots, motion and power of one model, over one time cursor.
+import "./style.css";
+import { button, h, icon, say, type Child } from "./dom";
+import { Editor, type LspMessage } from "./editor";
+import { Energy } from "./energy";
+import { GraphView } from "./graph";
+import { Net } from "./net";
+import { Plot, type PlotHost, type PlotWish } from "./plots";
+import { Inputs, Parameters, Signals, isTyping } from "./side";
+import { Track } from "./track";
+import type { Built, Started } from "./types";
+import { Viewer } from "./viewer";
+
+interface File { name: string; path: string; text: string; saved: string; stamp: string }
+
+const status = ["paused", "playing", "ended", "failed"];
+const token = new URLSearchParams(location.search).get("token") ?? "";
+const draftKey = (path: string) => "bondyn:draft:" + path;
+
+class Studio {
+  net = new Net(token);
+  track = new Track();
+  others: { name: string; track: Track }[] = [];
+  built: Built | null = null;
+  started: Started | null = null;
+  files = new Map<string, File>();
+  file = "";            // that is shown
+  main = "";            // that is built
+  experiment = "";
+  revision = 0;
+  cursor: number | null = null;
+  state = 0;            // of the run
+  watchNames: string[] = [];
+  watchNumber = 0;
+  plots: Plot[] = [];
+  viewer: Viewer | null = null;
+  stats = { frames: 0, missed: 0, dropped: 0, pace: 1, rate: 0 };
+  private editor: Editor;
+  private graph: GraphView;
+  private energy = new Energy();
+  private parameters = new Parameters((name, si) => this.net.live("set", { name, value: si }));
+  private signals = new Signals((name, fresh) => this.plotSignal(name, fresh), (name) => this.value(name));
+  private inputs = new Inputs((name, si) => this.net.live("input", { name, value: si }));
+  private view = h("div.view-host");
+  private equations = h("div.equations", { tabindex: 0, role: "region", "aria-label": "equations" });
+  private about = h("div.about", { "aria-live": "polite" });
+  private plotArea = h("div.plots");
+  private problems = h("div.problems", { "aria-live": "polite", role: "log", "aria-label": "messages" });
+  private banners = h("div.banners");
+  private playButton = button("Run (Space)", "play", () => this.toggle(), { className: "primary", id: "play" });
+  private clock = h("output.clock", { id: "clock", "aria-label": "time" });
+  private pace = h("span.pace", { id: "pace", title: "speed of the run in parts of the asked one, and deadlines that were missed" });
+  private light = h("span.light", { title: "connection" });
+  private scrub = h("input.scrub", { type: "range", id: "scrub", min: "0", max: "1", step: "any", value: "0", "aria-label": "time cursor" });
+  private liveButton = button("Back to the present", "live", () => this.seek(null), { className: "quiet" });
+  private fileSelect = h("select", { id: "file", "aria-label": "file", onchange: () => this.openFile(this.fileSelect.value) });
+  private experimentSelect = h("select", { id: "experiment", "aria-label": "experiment", onchange: () => { this.experiment = this.experimentSelect.value; this.build(); this.net.live("pause"); this.wantStart = true; } });
+  private windowSelect = h("select", { "aria-label": "window of the plots" }, ...[["0", "all"], ["2", "2 s"], ["5", "5 s"], ["10", "10 s"], ["30", "30 s"], ["60", "1 min"]].map(([v, t]) => h("option", { value: v }, t)));
+  private saveButton = button("Save (Ctrl+S)", "save", () => this.save(), { id: "save" });
+  private wantStart = false;
+  private building = 0;
+  private started0 = performance.now();
+  private lastPicture = performance.now();
+  private layoutKnown = false;
+  host: PlotHost;
+
+  constructor(root: HTMLElement) {
+    const wish = read("bondyn:theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    document.documentElement.dataset.theme = wish;
+    const editorHost = h("div.editor");
+    this.graph = new GraphView({
+      value: (n) => this.value(n), unit: (n) => this.track.unit.get(n) ?? "", dark: () => this.dark, chosen: (w) => this.choose(w),
+    });
+    this.host = {
+      track: this.track, others: this.others, cursor: () => this.cursor, seek: (t) => this.seek(t), window: () => Number(this.windowSelect.value),
+      changed: () => { this.watch(); this.redraw(); this.keepLayout(); }, dark: () => this.dark,
+    };
+    root.append(this.bar(), this.banners, this.body(editorHost), this.timeline());
+    this.editor = new Editor(editorHost, this.net);
+    this.editor.changed = (text) => this.edited(text);
+    this.editor.told = (list) => this.showMessages(list);
+    this.editor.goTo = (uri, range) => {
+      const name = decodeURIComponent(uri).split("/").pop()!;
+      if (this.files.has(name) || [...this.fileSelect.options].some((o) => o.value === name)) { this.pendingReveal = { name, range }; this.openFile(name); }
+    };
+    this.editor.moved = (word) => this.cursorMoved(word);
+    this.keyboard();
+    this.talk();
+    this.net.open();
+    requestAnimationFrame((t) => this.picture(t));
+    setInterval(() => this.everySecond(), 1000);
+  }
+  private pendingReveal: { name: string; range: any } | null = null;
+  get dark(): boolean { return document.documentElement.dataset.theme === "dark"; }
+
+  // --- the page
+
+  private bar(): HTMLElement {
+    const speed = h("select", { id: "speed", "aria-label": "speed", onchange: () => this.net.live("speed", { value: Number(speed.value) }) },
+      ...[["0.1", "0.1×"], ["0.25", "0.25×"], ["0.5", "0.5×"], ["1", "real time"], ["2", "2×"], ["5", "5×"], ["10", "10×"], ["0", "as fast as it goes"]].map(([v, t]) => h("option", { value: v, selected: v === "1" }, t)));
+    return h("header.bar", null,
+      h("span.brand", null, brandMark(), h("b", null, "Bondyn"), " Studio"), this.light,
+      h("span.group", null, this.fileSelect, this.saveButton, this.experimentSelect),
+      h("span.group.transport", { role: "toolbar", "aria-label": "run" },
+        button("Back to the start", "reset", () => { this.track.clear(); this.seek(null); this.net.live("reset"); }, { id: "reset" }), this.playButton,
+        button("One step", "step", () => this.net.live("step"), { id: "step" }),
+        button("Keep the present state", "camera", () => this.net.live("snapshot"), { id: "snapshot" }),
+        button("Back to the kept state", "back", () => this.net.live("back"), { id: "back", disabled: true }), speed),
+      h("span.group", null, this.clock, this.pace),
+      h("span.group.right", null,
+        button("Keep this run below the next ones", "plus", () => this.keepRun(), { id: "overlay" }),
+        button("Save the drive, to be replayed by bondyn run", "record", () => this.net.live("keep", { name: this.main.replace(/\.bond$/, "") + ".drive" }), { id: "keep" }),
+        button("Report of a whole run as a page", "page", () => { this.note("The report is being made."); this.net.text("report"); }, { id: "report" }),
+        button("Dark or light", "moon", () => this.theme(), { id: "theme" })));
+  }
+
+  private body(editorHost: HTMLElement): HTMLElement {
+    const search = h("input.find", { type: "search", placeholder: "Find", "aria-label": "find in the graph", oninput: () => this.graph.search(search.value) });
+    const flow = h("label.check", null, h("input", { type: "checkbox", checked: true, onchange: (e: Event) => { this.graph.power = (e.target as HTMLInputElement).checked; } }), "power");
+    const graphPane = h("div.graph-pane", null, this.graph.element, h("div.float", null, search, flow, button("Fit", "fit", () => this.graph.fit())), this.about);
+    const viewTools = h("div.float", { id: "view-tools" });
+    const add = button("New plot", "plus", () => this.addPlot({ title: "", y: [] }), { id: "new-plot" });
+    return h("main.body", null,
+      h("section.pane.text", { "aria-label": "text" }, editorHost, this.problems),
+      gutter("--left", "x"),
+      h("section.pane.middle", { "aria-label": "pictures" },
+        tabs("top", [["Bond graph", graphPane], ["Equations", this.equations], ["Energy", this.energy.element]]),
+        gutter("--top", "y"),
+        h("div.pane.motion", null, this.view, viewTools)),
+      gutter("--right", "x"),
+      h("section.pane.side", { "aria-label": "lists and plots" },
+        tabs("side", [["Parameters", this.parameters.element], ["Signals", this.signals.element], ["Inputs", this.inputs.element]]),
+        gutter("--lists", "y"),
+        h("div.plot-pane", null, h("div.plot-bar", null, h("span.soft", null, "Plots"), add, h("label.soft", null, "window ", this.windowSelect)), this.plotArea)),
+      h("nav.narrow", { "aria-label": "panes" }, ...["text", "middle", "side"].map((p, i) => h("button", { type: "button", onclick: () => { document.body.dataset.pane = p; } }, ["Text", "Graph and motion", "Lists and plots"][i]))));
+  }
+
+  private timeline(): HTMLElement {
+    this.scrub.addEventListener("input", () => this.seek(Number(this.scrub.value)));
+    return h("footer.timeline", null, this.scrub, this.liveButton);
+  }
+
+  theme(): void {
+    document.documentElement.dataset.theme = this.dark ? "light" : "dark";
+    write("bondyn:theme", document.documentElement.dataset.theme);
+    this.graph.theme();
+    this.viewer?.setTheme(this.dark);
+    this.redraw();
+  }
+
+  note(text: string, kind = "note", ...acts: [string, () => void][]): HTMLElement {
+    const b = h("div.banner." + kind, { role: kind === "error" ? "alert" : "status" }, h("span", null, text), ...acts.map(([t, act]) => h("button", { type: "button", onclick: () => { b.remove(); act(); } }, t)),
+      button("Close", "close", () => b.remove(), { className: "quiet" }));
+    this.banners.append(b);
+    while (this.banners.children.length > 4) this.banners.firstChild!.remove();
+    if (!acts.length && kind !== "error") setTimeout(() => b.remove(), 6000);
+    return b;
+  }
+
+  // --- the server
+
+  private talk(): void {
+    const net = this.net;
+    let lost: HTMLElement | null = null;
+    net.on("connected", async () => {
+      lost?.remove();
+      lost = null;
+      this.light.className = "light on";
+      await this.editor.begin();
+      net.text("hello");
+    });
+    net.on("lost", () => {
+      this.light.className = "light off";
+      this.state = 0;
+      lost = this.note("The server is gone. Your text is safe in this page; it connects again as soon as `bondyn studio` runs.", "error");
+    });
+    net.on("welcome", (m) => {
+      const again = this.main !== "";
+      this.fileSelect.replaceChildren(...[...new Set([m.file, ...m.files])].map((f: string) => h("option", { value: f }, f)));
+      document.title = m.file + " – Bondyn Studio";
+      if (!again) {
+        this.main = m.file;
+        this.openFile(m.file);
+        net.text("open", { name: m.file.replace(/\.bond$/, "") + ".studio" });
+      } else { // the same page, another server: it learns everything anew
+        this.fileSelect.value = this.file;
+        this.editor.reopen();
+        this.build();
+        this.wantStart = true;
+      }
+    });
+    net.on("opened", (m) => this.opened(m));
+    net.on("saved", (m) => this.saved(m));
+    net.on("conflict", (m) => this.note(`${m.name} was changed by somebody else since it was opened.`, "error", ["Overwrite it", () => this.save(true)], ["Take theirs", () => this.reload(m.name)]));
+    net.on("changed", (m) => {
+      for (const f of m.files) {
+        const file = this.files.get(f.name);
+        if (!file) continue;
+        file.stamp = f.stamp;
+        if (f.stamp === "none") this.note(`${f.name} was deleted; its text is still here, and saving writes it again.`, "error");
+        else if (file.text === file.saved) this.reload(f.name);
+        else this.note(`${f.name} was changed by somebody else, and has changes of yours.`, "error", ["Take theirs", () => this.reload(f.name)]);
+      }
+    });
+    net.on("tell", (m) => this.note(m.text, m.kind));
+    net.on("built", (m) => this.showBuilt(m));
+    net.on("started", (m) => this.begun(m));
+    net.on("stale", () => this.note("The text has changed.", "note", ["Start again", () => this.net.live("start")], ["Go on from here", () => this.net.live("go_on")]));
+    net.on("went_on", () => this.note("The run goes on with the new text."));
+    net.on("snapshot", (m) => { (document.getElementById("back") as HTMLButtonElement).disabled = false; this.note(`State kept at ${say(m.time)} s.`); });
+    net.on("not_set", (m) => this.note(`${m.name} cannot change while the model runs; change the text.`, "error"));
+    net.on("failed", (m) => { this.note(`${m.what} at t = ${say(m.time)} s: ${m.messages.map((x: any) => `${x.code} ${x.text}${x.remedy ? ". " + x.remedy : ""}`).join("; ")}`, "error"); });
+    net.on("ended", (m) => this.note(`Done at ${say(m.time)} s: ${m.steps} steps with ${m.solver}${m.residual === null ? "" : `, energy ${m.balanced ? "balanced" : "NOT balanced"} (${say(m.residual)} J)`}${m.expectations ? `, ${m.expectations - m.failed} of ${m.expectations} expectations hold` : ""}.`, m.failed || !m.balanced ? "error" : "note"));
+    net.on("kept", (m) => this.note(`The drive is in ${m.name}: bondyn run ${this.main} --replay ${m.name}`));
+    net.on("report", (m) => download(new Blob([m.html], { type: "text/html" }), `${m.name || "report"}.html`));
+    net.frames = (x) => this.frame(x);
+  }
+
+  // --- files
+
+  private openFile(name: string): void {
+    const known = this.files.get(name);
+    if (!known) { this.net.text("open", { name }); return; }
+    this.file = name;
+    this.fileSelect.value = name;
+    this.editor.open(known.path, known.text);
+    if (/^\s*(model|experiment)\b/m.test(known.text) || !known.text.trim()) {
+      this.main = name;
+      this.experiment = "";
+      this.build();
+    }
+    if (this.pendingReveal?.name === name) { this.editor.reveal(this.pendingReveal.range); this.pendingReveal = null; }
+    this.mark();
+  }
+
+  private opened(m: { name: string; path: string; text: string; stamp: string }): void {
+    if (m.name.endsWith(".studio")) { this.takeLayout(m); return; }
+    const before = this.files.get(m.name);
+    this.files.set(m.name, { name: m.name, path: m.path, text: m.text, saved: m.text, stamp: m.stamp });
+    const draft = parse(read(draftKey(m.path)));
+    if (before && this.file === m.name) { this.editor.replace(m.text); this.mark(); return; }
+    this.openFile(m.name);
+    if (draft && draft.text !== m.text) {
+      this.note(`There is text of ${m.name} that was never saved.`, "note", ["Take it", () => this.editor.replace(draft.text)], ["Forget it", () => forget(draftKey(m.path))]);
+    }
+  }
+
+  private reload(name: string): void { this.net.text("open", { name }); }
+
+  private edited(text: string): void {
+    const f = this.files.get(this.file);
+    if (!f) return;
+    f.text = text;
+    if (text === f.saved) forget(draftKey(f.path));
+    else write(draftKey(f.path), JSON.stringify({ text, stamp: f.stamp }));
+    this.mark();
+    clearTimeout(this.building);
+    this.building = window.setTimeout(() => this.build(), 80);
+  }
+
+  private mark(): void {
+    const f = this.files.get(this.file), dirty = !!f && f.text !== f.saved;
+    this.saveButton.classList.toggle("dirty", dirty);
+    document.title = (dirty ? "● " : "") + this.file + " – Bondyn Studio";
+  }
+
+  save(force = false): void {
+    const f = this.files.get(this.file);
+    if (f) this.net.text("save", { name: f.name, text: f.text, stamp: f.stamp, force });
+  }
+
+  private saved(m: { name: string; stamp: string }): void {
+    const f = this.files.get(m.name);
+    if (m.name.endsWith(".studio")) { this.layoutStamp = m.stamp; return; }
+    if (!f) return;
+    f.saved = f.text;
+    f.stamp = m.stamp;
+    forget(draftKey(f.path));
+    this.mark();
+    this.note(`${m.name} is saved.`);
+    this.saveLayout();
+  }
+
+  // --- layouts: which plots there are, beside the model as text
+
+  private layoutStamp = "none";
+  private layoutText = "";
+  private takeLayout(m: { text: string; stamp: string }): void {
+    this.layoutStamp = m.stamp;
+    const layout = parse(m.text);
+    this.layoutText = m.text;
+    if (!layout?.plots) return;
+    this.layoutKnown = true;
+    this.setPlots(layout.plots);
+    for (const [k, v] of Object.entries(layout.sizes ?? {})) document.documentElement.style.setProperty(k, String(v));
+  }
+  private keepLayout(): void { this.layoutKnown = true; }
+  private saveLayout(): void {
+    if (!this.layoutKnown) return;
+    const sizes: Record<string, string> = {};
+    for (const k of ["--left", "--right", "--top", "--lists"]) { const v = document.documentElement.style.getPropertyValue(k); if (v) sizes[k] = v; }
+    const text = JSON.stringify({ plots: this.plots.map((p) => p.wish), sizes }, null, 1) + "\n";
+    if (text === this.layoutText) return;
+    this.layoutText = text;
+    this.net.text("save", { name: this.main.replace(/\.bond$/, "") + ".studio", text, stamp: this.layoutStamp, force: true });
+  }
+
+  // --- builds
+
+  build(): void {
+    const files: Record<string, string> = {};
+    for (const f of this.files.values()) if (f.text !== f.saved || f.name === this.file) files[f.name] = f.text;
+    this.buildAt = performance.now();
+    this.net.text("build", { main: this.main, files, experiment: this.experiment, revision: ++this.revision });
+  }
+  private buildAt = 0;
+  buildTime = 0; // ms from a key press to a graph, without the pause after it
+
+  private showBuilt(m: Built): void {
+    if (m.revision !== this.revision) return;
+    this.buildTime = performance.now() - this.buildAt;
+    document.body.classList.toggle("broken", !m.good);
+    if (!m.good) {
+      if (!this.built) this.equations.replaceChildren(h("p.soft", null, "The model does not build yet: the messages below the text say why."));
+      return;
+    }
+    this.built = m;
+    this.experimentSelect.replaceChildren(...(m.experiments.length ? m.experiments : [m.experiment || "ten seconds"]).map((e) => h("option", { value: m.experiments.length ? e : "", selected: e === m.experiment }, e)));
+    this.graph.show(m.graph, m.about);
+    this.energy.show(m.about);
+    this.parameters.show(m);
+    this.signals.show(m);
+    this.inputs.show(m);
+    this.showEquations(m.equations);
+    if (this.wantStart) { this.wantStart = false; this.net.live("start"); }
+    if (!this.interactive) this.interactive = performance.now() - this.started0;
+  }
+  interactive = 0; // ms until the first model was there
+
+  private showEquations(html: string): void {
+    const parsed = new DOMParser().parseFromString(html, "text/html").body;
+    parsed.querySelectorAll("script, iframe, object, link, style").forEach((e) => e.remove());
+    for (const e of parsed.querySelectorAll("*")) for (const a of [...e.attributes]) if (/^on/i.test(a.name)) e.removeAttribute(a.name);
+    this.equations.replaceChildren(...parsed.childNodes);
+    this.filterEquations(this.selected);
+  }
+
+  // Only the lines that speak of what is selected; all when none does.
+  private selected = "";
+  private filterEquations(path: string): void {
+    this.selected = path;
+    const word = path.split(".").pop()!.replace(/\[.*/, ""), rows = [...this.equations.querySelectorAll<HTMLElement>("mtr, mlabeledtr")];
+    const fits = (r: Element) => !word || (r.textContent ?? "").replace(/\s/g, "").includes(word.replace(/_/g, ""));
+    const some = word !== "" && rows.some(fits);
+    rows.forEach((r) => r.classList.toggle("other", some && !fits(r)));
+  }
+
+  private showMessages(list: LspMessage[]): void {
+    const words = ["", "error", "warning", "note", "hint"];
+    this.problems.replaceChildren(...list.slice(0, 60).map((m) => h("button.problem." + words[m.severity], { type: "button", onclick: () => this.editor.reveal(m.range) },
+      h("b", null, `${m.range.start.line + 1}:${m.range.start.character + 1}`), h("i", null, m.code), h("span", null, m.message))));
+    if (!list.length) this.problems.append(h("p.soft", null, "No errors."));
+  }
+
+  private cursorMoved(word: string): void {
+    const root = word.split(".")[0];
+    if (root && this.built?.about.components.some((c) => c.path === word || c.path === root)) this.filterEquations(word || root);
+  }
+
+  private choose(what: { path?: string; bond?: number } | null): void {
+    if (!what) { this.about.replaceChildren(); return; }
+    const close = button("Close", "close", () => { this.about.replaceChildren(); this.filterEquations(""); }, { className: "quiet" });
+    if (what.bond !== undefined) {
+      const list = this.built!.about.bonds.filter((b) => b.bond === what.bond);
+      this.about.replaceChildren(close, h("b", null, list[0]?.label ?? ""), ...list.slice(0, 6).map((b) => h("p", null, `${b.order}. ${b.reason}.`)),
+        h("p", null, ...list.slice(0, 3).flatMap((b) => [b.e, b.f]).filter((n): n is string => !!n).map((n) => h("button.chip", { type: "button", onclick: () => this.plotSignal(n, false) }, "plot " + n))));
+      return;
+    }
+    const path = what.path!, c = this.built!.about.components.find((k) => k.path === path), own = this.built!.variables.filter((v) => v.name.startsWith(path + ".")).slice(0, 8);
+    this.about.replaceChildren(close, h("b", null, `${c?.type} ${path}`), c?.text ? h("p", null, c.text) : "", h("p", null, ...own.map((v) => h("button.chip", { type: "button", onclick: () => this.plotSignal(v.name, false) }, v.name.slice(path.length + 1)))),
+      h("button.chip", { type: "button", onclick: () => void this.editor.find(path) }, "show in the text"));
+    this.filterEquations(path);
+  }
+
+  // --- the run
+
+  private begun(m: Started): void {
+    this.started = m;
+    this.state = 0;
+    this.track.clear();
+    this.track.unit = new Map(m.names.map((n, i) => [n, m.units[i]]));
+    this.cursor = null;
+    (document.getElementById("back") as HTMLButtonElement).disabled = true;
+    if (!this.plots.length && !this.layoutKnown) this.setPlots(this.defaultPlots());
+    this.watchNames = [];
+    this.watch();
+    for (const [name, value] of this.parameters.changed) this.net.live("set", { name, value });
+    this.showScene(m);
+    this.net.live("speed", { value: Number((document.getElementById("speed") as HTMLSelectElement).value) });
+  }
+
+  private defaultPlots(): PlotWish[] {
+    const wishes = this.built!.about.plots.filter((p) => p.y.length).slice(0, 3).map((p) => ({ title: p.title, x: p.x, y: p.y.slice(0, 8) }));
+    if (wishes.length) return wishes;
+    const states = this.built!.states.map((s) => s.name).slice(0, 4);
+    return states.length ? [{ title: "", y: states }] : [];
+  }
+
+  private showScene(m: Started): void {
+    this.viewer?.dispose();
+    this.viewer = null;
+    document.body.classList.toggle("no-motion", !m.scene || !m.scene.bodies.length);
+    const tools = document.getElementById("view-tools")!;
+    tools.replaceChildren();
+    if (!m.scene?.bodies.length) { this.view.replaceChildren(h("p.soft.empty", null, "The model has no bodies to look at: a mechanism brings them.")); return; }
+    const v = this.viewer = new Viewer(this.view, m.scene, this.dark);
+    const check = (label: string, key: "labels" | "frames" | "trails" | "water") => h("label.check", null, h("input", { type: "checkbox", checked: v.options[key], onchange: (e: Event) => { v.apply({ [key]: (e.target as HTMLInputElement).checked }); this.redraw(); } }), label);
+    const follow = h("select", { "aria-label": "follow a body", onchange: () => v.apply({ follow: Number(follow.value) }) }, h("option", { value: "-1" }, "follow nothing"), ...m.scene.bodies.map((b, i) => h("option", { value: String(i) }, "follow " + b.name)));
+    const hide = h("select", { "aria-label": "hide or show a body", onchange: () => { const i = Number(hide.value); if (i >= 0) { hidden.has(i) ? hidden.delete(i) : hidden.add(i); v.show(i, !hidden.has(i)); hide.options[i + 1].text = (hidden.has(i) ? "show " : "hide ") + m.scene!.bodies[i].name; } hide.value = "-1"; } },
+      h("option", { value: "-1" }, "hide …"), ...m.scene.bodies.map((b, i) => h("option", { value: String(i) }, "hide " + b.name)));
+    const hidden = new Set<number>();
+    let stop: (() => void) | null = null;
+    const film = button("Film what moves, as a video file", "record", () => {
+      if (stop) { stop(); stop = null; film.classList.remove("on"); return; }
+      stop = v.film((file) => download(file, (this.built?.experiment || "motion") + ".webm"));
+      film.classList.add("on");
+    });
+    tools.append(check("labels", "labels"), check("axes", "frames"), check("trails", "trails"), check("water", "water"), follow, hide, film, button("Whole view", "fit", () => v.home()));
+    v.canvas.addEventListener("click", (e) => {
+      const hit = v.pick(e.clientX, e.clientY);
+      v.highlight(hit ? hit.body : -1);
+      if (hit) this.about.replaceChildren(h("b", null, "body " + hit.name));
+    });
+  }
+
+  private names(): string[] {
+    const wanted = new Set<string>();
+    for (const p of this.plots) { p.wish.y.forEach((n) => wanted.add(n)); if (p.wish.x) wanted.add(p.wish.x); }
+    for (const b of this.built?.about.bonds.slice(0, 600) ?? []) { if (b.e) wanted.add(b.e); if (b.f) wanted.add(b.f); }
+    const known = new Set(this.started?.names ?? []);
+    return [...wanted].filter((n) => known.has(n));
+  }
+
+  private watch(): void {
+    const names = this.names();
+    if (names.length === this.watchNames.length && names.every((n, i) => n === this.watchNames[i])) return;
+    this.watchNames = names;
+    this.net.live("watch", { names, number: ++this.watchNumber });
+  }
+
+  private frame(x: Float64Array): void {
+    if (x[0] === 2) { this.history(x); return; }
+    if (x[1] !== this.watchNumber) return;
+    const [, , time, state, missed, pace, dropped, count] = x;
+    this.stats.frames++;
+    Object.assign(this.stats, { missed, pace, dropped });
+    if (state !== this.state) { this.state = state; this.redraw(); }
+    this.track.add(time, this.watchNames, x.subarray(8, 8 + count), x.slice(8 + count));
+    this.fresh = true;
+  }
+  private fresh = false;
+
+  private history(x: Float64Array): void {
+    const [, number, count, rows, bodies] = x;
+    if (number !== this.watchNumber) return;
+    let at = 5;
+    const take = () => { const part = Array.from(x.subarray(at, at + rows)); at += rows; return part; };
+    this.track.times = take();
+    this.track.columns = new Map();
+    for (let i = 0; i < count; i++) this.track.columns.set(this.watchNames[i], take());
+    this.track.poses = [];
+    for (let i = 0; i < rows; i++, at += 7 * bodies) this.track.poses.push(x.slice(at, at + 7 * bodies));
+    this.fresh = true;
+    this.redraw();
+  }
+
+  value(name: string): number {
+    const t = this.track;
+    return t.value(name, this.cursor === null ? t.times.length - 1 : t.row(this.cursor));
+  }
+
+  toggle(): void {
+    if (this.state === 1) this.net.live("pause");
+    else if (this.state >= 2) { this.track.clear(); this.net.live("reset"); this.net.live("play"); } else { this.cursor = null; this.net.live("play"); }
+  }
+
+  seek(time: number | null): void {
+    const t = this.track;
+    this.cursor = time === null || time >= t.end ? null : Math.max(t.start, time);
+    this.redraw();
+  }
+
+  private keepRun(): void {
+    const copy = new Track();
+    copy.times = [...this.track.times];
+    for (const [n, c] of this.track.columns) copy.columns.set(n, [...c]);
+    this.others.push({ name: "run " + (this.others.length + 1), track: copy });
+    if (this.others.length > 4) this.others.shift();
+    this.note("This run stays in the plots, pale, below the next ones.");
+    this.redraw();
+  }
+
+  // --- plots
+
+  private setPlots(wishes: PlotWish[]): void {
+    for (const p of this.plots) p.dispose();
+    this.plots = [];
+    for (const w of wishes) this.addPlot(w, false);
+    this.watch();
+  }
+  addPlot(wish: PlotWish, chosen = true): Plot {
+    const p = new Plot(wish, this.host, (x) => { this.plots = this.plots.filter((o) => o !== x); x.dispose(); this.keepLayout(); this.watch(); });
+    this.plots.push(p);
+    this.plotArea.append(p.element);
+    if (chosen) this.keepLayout();
+    this.watch();
+    this.redraw();
+    return p;
+  }
+  private plotSignal(name: string, fresh: boolean): void {
+    const last = this.plots[this.plots.length - 1];
+    if (fresh || !last) this.addPlot({ title: "", y: [name] });
+    else last.add(name);
+  }
+
+  // --- pictures
+
+  private dirty = true;
+  redraw(): void { this.dirty = true; }
+
+  private slow = 0; // plots and lists are drawn less often than motion
+  private picture(now: number): void {
+    requestAnimationFrame((t) => this.picture(t));
+    const seconds = Math.min(0.1, (now - this.lastPicture) / 1000);
+    this.lastPicture = now;
+    this.inputs.poll();
+    this.graph.animate(this.state === 1 || this.cursor !== null ? seconds : 0);
+    if (!this.fresh && !this.dirty) return;
+    const t = this.track, row = this.cursor === null ? t.times.length - 1 : t.row(this.cursor);
+    if (row >= 0 && t.poses[row]?.length) this.viewer?.setPoses(t.poses[row]);
+    this.clock.textContent = `${(t.times[row] ?? 0).toFixed(2)} s`;
+    const steps = this.dirty || this.state !== 1;
+    if (steps || now - this.slow > 45) {
+      this.slow = now;
+      for (const p of this.plots) p.update();
+      if (t.poses.length) this.viewer?.setTrail(t.poses, row + 1);
+      this.signals.update();
+      this.energy.draw(t, t.times[row] ?? 0);
+      this.showState();
+    }
+    this.fresh = false;
+    this.dirty = false;
+  }
+
+  private showState(): void {
+    const t = this.track, playing = this.state === 1;
+    this.scrub.min = String(t.start);
+    this.scrub.max = String(t.end || 1);
+    if (this.cursor === null || document.activeElement !== this.scrub) this.scrub.value = String(this.cursor ?? t.end);
+    this.liveButton.classList.toggle("on", this.cursor === null);
+    if (this.playButton.dataset.playing !== String(playing)) {
+      this.playButton.dataset.playing = String(playing);
+      this.playButton.replaceChildren(icon(playing ? "pause" : "play"));
+      this.playButton.title = playing ? "Pause (Space)" : "Run (Space)";
+      this.playButton.setAttribute("aria-label", this.playButton.title);
+    }
+    document.body.dataset.state = status[this.state] ?? "";
+    this.pace.textContent = playing ? `${this.stats.missed} late` : status[this.state] ?? "";
+    this.pace.title = `the machine could run ${say(this.stats.pace, 3)} times as fast as real time; ${this.stats.missed} deadlines missed, ${this.stats.dropped} pictures dropped`;
+  }
+
+  private everySecond(): void {
+    const files = [...this.files.values()].map((f) => ({ name: f.name, stamp: f.stamp }));
+    if (files.length && this.net.connected) this.net.text("look", { files });
+    this.stats.rate = this.stats.frames;
+    this.stats.frames = 0;
+  }
+
+  private keyboard(): void {
+    addEventListener("keydown", (e) => {
+      if ((e.ctrlKey || e.metaKey) && e.key === "s") { e.preventDefault(); this.save(); return; }
+      if (isTyping(e) || e.ctrlKey || e.altKey || e.metaKey) return;
+      const inView = (e.target as HTMLElement).classList?.contains("view");
+      const t = this.track, row = t.row(this.cursor ?? t.end);
+      if (e.key === " " && (e.target as HTMLElement).tagName !== "BUTTON") this.toggle();
+      else if (e.key === "ArrowLeft" && !inView) this.seek(t.times[Math.max(0, row - 1)] ?? 0);
+      else if (e.key === "ArrowRight" && !inView) this.seek(t.times[row + 1] ?? null);
+      else if (e.key === "End") this.seek(null);
+      else if (e.key === ".") this.net.live("step");
+      else return;
+      e.preventDefault();
+    });
+    addEventListener("beforeunload", (e) => {
+      if ([...this.files.values()].some((f) => f.text !== f.saved)) e.preventDefault();
+    });
+  }
+}
+
+// --- small things --------------------------------------------------------------------------------
+
+function read(key: string): string | null { try { return localStorage.getItem(key); } catch { return null; } }
+function write(key: string, text: string): void { try { localStorage.setItem(key, text); } catch { /* full, or not allowed */ } }
+function forget(key: string): void { try { localStorage.removeItem(key); } catch { /* not allowed */ } }
+function parse(text: string | null): any { try { return text ? JSON.parse(text) : null; } catch { return null; } }
+
+function download(file: Blob, name: string): void {
+  const a = h("a", { href: URL.createObjectURL(file), download: name });
+  document.body.append(a);
+  a.click();
+  a.remove();
+  setTimeout(() => URL.revokeObjectURL(a.href), 10000);
+}
+
+function brandMark(): SVGSVGElement {
+  const ns = "http://www.w3.org/2000/svg", svg = document.createElementNS(ns, "svg"), p = document.createElementNS(ns, "path");
+  svg.setAttribute("viewBox", "0 0 32 32");
+  svg.setAttribute("class", "mark");
+  svg.setAttribute("aria-hidden", "true");
+  p.setAttribute("d", "M5 16H25M25 16l-7 5M25 8V24");
+  svg.append(p);
+  return svg;
+}
+
+function tabs(id: string, list: [string, HTMLElement][]): HTMLElement {
+  const panel = h("div.tab-panel", { id: id + "-panel", role: "tabpanel" }), buttons = list.map(([name], i) => h("button", {
+    type: "button", role: "tab", id: `${id}-tab-${i}`, "aria-controls": id + "-panel", onclick: () => open(i),
+    onkeydown: (e: KeyboardEvent) => { const d = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0; if (d) { const k = (i + d + list.length) % list.length; open(k); buttons[k].focus(); e.stopPropagation(); } },
+  }, name));
+  list.forEach(([, e]) => panel.append(e));
+  const open = (k: number) => list.forEach(([, e], i) => {
+    e.classList.toggle("hidden", i !== k);
+    buttons[i].setAttribute("aria-selected", String(i === k));
+    buttons[i].tabIndex = i === k ? 0 : -1;
+    if (i === k) panel.setAttribute("aria-labelledby", buttons[i].id);
+    dispatchEvent(new Event("resize"));
+  });
+  open(0);
+  return h("div.tabs", { id }, h("div.tab-bar", { role: "tablist" }, ...buttons), panel);
+}
+
+// The border between two panes, to be dragged or moved by arrow keys.
+function gutter(variable: string, way: "x" | "y"): HTMLElement {
+  const size = (): number => parseFloat(getComputedStyle(document.documentElement).getPropertyValue(variable)) || 30;
+  const put = (v: number) => { document.documentElement.style.setProperty(variable, Math.min(75, Math.max(12, v)).toFixed(1) + (way === "x" ? "vw" : "%")); e.setAttribute("aria-valuenow", String(Math.round(size()))); };
+  const back = variable === "--right" ? -1 : 1;
+  const e = h("div.gutter." + way, { role: "separator", tabindex: 0, "aria-orientation": way === "x" ? "vertical" : "horizontal", "aria-label": "border between panes", "aria-valuenow": "30", "aria-valuemin": "12", "aria-valuemax": "75" });
+  e.addEventListener("pointerdown", (p) => e.setPointerCapture(p.pointerId));
+  e.addEventListener("pointermove", (p) => {
+    if (!e.hasPointerCapture(p.pointerId)) return;
+    const box = e.parentElement!.getBoundingClientRect();
+    put(way === "x" ? 100 * (back > 0 ? p.clientX : innerWidth - p.clientX) / innerWidth : 100 * (p.clientY - box.top) / box.height);
+  });
+  e.addEventListener("keydown", (k) => {
+    const d = ({ ArrowLeft: -2, ArrowUp: -2, ArrowRight: 2, ArrowDown: 2 } as Record<string, number>)[k.key];
+    if (d) { put(size() + back * d); k.preventDefault(); k.stopPropagation(); }
+  });
+  return e;
+}
+
+document.body.dataset.pane = "text";
+(window as any).studio = new Studio(document.getElementById("app")!);
+export type { Child };

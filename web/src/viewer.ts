@@ -1,0 +1,496 @@
+// Motion in three dimensions, for the studio and for reports: bodies as solids, a floor, trails of frames, labels, axes,
+// arrows, water. Where there is no WebGL the same scene is drawn by hand on a plain canvas.
+//
+//   setPoses([x y z  qw qx qy qz] per body)     where everything is
+//   setTrail(poses of the past)                 the way that frames have gone
+import {
+  AmbientLight, ArrowHelper, AxesHelper, BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DirectionalLight,
+  DoubleSide, Group, HemisphereLight, Line, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial,
+  Object3D, PerspectiveCamera, PlaneGeometry, Quaternion, Raycaster, Scene, SphereGeometry, Vector2, Vector3, WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { h } from "./dom";
+import type { SceneBody, SceneData, SceneMesh, SceneShape } from "./types";
+
+const palette = ["#3d7ab8", "#e08b2c", "#3f9e68", "#b84f57", "#8069b3", "#5599ad", "#c7ad40", "#8c8c94"];
+
+// --- solids --------------------------------------------------------------------------------------
+
+function bytes(letters: string): ArrayBuffer { return Uint8Array.from(atob(letters), (c) => c.charCodeAt(0)).buffer; }
+
+interface Unpacked { corners: Float32Array; triangles: Uint32Array; paint: Uint8Array | null; colours: number[][] }
+function unpack(m: SceneMesh): Unpacked {
+  const packed = new Uint16Array(bytes(m.corners), 0, 3 * m.count[0]), corners = new Float32Array(packed.length);
+  for (let i = 0; i < packed.length; i++) corners[i] = m.low[i % 3] + m.step * packed[i];
+  return {
+    corners, triangles: new Uint32Array(bytes(m.triangles), 0, 3 * m.count[1]),
+    paint: m.paint ? new Uint8Array(bytes(m.paint), 0, m.count[1]) : null, colours: m.colours ?? [],
+  };
+}
+
+function meshParts(m: Unpacked, size: number[]): { geometry: BufferGeometry; colour: number[] | null }[] {
+  const lists = new Map<number, number[]>(), mirrored = size[0] * size[1] * size[2] < 0;
+  for (let t = 0; t < m.triangles.length / 3; t++) {
+    const paint = m.paint ? m.paint[t] : 0;
+    if (!lists.has(paint)) lists.set(paint, []);
+    for (const i of mirrored ? [0, 2, 1] : [0, 1, 2]) {
+      const c = 3 * m.triangles[3 * t + i];
+      lists.get(paint)!.push(size[0] * m.corners[c], size[1] * m.corners[c + 1], size[2] * m.corners[c + 2]);
+    }
+  }
+  return [...lists].map(([paint, data]) => {
+    const geometry = new BufferGeometry();
+    geometry.setAttribute("position", new BufferAttribute(new Float32Array(data), 3));
+    geometry.computeVertexNormals();
+    return { geometry, colour: paint ? m.colours[paint - 1] ?? null : null };
+  });
+}
+
+function tube(outer: number, inner: number, length: number): BufferGeometry[] {
+  const lids: BufferGeometry[] = [new CylinderGeometry(outer, outer, length, 40, 1, true), new CylinderGeometry(inner, inner, length, 40, 1, true)];
+  for (const side of [-1, 1]) {
+    const at: number[] = [], n = 40;
+    for (let i = 0; i < n; i++) {
+      const p = (r: number, k: number) => [r * Math.cos(2 * Math.PI * k / n), side * length / 2, r * Math.sin(2 * Math.PI * k / n)];
+      const a = p(inner, i), b = p(outer, i), c = p(outer, i + 1), d = p(inner, i + 1);
+      at.push(...a, ...b, ...c, ...a, ...c, ...d);
+    }
+    const lid = new BufferGeometry();
+    lid.setAttribute("position", new BufferAttribute(new Float32Array(at), 3));
+    lid.computeVertexNormals();
+    lids.push(lid);
+  }
+  return lids;
+}
+
+// Solids of our own have their axis along z, those of three.js along y.
+const stand = (g: BufferGeometry): BufferGeometry => g.rotateX(Math.PI / 2);
+
+function shapeGeometries(s: SceneShape, meshes: Unpacked[], span: number): { geometry: BufferGeometry; colour: number[] | null }[] {
+  const [p, q, r] = s.size, plain = (g: BufferGeometry) => [{ geometry: g, colour: null }];
+  switch (s.kind) {
+    case "box": return plain(new BoxGeometry(p, q, r));
+    case "cylinder": return plain(stand(new CylinderGeometry(p, p, q, 40)));
+    case "sphere": return plain(new SphereGeometry(p, 32, 20));
+    case "tube": return tube(p, q, r).map((g) => ({ geometry: stand(g), colour: null }));
+    case "mesh": return s.mesh !== undefined ? meshParts(meshes[s.mesh], s.size) : plain(new BoxGeometry(span / 30, span / 30, span / 30));
+    default: return [];
+  }
+}
+
+function shapeMatrix(s: SceneShape): Matrix4 {
+  const t = s.turn, m = s.middle;
+  return new Matrix4().set(t[0], t[1], t[2], m[0], t[3], t[4], t[5], m[1], t[6], t[7], t[8], m[2], 0, 0, 0, 1);
+}
+
+// --- a view --------------------------------------------------------------------------------------
+
+export interface ViewOptions { labels: boolean; frames: boolean; trails: boolean; water: boolean; follow: number }
+
+export class Viewer {
+  readonly canvas: HTMLCanvasElement;
+  readonly root = new Scene();
+  readonly options: ViewOptions = { labels: false, frames: false, trails: true, water: false, follow: -1 };
+  readonly flat: boolean; // without WebGL
+  private renderer: WebGLRenderer | null = null;
+  private camera = new PerspectiveCamera(40, 1, 0.01, 1000);
+  private controls: OrbitControls;
+  private bodies: Group[] = [];
+  private labels: HTMLElement[] = [];
+  private axes: Object3D[] = [];
+  private trails: { line: Line; body: number; point: Vector3; at: Float32Array; count: number }[] = [];
+  private water: Mesh;
+  private arrows = new Group();
+  private grid: LineSegments;
+  private layer: HTMLElement;
+  private up = new Vector3(0, 0, 1);
+  private middle = new Vector3();
+  private followed: Vector3 | null = null;
+  private dirty = true;
+  private stopped = false;
+  private watcher: ResizeObserver;
+  span = 1;
+  drawn = 0; // pictures so far
+
+  constructor(private host: HTMLElement, readonly scene: SceneData, dark: boolean) {
+    this.canvas = h("canvas.view", { tabindex: 0, role: "img", "aria-label": "the model in three dimensions; arrow keys turn it, plus and minus zoom" });
+    this.layer = h("div.view-labels", { "aria-hidden": "true", hidden: true });
+    host.replaceChildren(this.canvas, this.layer);
+    try {
+      const test = document.createElement("canvas").getContext("webgl2");
+      if (!test || localStorageFlag("bondyn-no-webgl")) throw new Error("no WebGL");
+      test.getExtension("WEBGL_lose_context")?.loseContext();
+      this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, preserveDrawingBuffer: true });
+    } catch {
+      this.renderer = null;
+    }
+    this.flat = !this.renderer;
+    const g = new Vector3(...(scene.gravity as [number, number, number]));
+    if (g.length() > 0) this.up.copy(g).normalize().negate();
+    this.span = this.measure();
+    this.camera.up.copy(this.up);
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.enableDamping = false;
+    this.controls.addEventListener("change", () => { this.dirty = true; });
+    this.root.add(new HemisphereLight(0xffffff, 0x8899aa, 1.6), new AmbientLight(0xffffff, 0.25));
+    const sun = new DirectionalLight(0xffffff, 1.9);
+    sun.position.copy(this.up).multiplyScalar(3).add(new Vector3(1.2, -1.7, 0.6));
+    this.root.add(sun);
+    this.build();
+    this.grid = this.floor();
+    this.water = new Mesh(new PlaneGeometry(60 * this.span, 60 * this.span),
+      new MeshStandardMaterial({ color: 0x2b7bb0, transparent: true, opacity: 0.35, roughness: 0.25, side: DoubleSide, depthWrite: false }));
+    this.water.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), this.up);
+    this.water.visible = false;
+    this.root.add(this.grid, this.water, this.arrows);
+    this.home();
+    this.setTheme(dark);
+    this.keys();
+    this.watcher = new ResizeObserver(() => this.resize());
+    this.watcher.observe(host);
+    this.resize();
+    const loop = () => {
+      if (this.stopped) return;
+      this.draw();
+      requestAnimationFrame(loop);
+    };
+    requestAnimationFrame(loop);
+  }
+
+  // --- what is there
+
+  private poseOf(b: SceneBody, k = 0): Matrix4 {
+    const p = b.pose.slice(7 * k, 7 * k + 7);
+    return new Matrix4().compose(new Vector3(p[0], p[1], p[2]), new Quaternion(p[4], p[5], p[6], p[3]), new Vector3(1, 1, 1));
+  }
+
+  private measure(): number {
+    const low = new Vector3(Infinity, Infinity, Infinity), high = new Vector3(-Infinity, -Infinity, -Infinity);
+    let largest = 0;
+    for (const b of this.scene.bodies) {
+      const rows = Math.max(1, b.pose.length / 7), step = Math.max(1, Math.floor(rows / 50));
+      for (let k = 0; k < rows; k += step) {
+        const m = this.poseOf(b, k);
+        for (const p of [[0, 0, 0], b.centre, ...b.joints, ...b.frames, ...b.shapes.map((s) => s.middle)]) {
+          const v = new Vector3(p[0], p[1], p[2]).applyMatrix4(m);
+          low.min(v);
+          high.max(v);
+        }
+      }
+      for (const s of b.shapes) if (s.kind !== "mesh") largest = Math.max(largest, ...s.size.filter(Number.isFinite));
+    }
+    if (!Number.isFinite(low.x)) return 1;
+    this.middle.addVectors(low, high).multiplyScalar(0.5);
+    return Math.max(high.distanceTo(low), largest, 1e-3);
+  }
+
+  private solid(colour: string | number[]): MeshStandardMaterial {
+    const c = typeof colour === "string" ? new Color(colour) : new Color().setRGB(colour[0], colour[1], colour[2], "srgb");
+    return new MeshStandardMaterial({ color: c, roughness: 0.55, metalness: 0.12, side: DoubleSide });
+  }
+
+  private rod(from: Vector3, to: Vector3, thick: number, colour: string): Mesh {
+    const along = to.clone().sub(from), rod = new Mesh(new CylinderGeometry(thick, thick, along.length(), 20), this.solid(colour));
+    rod.position.addVectors(from, to).multiplyScalar(0.5);
+    rod.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), along.normalize());
+    return rod;
+  }
+
+  private build(): void {
+    const meshes = this.scene.meshes.map(unpack), zero = new Vector3();
+    this.scene.bodies.forEach((b, i) => {
+      const group = new Group(), still = b.name === "world", colour = still ? "#9d9d98" : palette[i % palette.length];
+      group.matrixAutoUpdate = false;
+      group.userData.body = i;
+      for (const s of b.shapes)
+        for (const part of shapeGeometries(s, meshes, this.span)) {
+          const mesh = new Mesh(part.geometry, this.solid(s.colour ?? part.colour ?? colour));
+          mesh.applyMatrix4(shapeMatrix(s));
+          group.add(mesh);
+        }
+      if (!still && b.shapes.every((s) => s.kind === "mesh" && s.mesh === undefined)) { // rods to whatever is on it
+        const thick = this.span / 90, ends = [...b.joints, ...b.frames, ...(b.heavy ? [b.centre] : [])];
+        for (const e of ends) {
+          const to = new Vector3(e[0], e[1], e[2]);
+          if (to.length() > this.span * 1e-3) group.add(this.rod(zero, to, thick, colour));
+        }
+        if (b.heavy) {
+          const ball = new Mesh(new SphereGeometry(2 * thick, 24, 16), this.solid(colour));
+          ball.position.set(b.centre[0], b.centre[1], b.centre[2]);
+          group.add(ball);
+        }
+      }
+      if (!still) group.add(new Mesh(new SphereGeometry(this.span / 75, 20, 14), this.solid("#454a52")));
+      this.addFrames(b, i, group, colour);
+      const label = h("span.view-label", null, b.name);
+      this.labels.push(label);
+      this.layer.append(label);
+      this.bodies.push(group);
+      this.root.add(group);
+      group.matrix.copy(this.poseOf(b));
+    });
+  }
+
+  private addFrames(b: SceneBody, i: number, group: Group, colour: string): void {
+    const own = new AxesHelper(this.span / 12);
+    own.visible = false;
+    this.axes.push(own);
+    group.add(own);
+    b.frames.forEach((f) => {
+      const axes = new AxesHelper(this.span / 18);
+      axes.position.set(f[0], f[1], f[2]);
+      axes.visible = false;
+      this.axes.push(axes);
+      group.add(axes);
+      if (b.name === "world") return;
+      const at = new Float32Array(3 * 4096), geometry = new BufferGeometry();
+      geometry.setAttribute("position", new BufferAttribute(at, 3));
+      geometry.setDrawRange(0, 0);
+      const line = new Line(geometry, new LineBasicMaterial({ color: colour, transparent: true, opacity: 0.7 }));
+      line.frustumCulled = false;
+      this.trails.push({ line, body: i, point: new Vector3(f[0], f[1], f[2]), at, count: 0 });
+      this.root.add(line);
+    });
+  }
+
+  private floor(): LineSegments {
+    const power = Math.pow(10, Math.floor(Math.log10(this.span))), cell = power / (this.span / power < 3 ? 5 : 1), n = 14;
+    const east = Math.abs(this.up.x) < 0.9 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0);
+    east.addScaledVector(this.up, -east.dot(this.up)).normalize();
+    const north = new Vector3().crossVectors(this.up, east), at: number[] = [];
+    let height = 0;
+    for (const b of this.scene.bodies) height = Math.min(height, new Vector3().applyMatrix4(this.poseOf(b)).dot(this.up));
+    const point = (i: number, j: number) => new Vector3().addScaledVector(east, cell * (Math.round(this.middle.dot(east) / cell) + i))
+      .addScaledVector(north, cell * (Math.round(this.middle.dot(north) / cell) + j)).addScaledVector(this.up, height).toArray();
+    for (let i = -n; i <= n; i++) at.push(...point(i, -n), ...point(i, n), ...point(-n, i), ...point(n, i));
+    const g = new BufferGeometry();
+    g.setAttribute("position", new BufferAttribute(new Float32Array(at), 3));
+    return new LineSegments(g, new LineBasicMaterial({ color: 0xd0d6dc }));
+  }
+
+  // --- what moves
+
+  setPoses(pose: ArrayLike<number>): void {
+    this.bodies.forEach((group, i) => {
+      const k = 7 * i;
+      if (k + 7 > pose.length || !Number.isFinite(pose[k])) return;
+      group.matrix.compose(new Vector3(pose[k], pose[k + 1], pose[k + 2]), new Quaternion(pose[k + 4], pose[k + 5], pose[k + 6], pose[k + 3]), new Vector3(1, 1, 1));
+      group.matrixWorldNeedsUpdate = true;
+    });
+    const f = this.options.follow;
+    if (f >= 0 && this.bodies[f]) {
+      const now = new Vector3().setFromMatrixPosition(this.bodies[f].matrix);
+      if (this.followed) {
+        const move = now.clone().sub(this.followed);
+        this.controls.target.add(move);
+        this.camera.position.add(move);
+      }
+      this.followed = now;
+    } else this.followed = null;
+    this.dirty = true;
+  }
+
+  // The ways of frames up to now; of long runs every so many points.
+  setTrail(poses: ArrayLike<number>[], end: number): void {
+    const on = this.options.trails, step = Math.max(1, Math.ceil(end / 2000)), v = new Vector3(), q = new Quaternion(), p = new Vector3();
+    for (const t of this.trails) {
+      t.line.visible = on && this.bodies[t.body].visible;
+      if (!on) continue;
+      let n = 0;
+      for (let row = 0; row < end && n < 4096; row += step) {
+        const k = 7 * t.body, x = poses[row];
+        if (!x || k + 7 > x.length) continue;
+        v.copy(t.point).applyQuaternion(q.set(x[k + 4], x[k + 5], x[k + 6], x[k + 3])).add(p.set(x[k], x[k + 1], x[k + 2]));
+        v.toArray(t.at, 3 * n++);
+      }
+      t.line.geometry.setDrawRange(0, n);
+      t.line.geometry.attributes.position.needsUpdate = true;
+      t.count = n;
+    }
+    this.dirty = true;
+  }
+
+  // Forces, torques, thrusts: from a point of the world, as long as asked.
+  setArrows(list: { at: number[]; vector: number[]; colour: string }[]): void {
+    this.arrows.clear();
+    for (const a of list) {
+      const v = new Vector3(a.vector[0], a.vector[1], a.vector[2]), n = v.length();
+      if (n > 1e-9) this.arrows.add(new ArrowHelper(v.normalize(), new Vector3(a.at[0], a.at[1], a.at[2]), n, new Color(a.colour), n / 5, n / 8));
+    }
+    this.dirty = true;
+  }
+
+  show(body: number, visible: boolean): void {
+    this.bodies[body].visible = visible;
+    this.dirty = true;
+  }
+
+  apply(change: Partial<ViewOptions>): void {
+    Object.assign(this.options, change);
+    this.axes.forEach((a) => { a.visible = this.options.frames; });
+    this.layer.hidden = !this.options.labels;
+    this.water.visible = this.options.water;
+    if (!this.options.trails) for (const t of this.trails) t.line.visible = false;
+    this.followed = null;
+    this.dirty = true;
+  }
+
+  setTheme(dark: boolean): void {
+    this.root.background = new Color(dark ? "#171c22" : "#f4f7fa");
+    (this.grid.material as LineBasicMaterial).color.set(dark ? "#313a44" : "#d3dae1");
+    this.dirty = true;
+  }
+
+  home(): void {
+    const east = Math.abs(this.up.x) < 0.9 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0);
+    east.addScaledVector(this.up, -east.dot(this.up)).normalize();
+    const north = new Vector3().crossVectors(this.up, east);
+    const from = east.multiplyScalar(0.75).addScaledVector(north, -1.05).addScaledVector(this.up, 0.62).normalize();
+    this.controls.target.copy(this.middle);
+    this.camera.position.copy(this.middle).addScaledVector(from, 1.75 * this.span);
+    this.camera.near = this.span / 200;
+    this.camera.far = this.span * 80;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.dirty = true;
+  }
+
+  // Which body is below a point of the picture; null: none.
+  pick(x: number, y: number): { body: number; name: string } | null {
+    const box = this.canvas.getBoundingClientRect(), ray = new Raycaster();
+    ray.setFromCamera(new Vector2(2 * (x - box.left) / box.width - 1, 1 - 2 * (y - box.top) / box.height), this.camera);
+    for (const hit of ray.intersectObjects(this.bodies, true)) {
+      let o: Object3D | null = hit.object;
+      while (o && o.userData.body === undefined) o = o.parent;
+      if (o && (hit.object as Mesh).isMesh) return { body: o.userData.body, name: this.scene.bodies[o.userData.body].name };
+    }
+    return null;
+  }
+
+  highlight(body: number): void {
+    this.bodies.forEach((g, i) => g.traverse((o) => {
+      const m = (o as Mesh).material as MeshStandardMaterial | undefined;
+      if (m && (o as Mesh).isMesh && m.emissive) m.emissive.set(i === body ? "#33506e" : "#000000");
+    }));
+    this.dirty = true;
+  }
+
+  private keys(): void {
+    this.canvas.addEventListener("keydown", (e) => {
+      const turn: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+      const offset = this.camera.position.clone().sub(this.controls.target);
+      if (turn[e.key]) {
+        const [a, b] = turn[e.key], side = new Vector3().crossVectors(this.up, offset).normalize();
+        offset.applyAxisAngle(this.up, 0.08 * a).applyAxisAngle(side, -0.08 * b);
+      } else if (e.key === "+" || e.key === "-") offset.multiplyScalar(e.key === "+" ? 0.9 : 1.1);
+      else if (e.key === "Home") { this.home(); return; } else return;
+      e.preventDefault();
+      this.camera.position.copy(this.controls.target).add(offset);
+      this.controls.update();
+      this.dirty = true;
+    });
+    this.canvas.addEventListener("dblclick", () => this.home());
+  }
+
+  private resize(): void {
+    const w = Math.max(2, this.host.clientWidth), height = Math.max(2, this.host.clientHeight);
+    if (this.renderer) {
+      this.renderer.setPixelRatio(Math.min(2, devicePixelRatio));
+      this.renderer.setSize(w, height, false);
+    } else {
+      this.canvas.width = w;
+      this.canvas.height = height;
+    }
+    this.camera.aspect = w / height;
+    this.camera.updateProjectionMatrix();
+    this.dirty = true;
+  }
+
+  private draw(): void {
+    if (!this.dirty || !this.host.clientWidth) return;
+    this.dirty = false;
+    this.drawn++;
+    this.camera.updateMatrixWorld();
+    if (this.renderer) this.renderer.render(this.root, this.camera);
+    else drawFlat(this.canvas, this.root, this.camera);
+    if (!this.options.labels) return;
+    const v = new Vector3();
+    this.labels.forEach((label, i) => {
+      v.setFromMatrixPosition(this.bodies[i].matrix).project(this.camera);
+      label.hidden = v.z > 1 || !this.bodies[i].visible;
+      label.style.transform = `translate(${((v.x + 1) / 2 * this.host.clientWidth).toFixed(1)}px, ${((1 - v.y) / 2 * this.host.clientHeight).toFixed(1)}px)`;
+    });
+  }
+
+  // A video of what is drawn from now on; the function that it gives ends it.
+  film(done: (file: Blob) => void): () => void {
+    const recorder = new MediaRecorder(this.canvas.captureStream(30), { mimeType: "video/webm" }), parts: Blob[] = [];
+    recorder.ondataavailable = (e) => parts.push(e.data);
+    recorder.onstop = () => done(new Blob(parts, { type: "video/webm" }));
+    recorder.start();
+    return () => recorder.stop();
+  }
+
+  dispose(): void {
+    this.stopped = true;
+    this.watcher.disconnect();
+    this.controls.dispose();
+    this.root.traverse((o) => (o as Mesh).geometry?.dispose?.());
+    this.renderer?.dispose();
+    this.host.replaceChildren();
+  }
+}
+
+function localStorageFlag(name: string): boolean {
+  try { return localStorage.getItem(name) === "1"; } catch { return false; }
+}
+
+// --- without WebGL: triangles from far to near, shaded by their direction -------------------------
+
+function drawFlat(canvas: HTMLCanvasElement, root: Scene, camera: PerspectiveCamera): void {
+  const c = canvas.getContext("2d");
+  if (!c) return;
+  const w = canvas.width, height = canvas.height, light = new Vector3(0.4, 0.5, 0.77);
+  c.fillStyle = "#" + (root.background as Color).getHexString();
+  c.fillRect(0, 0, w, height);
+  const faces: { depth: number; at: Vector3[]; fill: string }[] = [], colour = new Color();
+  const screen = (v: Vector3) => { v.project(camera); v.set((v.x + 1) / 2 * w, (1 - v.y) / 2 * height, v.z); return v; };
+  root.updateMatrixWorld();
+  root.traverseVisible((o) => {
+    const geometry = (o as Mesh).geometry, at = geometry?.getAttribute?.("position");
+    if (!at) return;
+    const point = (k: number) => new Vector3().fromBufferAttribute(at, k).applyMatrix4(o.matrixWorld);
+    if ((o as LineSegments).isLineSegments || (o as Line).isLine) {
+      const pairs = (o as LineSegments).isLineSegments ? 2 : 1, n = Math.min(at.count, geometry.drawRange.count);
+      c.strokeStyle = "#" + ((o as Line).material as LineBasicMaterial).color.getHexString();
+      c.beginPath();
+      for (let k = 0; k + 1 < n; k += pairs) {
+        const a = screen(point(k)), b = screen(point(k + 1));
+        if (a.z < 1 && b.z < 1) { c.moveTo(a.x, a.y); c.lineTo(b.x, b.y); }
+      }
+      c.stroke();
+      return;
+    }
+    const index = geometry.getIndex(), n = index ? index.count : at.count, m = (o as Mesh).material as MeshStandardMaterial | MeshBasicMaterial;
+    if (m.transparent) return;
+    for (let k = 0; k + 2 < n; k += 3) {
+      const p = [0, 1, 2].map((i) => point(index ? index.getX(k + i) : k + i));
+      const normal = p[1].clone().sub(p[0]).cross(p[2].clone().sub(p[0])).normalize();
+      colour.copy(m.color).multiplyScalar(0.45 + 0.55 * Math.abs(normal.dot(light)));
+      p.forEach(screen);
+      if (p.some((v) => v.z > 1)) continue;
+      faces.push({ depth: p[0].z + p[1].z + p[2].z, at: p, fill: "#" + colour.getHexString() });
+    }
+  });
+  faces.sort((a, b) => b.depth - a.depth);
+  for (const f of faces) {
+    c.fillStyle = c.strokeStyle = f.fill;
+    c.beginPath();
+    c.moveTo(f.at[0].x, f.at[0].y);
+    c.lineTo(f.at[1].x, f.at[1].y);
+    c.lineTo(f.at[2].x, f.at[2].y);
+    c.closePath();
+    c.fill();
+    c.stroke();
+  }
+}
