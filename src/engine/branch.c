@@ -38,9 +38,15 @@ void machine_open_branch(Machine *m) {
     const Program *p = m->program;
     int count = 0;
     if (m->branch) return;
+    if (m->branch_room) {
+        m->branch = m->branch_room;
+        m->branch->kept = false;
+        memset(m->branch->most, 0, (size_t)m->branch->count * sizeof(double));
+        return;
+    }
     for (int i = 0; i < p->block_count; i++) count += may_fold(p, i) ? p->block[i].size : 0;
     if (count == 0) return;
-    Branch *b = m->branch = ARENA_NEW(&m->arena, Branch);
+    Branch *b = m->branch = m->branch_room = ARENA_NEW(&m->arena, Branch);
     b->block = ARENA_ARRAY(&m->arena, int, count);
     b->place = ARENA_ARRAY(&m->arena, uint32_t, count);
     double *space = ARENA_ARRAY(
@@ -80,18 +86,20 @@ void machine_release_branch(Machine *m) {
 
 // --- jumps ---------------------------------------------------------------------------------------
 
+static const double small_change = 0.05; // of an unknown's own size
+
 // The unknown that changes most, by its own size; -1: none changes by a twentieth of it. What is
 // next to nothing beside the others of its block is rounding.
-static int largest_change(const Branch *b) {
+static int largest_change(const Branch *b, const double *from, const double *to) {
     int most = -1;
-    double largest = 0.05, block = 0;
+    double largest = small_change, block = 0;
     for (int i = 0, end = 0; i < b->count; i++) {
         if (i == end) {
             for (block = 0; end < b->count && b->block[end] == b->block[i]; end++)
-                block = fmax(block, fmax(fabs(b->u[end]), fabs(b->to[end])));
+                block = fmax(block, fmax(fabs(from[end]), fabs(to[end])));
         }
-        double size = fmax(fabs(b->u[i]) + fabs(b->to[i]), 1e-3 * b->most[i]);
-        double change = fabs(b->to[i] - b->u[i]);
+        double size = fmax(fabs(from[i]) + fabs(to[i]), 1e-3 * b->most[i]);
+        double change = fabs(to[i] - from[i]);
         if (change <= 1e-9 * block || !(change > largest * size)) continue;
         largest = change / size;
         most = i;
@@ -141,7 +149,7 @@ bool machine_branch_derivative(Machine *m, double time, const double *state, dou
     if (good) {
         read_unknowns(m, b->to);
         memcpy(b->found, b->to, (size_t)b->count * sizeof *b->to);
-        int most = largest_change(b);
+        int most = largest_change(b, b->u, b->to);
         good = most < 0 || !jumps(m, most, time, state);
         if (most >= 0) failed = b->block[most];
     }
@@ -179,23 +187,29 @@ void machine_loosen_branch(Machine *m, bool loose) {
 // The unknowns are those of the last point that was evaluated, near the end of the step. Where they
 // have hardly changed since the last look they will do; else it is looked more closely, and they
 // are put back.
-bool machine_look_at_branch(Machine *m, double time, const double *state) {
+BranchLook machine_look_at_branch(Machine *m, double time, const double *state) {
     Branch *b = m->branch;
-    if (!b) return true;
+    if (!b) return BRANCH_KEPT;
     read_unknowns(m, b->to);
-    if (!b->kept || largest_change(b) < 0) {
+    if (!b->kept || largest_change(b, b->u, b->to) < 0) {
         accept(m, time, state);
-        return true;
+        return BRANCH_KEPT;
     }
     memcpy(b->last, b->to, (size_t)b->count * sizeof *b->last);
     bool loose = b->loose;
     long calls = m->calls;
     b->loose = false;
-    bool good = machine_keep_branch(m, time, state);
+    bool good = machine_branch_derivative(m, time, state, b->rate, b->quad);
     b->loose = loose;
     m->calls = calls; // as if it had not been looked
-    put_unknowns(m, good ? b->last : b->u);
-    return good;
+    bool strayed = good && largest_change(b, b->found, b->last) >= 0;
+    if (good && !strayed) accept(m, time, state);
+    put_unknowns(m, good && !strayed ? b->last : b->u);
+    return !good ? BRANCH_ENDS : strayed ? BRANCH_STRAYED : BRANCH_KEPT;
+}
+
+void machine_return_to_branch(Machine *m) {
+    if (m->branch && m->branch->kept) put_unknowns(m, m->branch->u);
 }
 
 void machine_mark_branch(Machine *m) {
@@ -223,7 +237,7 @@ int machine_leave_branch(Machine *m, double time, const double *state) {
         put_beyond(m, far[k]);
         if (!machine_derivative(m, time, state, b->rate, b->quad)) continue;
         read_unknowns(m, b->to);
-        int most = largest_change(b);
+        int most = largest_change(b, b->u, b->to);
         if (most < 0) continue;
         b->kept = false;
         return machine_keep_branch(m, time, state) ? b->block[most] : -1;

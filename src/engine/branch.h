@@ -13,11 +13,17 @@ void machine_release_branch(Machine *m); // at events: what comes next may be an
 // this point.
 bool machine_branch_derivative(Machine *m, double time, const double *state, double *rate,
                                double *quad);
-// For methods whose bits are those of lanes, which have no branches: rates are found as without
+// For methods that lanes have, too, whose rates know of no branch: rates are found as without
 // one (loose), and after each step machine_look_at_branch says whether it went beyond a fold.
 void machine_loosen_branch(Machine *m, bool loose);
-bool machine_look_at_branch(Machine *m, double time, const double *state);
-void machine_mark_branch(Machine *m); // the way to a fold begins here
+typedef enum {
+    BRANCH_KEPT,
+    BRANCH_STRAYED, // the branch goes on, but Newton's method went elsewhere in the step
+    BRANCH_ENDS     // before the end of the step
+} BranchLook;
+BranchLook machine_look_at_branch(Machine *m, double time, const double *state);
+void machine_return_to_branch(Machine *m); // to the accepted point, before a step is tried again
+void machine_mark_branch(Machine *m);      // the way to a fold begins here
 // A solution elsewhere, at a point where the branch has none; it is kept. Gives the block that
 // jumps, or -1: there is none.
 int machine_leave_branch(Machine *m, double time, const double *state);

@@ -226,6 +226,7 @@ struct Machine {
     double residual;      // largest residual of that block, in its own units
     long calls;           // derivative calls
     Branch *branch;       // on which its blocks stay (branch.h); NULL: they may jump
+    Branch *branch_room;  // the same, also while they may; NULL: not needed yet
     const NativeCode *native; // runs in place of the tapes that it has; NULL: none
     double *room;             // its slots
     // Puts delayed values into their held registers, at a point that has just been set. Nullable.

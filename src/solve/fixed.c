@@ -14,7 +14,6 @@
 #include "solve/fixed.h"
 
 #include "base/memory.h"
-#include "engine/branch.h"
 #include <math.h>
 #include <string.h>
 
@@ -151,10 +150,15 @@ static void keep_branch(Fixed *f, double t) {
     machine_keep_branch(m, t, f->begin);
 }
 
-static bool leaves_branch(Fixed *f, double next) {
+static bool leaves_branch(Fixed *f, double t, double next) {
     Job *j = f->j;
-    return fold_is_loose(j) ? fold_passed(j, next, f->y)
-                            : !job_rates(j, next, f->y, f->rate[0], NULL);
+    if (!fold_is_loose(j)) return !job_rates(j, next, f->y, f->rate[0], NULL);
+    BranchLook look = fold_look(j, next, f->y);
+    if (look != BRANCH_STRAYED) return look == BRANCH_ENDS;
+    machine_loosen_branch(j->m, false);
+    bool good = take_step(f, f->begin, t, next - t, f->y);
+    machine_loosen_branch(j->m, true);
+    return !good || fold_look(j, next, f->y) != BRANCH_KEPT;
 }
 
 // Does a loop fold on the way to *next? Then *next and y are where the run goes on behind the fold.
@@ -164,7 +168,7 @@ static bool step_to_fold(Fixed *f, double t, double *next, bool *taken) {
     double time = t;
     if (!fold_is_loose(j)) keep_branch(f, t);
     *taken = take_step(f, f->begin, t, *next - t, f->y);
-    if (*taken && !leaves_branch(f, *next)) return false;
+    if (*taken && !leaves_branch(f, t, *next)) return false;
     if (!job_in_trouble(j) || j->trouble.block < 0) return false;
     memcpy(f->trial, f->begin, (size_t)f->total * sizeof *f->y);
     if (!fold_pass(j, &time, f->trial, f->trial + j->n, (*next - t) / 16) || !(time < *next)) {

@@ -197,6 +197,20 @@ static unsigned samples_inside(Lanes *l, double grid) {
     return inside;
 }
 
+// Lanes of `who` whose loops did not stay on their branch.
+static unsigned off_branch(Lanes *l, double grid, unsigned who) {
+    unsigned off = 0;
+    for (int i = 0; i < l->count; i++) {
+        Machine *m = l->job[i].m;
+        Fixed *f = &l->fixed[i];
+        if (!is_in(who, i) || !m->branch) continue;
+        take(l, i, l->y, f->trial, f->total);
+        lanes_hand_back(l->x, i, NULL);
+        if (machine_look_at_branch(m, grid, f->trial) != BRANCH_KEPT) off |= 1u << i;
+    }
+    return off;
+}
+
 // The run of a lane to the next point of the grid by itself.
 static void go_alone(Lanes *l, int i, double grid) {
     Fixed *f = &l->fixed[i];
@@ -221,6 +235,8 @@ static void arrive(Lanes *l, int i, double grid) {
     Fixed *f = &l->fixed[i];
     bool acts = !f->quiet && (has_whens(f->j) || f->j->p->system->choice_count);
     double h = grid - l->t;
+    if (acts && fixed_moment(f->j, l->t) <= grid + fixed_near(f->j))
+        machine_release_branch(f->j->m);
     f->t = grid;
     count_calls(f->j);
     bool due = fixed_watch_due(f), good = true;
@@ -246,6 +262,7 @@ static void advance(Lanes *l) {
     lanes_keep(l->x, l->begin_unknown);
     l->x->active = all;
     odd |= (unsigned)lanes_step(l->x, lead->stats->method, l->t, grid - l->t, begin, l->y);
+    odd |= off_branch(l, grid, all & ~odd);
     odd |= changed_relations(l, grid);
     emit_between(l, grid, all & ~odd);
     for (int i = 0; i < l->count; i++) {
@@ -294,6 +311,7 @@ static bool start(Lanes *l, int i) {
     SolveLane *s = &l->lane[i];
     if (!solve_begin(&l->job[i], s->machine, s->params, &s->options, &s->stats, s->report))
         return false;
+    fold_open(&l->job[i]);
     return fixed_open(&l->fixed[i], &l->job[i]) && fixed_start(&l->fixed[i]);
 }
 
@@ -344,6 +362,7 @@ void fixed_lanes(SolveLane *lane, int count, const Native *code) {
     run(l);
     for (int i = 0; i < count; i++) {
         fixed_shut(&l->fixed[i]);
+        machine_close_branch(lane[i].machine);
         lane[i].status = solve_end(&l->job[i]);
     }
     close_lanes(l);

@@ -320,6 +320,7 @@ static void integrate(Gauss *g) {
 
 void gauss_run(Job *j) {
     Gauss g = {0};
+    fold_open(j);
     if (fixed_open(&g.fixed, j)) {
         open_gauss(&g);
         integrate(&g);
@@ -327,4 +328,5 @@ void gauss_run(Job *j) {
     }
     free(g.space);
     fixed_shut(&g.fixed);
+    machine_close_branch(j->m);
 }

@@ -24,14 +24,14 @@ void job_take(Job *j, Machine *m) {
     j->p = p;
     j->calls = m->calls;
     j->n = p->state_count;
-    size_t states = 6 * (size_t)j->n + 2 * (size_t)p->quad_count;
+    size_t states = 8 * (size_t)j->n + 3 * (size_t)p->quad_count;
     size_t events = 2 * (size_t)p->clock_count + 4 * (size_t)p->switch_count;
     double *rest = memory_zeroed(states + (size_t)p->output_count + events, sizeof *rest);
     j->state = cut(&rest, j->n);
     j->later = cut(&rest, j->n);
     j->trouble.state = cut(&rest, j->n);
     j->rate = cut(&rest, j->n + p->quad_count);
-    j->fold = cut(&rest, j->n + p->quad_count);
+    j->fold = cut(&rest, 3 * j->n + 2 * p->quad_count);
     j->output = cut(&rest, p->output_count);
     j->phase = cut(&rest, 2 * p->clock_count);
     j->border = cut(&rest, p->switch_count);

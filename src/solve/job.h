@@ -10,6 +10,7 @@
 #define BONDYN_SOLVE_JOB_H
 
 #include "base/array.h"
+#include "engine/branch.h"
 #include "solve/schur.h"
 #include "solve/solve.h"
 #include <math.h>
@@ -146,7 +147,7 @@ typedef struct SolveJob {
     double *seen, seen_time; // the last switch functions without shifts, and where: seen_state
     double *seen_state;      // seen_time NaN: nowhere
     double *later;           // the state a little later
-    double *fold;            // sums of a small step (folds.c)
+    double *fold;            // of a small step: sums, last rates, weights (folds.c)
     int refused;             // 2 for each step in which a loop had no solution, less 1 for others
     int folds;               // so far
     double *shift;           // of borders on which a mode began, until they are left behind
@@ -184,8 +185,9 @@ bool saved_load(Job *j); // as SolveOptions.from says; false: it does not fit, r
 // --- folds.c
 void fold_open(Job *j);           // loops stay on their branch from now on
 bool fold_is_loose(const Job *j); // rates are found without it (machine_loosen_branch)
-// Did a step to here leave the branch, though its rates had values? That is noted.
-bool fold_passed(Job *j, double time, const double *state);
+// Did a step to here leave the branch, though its rates had values? Where it ends that is noted. A
+// step that strayed is to be taken again, with machine_loosen_branch(m, false).
+BranchLook fold_look(Job *j, double time, const double *state);
 bool fold_is_near(
     Job *j); // after a step: loops had no solution at points that it tried, again and again
 // From a point beyond which a loop has no solution on its branch, with the last step that was

@@ -12,7 +12,6 @@
 #include "solve/rk78.h"
 
 #include "base/memory.h"
-#include "engine/branch.h"
 #include <math.h>
 #include <string.h>
 
@@ -186,6 +185,7 @@ static bool pass_fold(Rk78 *k) {
 // Steps that are lost in the rounding of the time lead nowhere.
 static bool reject(Rk78 *k, double factor) {
     k->j->stats->rejected++;
+    machine_return_to_branch(k->j->m);
     k->h = k->step * factor;
     bool tiny = k->h < fmax(2 * events_margin(k->j, k->t), k->j->o->min_step);
     if (++k->failures <= MOST_FAILURES && !tiny) return true;
@@ -272,13 +272,35 @@ static bool arrive(Rk78 *k, bool event) {
 
 bool rk78_is_accepted(const Rk78 *k) { return rk78_norm(k, k->error) <= 1; }
 
+static BranchLook look_at_branch(Rk78 *k) {
+    Job *j = k->j;
+    if (!j->m->branch) return BRANCH_KEPT;
+    if (!k->looked) k->look = fold_look(j, k->end, k->next);
+    k->looked = false;
+    return k->look;
+}
+
+// In a long step Newton's method left the branch of a loop: the step once more, on the branch.
+static bool settle_again(Rk78 *k) {
+    Machine *m = k->j->m;
+    machine_loosen_branch(m, false);
+    bool good = rk78_attempt(k);
+    machine_loosen_branch(m, true);
+    k->again = true;
+    bool goes_on = rk78_settle(k, good, false);
+    k->again = false;
+    return goes_on;
+}
+
 bool rk78_settle(Rk78 *k, bool good, bool quiet) {
     Job *j = k->j;
     if (!good) return reject(k, after_trouble);
     double error = rk78_norm(k, k->error);
     if (!isfinite(error)) return reject(k, after_trouble);
     if (error > 1) return reject(k, fmax(safety * pow(error, -1.0 / 8), least_growth));
-    if (j->m->branch && fold_passed(j, k->end, k->next)) {
+    BranchLook look = look_at_branch(k);
+    if (look == BRANCH_STRAYED) return k->again ? reject(k, after_trouble) : settle_again(k);
+    if (look == BRANCH_ENDS) {
         if (pass_fold(k) || j->status != SOLVE_DONE) return j->status == SOLVE_DONE;
         machine_release_branch(j->m); // no fold: it is as it is
     }

@@ -16,18 +16,21 @@ enum { RK78_STAGES = 13, RK78_ALL_STAGES = 16, RK78_POWERS = 8 }; // all: for th
 
 typedef struct {
     Job *j;
-    int total;            // states, then quadratures: so are all arrays below
-    double t, h;          // where the run is; how long the next step should be, 0: not known
-    double *y, *weight;   // there; 1/tolerance
-    double target;        // where a step has to end, whatever is wanted before
-    double longest;       // step, so that no swing is stepped over; 0: any
-    double jump, after;   // of signals of time: the last time before it, the first behind it
-    int failures;         // of the present step
-    double tried_at;      // where a start anew was of no use; NaN: nowhere
-    double last, judged;  // step that was accepted, 0: none since a start; its error in tolerances
-    double step, end;     // of the attempt: its length, and where it ends
-    double *k;            // rates at the stages
-    bool begun;           // those of the first stage are known
+    int total;           // states, then quadratures: so are all arrays below
+    double t, h;         // where the run is; how long the next step should be, 0: not known
+    double *y, *weight;  // there; 1/tolerance
+    double target;       // where a step has to end, whatever is wanted before
+    double longest;      // step, so that no swing is stepped over; 0: any
+    double jump, after;  // of signals of time: the last time before it, the first behind it
+    int failures;        // of the present step
+    double tried_at;     // where a start anew was of no use; NaN: nowhere
+    double last, judged; // step that was accepted, 0: none since a start; its error in tolerances
+    double step, end;    // of the attempt: its length, and where it ends
+    double *k;           // rates at the stages
+    bool begun;          // those of the first stage are known
+    BranchLook look;     // where loops are after the attempt, if it was `looked`
+    bool looked;
+    bool again;           // the attempt was made once more, on the branches of loops
     double *polynomial;   // y inside the step, see engine/rk78.def
     double known;         // the length of step that it is for; 0: it is not known
     bool given;           // lanes have made it already

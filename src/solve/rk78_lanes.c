@@ -37,6 +37,7 @@ static bool begin(Flock *f, int i) {
     SolveLane *s = &f->lane[i];
     Rk78 *k = &f->rk[i];
     bool good = solve_begin(&f->job[i], s->machine, s->params, &s->options, &s->stats, s->report);
+    fold_open(&f->job[i]);
     rk78_open(k, &f->job[i]);
     if (!good || !rk78_start(k) || !rk78_ready(k)) return false;
     lanes_load(f->x, i, s->machine);
@@ -46,6 +47,7 @@ static bool begin(Flock *f, int i) {
 
 static void finish(Flock *f, int i) {
     rk78_shut(&f->rk[i]);
+    machine_close_branch(f->lane[i].machine);
     f->lane[i].status = solve_end(&f->job[i]);
     f->goes[i] = false;
     f->queue->done(f->queue->context, &f->lane[i]);
@@ -147,12 +149,31 @@ static void settle(Flock *f, int i, bool good, bool quiet) {
         lanes_load_held(f->x, i, k->j->m);
 }
 
+// Lanes of `all` whose loops did not stay on their branch: they go on alone from there. Unknowns are those
+// that the attempt left.
+static unsigned off_branch(Flock *f, unsigned all) {
+    unsigned off = 0;
+    for (int i = 0; i < f->most; i++) {
+        Rk78 *k = &f->rk[i];
+        if (!(all & 1u << i) || !k->j->m->branch) continue;
+        lanes_hand_back(f->x, i, f->end_unknown);
+        k->look = fold_look(k->j, k->end, k->next);
+        k->looked = true;
+        if (k->look != BRANCH_KEPT) off |= 1u << i;
+    }
+    return off;
+}
+
 // The attempts of the lanes `good`, in which relations of `changed` are no longer as they are held.
 // Where blocks are solved, those that changed go on alone from the end of the attempt.
 static void settle_attempts(Flock *f, unsigned good, unsigned changed) {
     LaneMachine *x = f->x;
     for (int i = 0; i < f->most; i++)
         if (good & 1u << i) scatter(f, i);
+    unsigned off = off_branch(f, accepted(f, good));
+    for (int i = 0; i < f->most; i++)
+        if (off & 1u << i) settle(f, i, true, false);
+    good &= ~off;
     unsigned seen = x->unknowns ? accepted(f, good & ~changed) : 0;
     unsigned inside = to_look_inside(f, changed) & good, given = 0;
     unsigned together = x->unknowns ? inside & seen : inside;

@@ -55,6 +55,18 @@ static void newton_blocks_agree(void **state) {
     agrees_on_blocks(&(Ensemble){text, {"k", "a"}, value, 9, 9, {0}, true});
 }
 
+// u has three solutions while k sin(t) + a is small: each run leaves its branch where it folds, at its own time.
+static void loops_fold_one_by_one(void **state) {
+    (void)state;
+    static const char text[] =
+        "model M\n param k = 2, a = 0.3\n var u initial 2, y initial 0\n"
+        "u^3 - 3*u = k*sin(time*1 {1/s}) + a + 0.1*y\n der(y) = (u - y)*1 {1/s}\n"
+        "end\nexperiment E of M\n stop 9 {s}\n every 0.173 {s}\n solver %s rtol 1e-8\nend\n";
+    double value[2 * 9];
+    for (int i = 0; i < 9; i++) value[2 * i] = 1.5 + 0.4 * i, value[2 * i + 1] = 0.1 * i - 0.4;
+    agrees_on_blocks(&(Ensemble){text, {"k", "a"}, value, 9, 9, {0}, false});
+}
+
 // u has no value where x is above k: such runs end, and say so as they do alone.
 static void a_block_without_a_solution_ends_one_run(void **state) {
     (void)state;
@@ -106,6 +118,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_blocks_agree),
         cmocka_unit_test(newton_blocks_agree),
+        cmocka_unit_test(loops_fold_one_by_one),
         cmocka_unit_test(a_block_without_a_solution_ends_one_run),
         cmocka_unit_test(closed_chains_agree),
         cmocka_unit_test(chosen_states_agree),
