@@ -151,6 +151,23 @@ static bool take_given(Model *m, Arena *out, const LinearWish *wish, LinearPlan 
     return true;
 }
 
+static bool take_moving(const Model *m, Arena *out, const LinearWish *wish, LinearPlan *plan,
+                        Report *r) {
+    plan->moving = ARENA_ARRAY(out, int, wish->moving_count + 1);
+    for (int i = 0; i < wish->moving_count; i++) {
+        int var = model_find(m, wish->moving[i]);
+        if (var < 0) return refuse(m, r, wish->moving[i], -1, false);
+        if (m->var[var].der < 0) {
+            Remark *x = report_error(r, A_NO_SIGNAL, m->var[var].pos,
+                                     "'%s' is no state: it has no rate", wish->moving[i]);
+            remark_help(r, x, "name states: q of a spring or joint, p of an inertia, x of der(x)");
+            return false;
+        }
+        plan->moving[plan->moving_count++] = var;
+    }
+    return true;
+}
+
 bool linear_open(Model *m, Arena *out, const LinearWish *wish, LinearPlan *plan, Report *r) {
     *plan = (LinearPlan){0};
     LinearWish free = {.input = wish->free, .input_count = wish->free_count};
@@ -158,7 +175,7 @@ bool linear_open(Model *m, Arena *out, const LinearWish *wish, LinearPlan *plan,
     if (!choose(m, out, wish, true, &input, &plan->input_count, r) ||
         !choose(m, out, wish, false, &plan->output, &plan->output_count, r) ||
         (free.input_count && !choose(m, out, &free, true, &loose, &plan->free_count, r)) ||
-        !take_given(m, out, wish, plan, r))
+        !take_given(m, out, wish, plan, r) || !take_moving(m, out, wish, plan, r))
         return false;
     plan->input = ARENA_ARRAY(out, LinearInput, plan->input_count + 1);
     plan->free = ARENA_ARRAY(out, LinearInput, plan->free_count + 1);

@@ -7,12 +7,26 @@
 
 #include "base/memory.h"
 
-static void tell(const System *s, const Reached *at, Expr what, Report *r) {
+enum { MOST_TOLD = 3 };
+
+typedef struct {
+    const System *s;
+    const Reached *at;
+    Report *r;
+    int count;
+    Remark *last;
+} Kinks;
+
+static void tell(Kinks *k, Expr what) {
+    const System *s = k->s;
+    const Reached *at = k->at;
+    Report *r = k->r;
+    if (++k->count > MOST_TOLD) return;
     Text name = {0};
     program_name(&name, at->program, what);
     int law = equation_with(s, what);
     bool own = law >= 0 && law < s->model->equation_count;
-    Remark *x =
+    Remark *x = k->last =
         report_warning(r, A_KINK, own ? s->model->equation[law].pos : s->model->pos,
                        "at t = %g s the model is on the border of '%s'", at->time, text_get(&name));
     remark_help(r, x,
@@ -20,12 +34,13 @@ static void tell(const System *s, const Reached *at, Expr what, Report *r) {
     text_free(&name);
 }
 
-static void tell_switches(const System *s, const Reached *at, Report *r) {
+static void tell_switches(Kinks *k) {
+    const Reached *at = k->at;
     const Program *p = at->program;
     double *border = memory_zeroed((size_t)p->switch_count + 1, sizeof *border);
     if (p->switch_count) machine_switches(at->machine, at->time, at->state, border);
     for (int i = 0; i < p->switch_count; i++)
-        if (border[i] == 0 && p->sw[i].watcher < 0) tell(s, at, p->sw[i].relation, r);
+        if (border[i] == 0 && p->sw[i].watcher < 0) tell(k, p->sw[i].relation);
     free(border);
 }
 
@@ -39,7 +54,9 @@ typedef struct {
     Expr node, distance; // of the arguments; 0: on the kink
 } Fold;
 
-static void tell_folds(const System *s, const Reached *at, Report *r) {
+static void tell_folds(Kinks *k) {
+    const System *s = k->s;
+    const Reached *at = k->at;
     ARRAY(Fold) fold = {0};
     ExprWalk *w = walk_new(s->dag);
     walk_start(w);
@@ -60,14 +77,17 @@ static void tell_folds(const System *s, const Reached *at, Report *r) {
     for (int i = 0; i < fold.count; i++) {
         double value;
         machine_values(at->machine, &fold.data[i].distance, 1, &value);
-        if (value == 0) tell(s, at, fold.data[i].node, r);
+        if (value == 0) tell(k, fold.data[i].node);
     }
     array_free(&fold);
 }
 
 void kinks_tell(const System *s, const Reached *at, Report *r) {
     double *rate = memory_zeroed((size_t)s->state_count + 1, sizeof *rate);
-    tell_switches(s, at, r);
-    if (machine_derivative(at->machine, at->time, at->state, rate, NULL)) tell_folds(s, at, r);
+    Kinks k = {.s = s, .at = at, .r = r};
+    tell_switches(&k);
+    if (machine_derivative(at->machine, at->time, at->state, rate, NULL)) tell_folds(&k);
+    if (k.count > MOST_TOLD)
+        remark_note(r, k.last, POS_NONE, "so it is with %d others", k.count - MOST_TOLD);
     free(rate);
 }

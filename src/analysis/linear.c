@@ -84,6 +84,8 @@ static void want_all(Work *w) {
     for (int i = 0; i < w->rows.count; i++) array_push(&w->row, w->rows.row[i]);
     w->constraints = w->rows.count;
     want_energies(w);
+    for (int i = 0; i < w->plan->look_count; i++)
+        array_push(&w->row, resolve(w->resolver, w->plan->look[i]));
     for (int part = 0; part < 3; part++)
         for (int i = 0; i < w->plan->input_count; i++) {
             const LinearInput *u = &w->plan->input[i];
@@ -234,6 +236,9 @@ static void name_all(Work *w) {
     l->output = ARENA_ARRAY(&l->arena, Label, l->p + 1);
     l->u = ARENA_ARRAY(&l->arena, double, l->m + 1);
     l->y = ARENA_ARRAY(&l->arena, double, l->p + 1);
+    l->look = ARENA_ARRAY(&l->arena, double, w->plan->look_count + 1);
+    for (int i = 0; i < w->plan->look_count; i++)
+        l->look[i] = tangent_value(w->t)[n + w->row.count - w->plan->look_count + i];
     for (int i = 0; i < l->m; i++) l->input[i] = label_of_var(w, w->plan->input[i].var);
     for (int i = 0; i < l->p; i++) {
         l->output[i] = label_of_var(w, w->plan->output[i]);

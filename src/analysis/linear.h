@@ -20,6 +20,8 @@ typedef struct { // what is asked for
     // Of a steady point: inputs and parameters that may move, and "NAME = VALUE" that must hold.
     const char *const *free, *const *given;
     int free_count, given_count;
+    const char *const *moving; // states that need not rest: they stay where the search begins
+    int moving_count;
 } LinearWish;
 
 typedef struct
@@ -39,6 +41,10 @@ typedef struct {
     int *given; // variables, and their values
     double *given_value;
     int given_count;
+    int *moving; // variables
+    int moving_count;
+    Expr *look; // expressions of the model whose values are wanted besides
+    int look_count;
     Expr origin; // t0: the symbol of a parameter; 0: no input is a signal
 } LinearPlan;
 
@@ -94,6 +100,7 @@ typedef struct LinearModel {
     int *number;           // per state: its number in the system
     double *x, *u, *y;     // at the point, SI
     double *rate;          // of the states there
+    double *look;          // of LinearPlan.look
     double *A, *B, *C, *D; // column by column
     double *B1, *D1;       // NULL: no rate of an input enters
     Label *left;           // states that constraints determine from the others

@@ -97,7 +97,9 @@ static int unstable_poles(const LinearModel *l, int input, int output) {
                 l->B[(size_t)input * (size_t)n + (size_t)i] *
                     l->C[(size_t)j * (size_t)l->p + (size_t)output] / d;
     bool good = dense_eigen(n, A, pole, NULL, NULL);
-    for (int i = 0; i < n; i++) count += creal(pole[i]) > 0;
+    double largest = 0;
+    for (int i = 0; i < n; i++) largest = fmax(largest, cabs(pole[i]));
+    for (int i = 0; i < n; i++) count += creal(pole[i]) > 1e-12 * largest; // more than rounding
     free(A);
     free(pole);
     return good ? count : -1;

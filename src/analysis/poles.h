@@ -32,6 +32,8 @@ void poles_free(Poles *m);
 int channel_zeros(const LinearModel *l, int input, int output, Complex *zero);
 
 void poles_print(Text *out, const Poles *m);
+void poles_csv(Text *out, const Poles *m);
+void poles_svg(Text *out, const Poles *m);
 void poles_json(Text *out, const Poles *m); // an object
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "results/plot.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -151,4 +152,55 @@ void poles_json(Text *out, const Poles *m) {
         for (int j = 0; j < l->m; j++) json_zeros(out, l, j, i);
     json_close(out, ']');
     json_close(out, '}');
+}
+
+// --- files ---------------------------------------------------------------------------------------
+
+void poles_csv(Text *out, const Poles *m) {
+    text_add(out, "real [1/s],imaginary [1/s],frequency [Hz],damping,time [s]\n");
+    for (int i = 0; i < m->count; i++) {
+        const PoleMode *x = &m->mode[i];
+        double row[] = {creal(x->value), cimag(x->value), x->frequency / (2 * acos(-1)), x->damping,
+                        x->time};
+        for (int k = 0; k < 5; k++) {
+            if (k) text_char(out, ',');
+            if (isfinite(row[k])) text_number(out, row[k]);
+        }
+        text_char(out, '\n');
+    }
+}
+
+// A pole is a short cross in the plane; curves are all that a plot can draw.
+void poles_svg(Text *out, const Poles *m) {
+    Arena arena = {0};
+    double most = 0;
+    for (int i = 0; i < m->count; i++) most = fmax(most, cabs(m->mode[i].value));
+    int curves = 2 * m->count;
+    int *count = ARENA_ARRAY(&arena, int, curves + 1);
+    PlotData p = {.title = "Poles",
+                  .x_label = "real part [1/s]",
+                  .label = ARENA_ARRAY(&arena, const char *, curves + 1),
+                  .unit = ARENA_ARRAY(&arena, const char *, curves + 1),
+                  .x = ARENA_ARRAY(&arena, const double *, curves + 1),
+                  .y = ARENA_ARRAY(&arena, const double *, curves + 1),
+                  .count = count,
+                  .footer = arena_printf(&arena, "linear model at t = %g s", m->model->time)};
+    for (int i = 0; i < curves; i++) {
+        static const double side[] = {-1, 1, 0, 0, 0, 0}, up[] = {0, 0, 0, 1, -1, 0};
+        Complex v = m->mode[i / 2].value;
+        if (i % 2 && cimag(v) == 0) continue;
+        double *x = ARENA_ARRAY(&arena, double, 6), *y = ARENA_ARRAY(&arena, double, 6);
+        for (int k = 0; k < 6; k++) {
+            x[k] = creal(v) + 0.01 * most * side[k];
+            y[k] = (i % 2 ? -1 : 1) * cimag(v) + 0.01 * most * up[k];
+        }
+        int c = p.curve_count++;
+        p.label[c] = arena_printf(&arena, "mode %d", i / 2 + 1);
+        p.unit[c] = "1/s";
+        p.x[c] = x;
+        p.y[c] = y;
+        count[c] = 6;
+    }
+    plot_svg(out, &p);
+    arena_free(&arena);
 }

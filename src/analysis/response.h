@@ -35,6 +35,8 @@ void margins_free(Margins *m);
 
 typedef struct { // a channel over a grid, with what is asked for besides
     int input, output, count;
+    const char
+        *of; // which point or value of a parameter, where there are several: "k = 3"; or NULL
     double *w;
     Complex *value;
     double *asked; // rad/s
@@ -48,12 +50,21 @@ ChannelResponse channel_response(const LinearModel *l, int input, int output, do
                                  double to, int points, const double *asked, int asked_count);
 void channel_response_free(ChannelResponse *c);
 
+typedef struct Beside { // a nonlinear response that is looked at beside the linear one (beside.c)
+    int answers, count;
+    const char **name;       // of the answers
+    const double *frequency; // Hz
+    double *decibel, *phase; // answer by answer; phase in degrees
+    const char *input;
+    double off_decibel, off_phase; // how far the linear model is away at most; degrees
+} Beside;
+
 typedef enum { PICTURE_BODE, PICTURE_NYQUIST } Picture;
 
 void response_print(Text *out, const LinearModel *l, const ChannelResponse *c);
 void response_json(Text *out, const LinearModel *l, const ChannelResponse *c, int count); // a list
 void response_csv(Text *out, const LinearModel *l, const ChannelResponse *c, int count);
 void response_svg(Text *out, const LinearModel *l, const ChannelResponse *c, int count,
-                  Picture picture);
+                  Picture picture, const Beside *beside); // Nullable: beside
 
 #endif

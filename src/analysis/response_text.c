@@ -65,8 +65,9 @@ enum { ROWS = 21 };
 
 void response_print(Text *out, const LinearModel *l, const ChannelResponse *c) {
     const Label *u = &l->input[c->input], *y = &l->output[c->output];
-    text_printf(out, "from %s [%s] to %s [%s], at t = %g s\n", u->name, *u->unit ? u->unit : "1",
-                y->name, *y->unit ? y->unit : "1", l->time);
+    text_printf(out, "from %s [%s] to %s [%s], at t = %g s%s%s\n", u->name,
+                *u->unit ? u->unit : "1", y->name, *y->unit ? y->unit : "1", l->time,
+                c->of ? ", " : "", c->of ? c->of : "");
     text_printf(out, "  %14s %14s %14s %14s %14s\n", "Hz", "rad/s", "gain", "dB", "degrees");
     for (int i = 0; i < c->asked_count; i++) print_point(out, c->asked[i], c->answer[i]);
     for (int i = 0; i < ROWS && !c->asked_count && c->count; i++) {
@@ -125,6 +126,7 @@ void response_json(Text *out, const LinearModel *l, const ChannelResponse *c, in
         json_open(out, '{');
         json_text_of(out, "input", l->input[c[i].input].name);
         json_text_of(out, "output", l->output[c[i].output].name);
+        if (c[i].of) json_text_of(out, "of", c[i].of);
         json_points(out, "asked", c[i].asked, c[i].answer, c[i].asked_count);
         json_points(out, "points", c[i].w, c[i].value, c[i].count);
         json_margins(out, &c[i].margins);
@@ -186,6 +188,16 @@ static void add_bode(Sheet *s, const ChannelResponse *c, const char *label) {
     curve(s, label, "deg", x, phase, c->count);
 }
 
+static void add_beside(Sheet *s, const Beside *b) {
+    double *x = ARENA_ARRAY(&s->arena, double, b->count + 1);
+    for (int i = 0; i < b->count; i++) x[i] = log10(b->frequency[i]);
+    for (int k = 0; k < b->answers; k++) {
+        const char *label = arena_printf(&s->arena, "%s, nonlinear", b->name[k]);
+        curve(s, label, "dB", x, b->decibel + k * b->count, b->count);
+        curve(s, label, "deg", x, b->phase + k * b->count, b->count);
+    }
+}
+
 static void add_nyquist(Sheet *s, const ChannelResponse *c, const char *label) {
     double *x = ARENA_ARRAY(&s->arena, double, 2 * c->count + 1);
     double *y = ARENA_ARRAY(&s->arena, double, 2 * c->count + 1);
@@ -199,9 +211,9 @@ static void add_nyquist(Sheet *s, const ChannelResponse *c, const char *label) {
 }
 
 void response_svg(Text *out, const LinearModel *l, const ChannelResponse *c, int count,
-                  Picture picture) {
+                  Picture picture, const Beside *beside) {
     Sheet s = {0};
-    int curves = 2 * count + 1;
+    int curves = 2 * count + 1 + (beside ? 2 * beside->answers : 0);
     bool bode = picture == PICTURE_BODE;
     s.plot.label = ARENA_ARRAY(&s.arena, const char *, curves);
     s.plot.unit = ARENA_ARRAY(&s.arena, const char *, curves);
@@ -213,13 +225,15 @@ void response_svg(Text *out, const LinearModel *l, const ChannelResponse *c, int
     s.plot.decades = bode;
     s.plot.footer = arena_printf(&s.arena, "linear model at t = %g s", l->time);
     for (int i = 0; i < count; i++) {
-        const char *label = arena_printf(&s.arena, "%s from %s", l->output[c[i].output].name,
-                                         l->input[c[i].input].name);
+        const char *label =
+            arena_printf(&s.arena, "%s from %s%s%s", l->output[c[i].output].name,
+                         l->input[c[i].input].name, c[i].of ? ", " : "", c[i].of ? c[i].of : "");
         if (bode)
             add_bode(&s, &c[i], label);
         else
             add_nyquist(&s, &c[i], label);
     }
+    if (beside) add_beside(&s, beside);
     plot_svg(out, &s.plot);
     arena_free(&s.arena);
 }

@@ -22,8 +22,19 @@ typedef struct {
 // point beside it. NULL: there is none, and r says which rate stays.
 SteadyPoint *steady_find(const System *s, const LinearPlan *plan, Reached *at, Report *r);
 void steady_free(SteadyPoint *p);
+typedef struct {
+    const RunOptions *options; // Nullable
+    bool at_start;
+    double time;
+    int starts; // besides the point itself
+    uint64_t seed;
+} SteadyStarts;
+// Different ones from many starts, into a list with room for starts + 1; gives their number.
+int steady_search(const System *s, const LinearPlan *plan, const SteadyStarts *from,
+                  SteadyPoint **list, Report *r);
 bool steady_same(const SteadyPoint *a, const SteadyPoint *b);
 void steady_print(Text *out, const SteadyPoint *p);
+void steady_csv(Text *out, const SteadyPoint *p);
 void steady_json(Text *out, const SteadyPoint *p); // an object
 
 #endif

@@ -30,6 +30,21 @@ void steady_print(Text *out, const SteadyPoint *p) {
     for (int i = 0; i < p->neutral_count; i++) text_printf(out, "neutral: %s\n", p->neutral[i]);
 }
 
+static void csv_line(Text *out, const char *what, const Label *l, double value, double rate) {
+    text_printf(out, "%s,\"%s\",", what, l->name);
+    text_number(out, value);
+    text_printf(out, ",%s,", l->unit);
+    if (isfinite(rate)) text_number(out, rate);
+    text_char(out, '\n');
+}
+
+void steady_csv(Text *out, const SteadyPoint *p) {
+    text_add(out, "what,name,value,unit,rate\n");
+    for (int i = 0; i < p->states; i++) csv_line(out, "state", &p->state[i], p->x[i], p->rate[i]);
+    for (int i = 0; i < p->frees; i++) csv_line(out, "free", &p->free[i], p->value[i], NAN);
+    for (int i = 0; i < p->givens; i++) csv_line(out, "given", &p->given[i], p->wanted[i], NAN);
+}
+
 static void states_json(Text *out, const SteadyPoint *p) {
     json_key(out, "states");
     json_open(out, '[');

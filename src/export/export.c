@@ -37,6 +37,7 @@ static bool check_experiment(Writing *w, Report *r) {
     if (job_is_frequency(j))
         return export_refuse(w, r, j->plan.pos, "its experiment is a frequency response",
                              "take an experiment over time");
+    if (job_refuses_analysis(j)) return false;
     if (w->options->any_solver || k == SOLVER_EULER || k == SOLVER_HEUN || k == SOLVER_RK4)
         return true;
     return export_refuse(

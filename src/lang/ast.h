@@ -127,6 +127,7 @@ typedef enum {
     ITEM_EXPECT,    // left relation right [within tolerance [relative]]
     ITEM_AUDIT,     // left = bound, or NULL for `off`
     ITEM_FREQUENCY, // left = the input, args = clauses by their word, exprs = what answers
+    ITEM_ANALYSIS,  // name = its word, exprs = paths (given: and values), left and right: amounts
     // in mechanisms; args are the clauses in order, by their word: at, rotated and by (axis and
     // angle of one turn), mass, initial ... An axis is an expression or AST_STRING "x", "-z"
     ITEM_GRAVITY, // left = the vector, or NULL for `off`
@@ -240,7 +241,9 @@ struct AstClass {
     bool rounded;        // ... rounded: 1.5708 in it is 90 degrees
     bool named;          // CLASS_IMPORT: for stem.NAME only
     AstExpr *base;       // extends path, or the model of an experiment
-    AstArg *args;        // of extends
+    Name analysis;       // of an experiment: steady, poles ...; 0: a run
+    Pos analysis_pos;
+    AstArg *args; // of extends
     int arg_count;
     AstItem *items;
     AstFormal *formals; // function, table

@@ -57,6 +57,9 @@ const Env *start_env(const Builder *b, const Instance *i);
 const Override *find_override(Builder *b, Name path);
 void report_unused_overrides(Builder *b);
 
+// --- analysis_plan.c
+void analysis_build(Builder *b, const Env *env, const AstClass *class, AnalysisPlan *plan);
+
 // --- sweep.c
 const AstItem *sweep_drive(Builder *b, const AstItem *frequency); // the input's value, as a `set`
 void sweep_declare(Builder *b, const AstClass *experiment);       // its frequency as a parameter

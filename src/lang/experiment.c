@@ -357,7 +357,8 @@ static void read_item(Making *k, const AstItem *item) {
 static void check_times(Making *k) {
     Builder *b = k->b;
     Experiment *x = k->x;
-    if (k->sweep) return;
+    if (k->probes.analysis && !k->has_stop) x->stop = x->start + 10; // for those who ask
+    if (k->sweep || k->probes.analysis) return;
     if (!k->has_stop) {
         Remark *m = complain(b, L_TIME, x->pos, "experiment '%s' does not say when it stops",
                              text_of(b, x->name));
@@ -417,6 +418,8 @@ Experiment *build_experiment(Builder *b, Definition d) {
         read_setting(&k, i);
     }
     find_sweep(&k, class->items);
+    analysis_build(b, k.env, class, &x->analysis);
+    k.probes.analysis = x->analysis.kind != ANALYSIS_NONE && x->analysis.kind != ANALYSIS_POWER;
     check_times(&k);
     k.probes.start = x->start;
     k.probes.stop = k.has_stop ? x->stop : INFINITY;

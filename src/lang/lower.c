@@ -137,6 +137,7 @@ void value_wants_time(Lower *l, const AstExpr *e) {
 static Value variable_value(Lower *l, const Ref *ref, const AstExpr *e, const Env *env) {
     Builder *b = l->b;
     if (l->mode == TO_NUMBERS) return refuse_variable(l, e);
+    if (l->probes && l->probes->analysis) return probe_point(l, e, env);
     if (l->probes) {
         value_wants_time(l, e);
         return VALUE_BAD;

@@ -12,6 +12,7 @@ typedef struct Probes { // of an experiment
     ARRAY(Probe) list;
     double start, stop;
     const Sweep *sweep;
+    bool analysis; // of an experiment that analyses: a variable is its value at the point
 } Probes;
 
 typedef struct {
@@ -30,6 +31,9 @@ Lower lower_symbols(Builder *b);
 Value lower(Lower *l, const AstExpr *e, const Env *env);
 Value lower_call(Lower *l, const AstExpr *e, const Env *env);
 Value lower_probe(Lower *l, const AstExpr *e, const Env *env, bool *is_probe);
+// facts.c: what an analysis finds; energies in a run; a variable at the point of an analysis.
+Value lower_fact_probe(Lower *l, const AstExpr *e, const Env *env, bool *is_one);
+Value probe_point(Lower *l, const AstExpr *e, const Env *env);
 // Values of the arguments of a call. False: reported.
 bool argument_values(Lower *l, const AstExpr *e, const Env *env, Value *x, int least, int most);
 Value call_external(Lower *l, const AstExpr *e, const Env *env, Definition d); // external.c

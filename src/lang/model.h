@@ -17,6 +17,7 @@
 #include "base/names.h"
 #include "base/report.h"
 #include "expr/expr.h"
+#include "lang/analysis_kind.h"
 #include "lang/mechanism.h"
 #include "lang/units.h"
 
@@ -263,7 +264,9 @@ typedef enum {
     PROBE_PARTIAL,
     PROBE_AMPLITUDE, // of a frequency response: of the answer's fundamental,
     PROBE_PHASE,     // its phase against the input,
-    PROBE_SWING      // half of the answer from peak to peak
+    PROBE_SWING,     // half of the answer from peak to peak
+    PROBE_POINT,     // of an analysis: the value at its point
+    PROBE_FACT       // of an analysis: what it finds
 } ProbeKind;
 
 typedef struct { // a number that is taken from a run and stands as a symbol in an expectation
@@ -273,6 +276,9 @@ typedef struct { // a number that is taken from a run and stands as a symbol in 
     int place; // PROBE_AMPLITUDE and those after it: which of the frequencies
     Expr by;   // PROBE_PARTIAL: the symbol of a state
     Pos by_pos;
+    Fact fact;     // PROBE_FACT: which,
+    Name of, from; // paths of variables or components, 0: none
+    double number; // which mode, frequency or time
     Expr symbol;
 } Probe;
 
@@ -287,6 +293,23 @@ typedef struct {       // `frequency`: a sine on an input, and what answers
     Name input; // as written
     Pos pos;
 } Sweep;
+
+// What an experiment does in place of a run, for src/analysis.
+typedef struct {
+    AnalysisKind kind;
+    const char *const *input, *const *output, *const *free, *const *moving; // paths
+    int input_count, output_count, free_count, moving_count;
+    const char *const *given; // "path = value", SI
+    int given_count;
+    bool steady; // at the steady point beside its start or its time
+    bool has_time;
+    double time;       // s
+    double from, to;   // Hz, or s of responses in time; 0: not said
+    double *frequency; // rows of the table, Hz
+    int frequency_count;
+    const char *beside; // an experiment with a nonlinear frequency response; NULL: none
+    Pos pos;
+} AnalysisPlan;
 
 typedef enum { EXPECT_EQUAL, EXPECT_LESS, EXPECT_GREATER } Relation;
 
@@ -320,8 +343,9 @@ typedef struct {
     double every;
     SolverKind solver;
     double rtol, atol, step, max_step, min_step; // 0 = default
-    double audit; // bound for the relative energy residual; < 0 = off; 0 = default
-    Sweep sweep;  // sweep.symbol = 0: a run in time
+    double audit;          // bound for the relative energy residual; < 0 = off; 0 = default
+    Sweep sweep;           // sweep.symbol = 0: a run in time
+    AnalysisPlan analysis; // kind ANALYSIS_NONE: it is a run
     Plot *plots;
     int plot_count;
     Name *records; // patterns

@@ -5,6 +5,7 @@
 //     parse_statement.c    what stands in models: declarations, components, bonds, equations
 //     parse_when.c         when, elsewhen and what stands in them
 //     parse_frequency.c    the sweep of an experiment
+//     parse_analysis.c     experiments that analyse
 //     parse_mechanism.c    what stands in mechanisms: joints, bodies, frames
 //     parse_experiment.c   what stands in experiments
 //     parse_expression.c   expressions, paths, arguments
@@ -18,6 +19,7 @@
 #define BONDYN_LANG_PARSE_H
 
 #include "base/array.h"
+#include "lang/analysis_kind.h"
 #include "lang/lexer.h"
 #include "lang/parser.h"
 
@@ -143,7 +145,9 @@ bool parse_mechanism_statement(Parser *p, ItemList *list);  // false: a statemen
 void parse_value_declaration(Parser *p, AstItem *item);     // name [size] {unit} = value "text"
 void parse_experiment_statement(Parser *p, ItemList *list); // parse_experiment.c
 void parse_settings(Parser *p, ItemList *list);             // path = expr, ...
-void parse_frequency(Parser *p, ItemList *list);            // parse_frequency.c
+bool parse_analysis(Parser *p, ItemList *list);             // parse_analysis.c; false: it is none
+Name parse_analysis_kind(Parser *p, Pos *pos);
+void parse_frequency(Parser *p, ItemList *list); // parse_frequency.c
 ItemList parse_body(Parser *p, void (*statement)(Parser *, ItemList *));
 AstClass *parse_definitions(Parser *p);  // parse_definition.c
 bool p_skip_inner_definition(Parser *p); // one that wrongly stands inside another

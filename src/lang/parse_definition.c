@@ -141,12 +141,13 @@ static AstClass *parse_model(Parser *p) {
     return c;
 }
 
-// experiment = "experiment" name "of" path [string] NEWLINE body "end"
+// experiment = "experiment" name "of" path [kind] [string] NEWLINE body "end"
 static AstClass *parse_experiment(Parser *p) {
     AstClass *c = new_class(p, CLASS_EXPERIMENT);
     Opener opener = open_class(p, c, "experiment", "the name of the experiment");
     p_expect(p, TOKEN_OF, "'of' and the name of a model");
     c->base = parse_path(p, "the name of a model");
+    c->analysis = parse_analysis_kind(p, &c->analysis_pos);
     c->text = p_accept_string(p);
     p_end_statement(p, opener.token);
     p->experiment = true;

@@ -204,6 +204,8 @@ void parse_experiment_statement(Parser *p, ItemList *list) {
         parse_audit(p, list);
     } else if (p_at_word(p, "frequency")) {
         parse_frequency(p, list);
+    } else if (parse_analysis(p, list)) {
+        return;
     } else if (belongs_into_model(p->token.kind)) {
         Remark *m = p_fail(p, P_MISPLACED, p->token, "'%s' belongs into a model",
                            token_text(p->token.kind));

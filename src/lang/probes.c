@@ -148,7 +148,10 @@ static bool response_kind(const char *name, ProbeKind *kind) {
 Value lower_probe(Lower *l, const AstExpr *e, const Env *env, bool *is_probe) {
     Builder *b = l->b;
     const AstExpr *f = e->left;
-    *is_probe = true;
+    Value v = lower_fact_probe(l, e, env, is_probe);
+    if (*is_probe) return v;
+    *is_probe = !l->probes->analysis;
+    if (l->probes->analysis) return VALUE_BAD;
     if (f->kind == AST_CALL) return probe_at(l, e, env);
     const char *name = f->kind == AST_NAME ? text_of(b, f->name) : "";
     ProbeKind kind;

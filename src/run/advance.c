@@ -394,7 +394,7 @@ static bool build(Advance *a) {
     if (job_is_frequency(j))
         return refuse(a, "a frequency response is no run in time, from t = %g s on", 0,
                       "name another experiment");
-    if (!job_prepare(j)) return false;
+    if (job_refuses_analysis(j) || !job_prepare(j)) return false;
     ProgramWish wish = job_program_wish(j);
     if (j->model->choice_count) {
         a->store = mode_store_new(j->model);

@@ -119,7 +119,7 @@ RunBatch *batch_new(const System *s, const BatchPlan *plan) {
     job_open(&j, s, plan->options, &ignored);
     if (job_is_frequency(&j))
         text_add(&b->words, "one run at a time: each is a frequency response");
-    else if (job_prepare(&j))
+    else if (!job_refuses_analysis(&j) && job_prepare(&j))
         open_program(b, &j, plan);
     run_free(job_close(&j, true));
     report_free(&ignored);

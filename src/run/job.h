@@ -128,8 +128,9 @@ void rows_close(Job *j);
 
 // A run in steps (run.c), for batches: prepare, program, solve, finish, close.
 void job_open(Job *j, const System *s, const RunOptions *o, Report *r); // o: Nullable
-bool job_is_frequency(const Job *j); // of frequencies, which has steps of its own
-bool job_prepare(Job *j);            // what it evaluates, and room for what comes back
+bool job_is_frequency(const Job *j);     // of frequencies, which has steps of its own
+bool job_refuses_analysis(const Job *j); // it is no run: reported
+bool job_prepare(Job *j);                // what it evaluates, and room for what comes back
 ProgramWish job_program_wish(const Job *j);
 SolveOptions job_solve_options(Job *j, const SolveModes *modes);
 bool job_solved(Job *j, Machine *m, SolveStatus status); // false: it could not start

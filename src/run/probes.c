@@ -52,7 +52,9 @@ static bool want_probe(Job *j, const Probe *p, ProbeTrack *t) {
     case PROBE_PARTIAL: return want_partial(j, p);
     case PROBE_AMPLITUDE: // of frequency responses, see frequency.c
     case PROBE_PHASE:
-    case PROBE_SWING: break;
+    case PROBE_SWING:
+    case PROBE_POINT: // of analyses, which do not run
+    case PROBE_FACT: break;
     }
     return true;
 }
@@ -168,7 +170,9 @@ static double finished_value(Job *j, const Probe *p, ProbeTrack *t) {
     case PROBE_PARTIAL: return j->taken ? partial_value(j, p) : NAN;
     case PROBE_AMPLITUDE:
     case PROBE_PHASE:
-    case PROBE_SWING: break;
+    case PROBE_SWING:
+    case PROBE_POINT:
+    case PROBE_FACT: break;
     }
     return NAN;
 }

@@ -445,7 +445,19 @@ void job_finish(Job *j) {
     curves_finish(j);
 }
 
+bool job_refuses_analysis(const Job *j) {
+    const Experiment *x = j->model->experiment;
+    if (!x || x->analysis.kind == ANALYSIS_NONE || x->analysis.kind == ANALYSIS_POWER) return false;
+    Remark *m = report_error(j->report, A_IS_ANALYSIS, x->analysis.pos,
+                             "experiment '%s' is an analysis (%s), not a run",
+                             name_text(j->model->names, x->name), analysis_name(x->analysis.kind));
+    remark_help(j->report, m, "'bondyn run' and 'bondyn %s' make it; name another experiment here",
+                analysis_name(x->analysis.kind));
+    return true;
+}
+
 static bool job_run(Job *j) {
+    if (job_refuses_analysis(j)) return false;
     if (job_is_frequency(j)) {
         plan_from_options(j);
         name_results(j);

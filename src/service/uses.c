@@ -233,6 +233,11 @@ static void walk_item(Walk *w, const AstItem *i) {
         walk_expr(w, i->right);
         walk_expr(w, i->tolerance);
         break;
+    case ITEM_ANALYSIS:
+        walk_exprs(w, i->exprs, i->expr_count);
+        walk_expr(w, i->left);
+        walk_expr(w, i->right);
+        break;
     case ITEM_PLOT:
     case ITEM_FREQUENCY:
         walk_expr(w, i->left);

@@ -2,8 +2,10 @@
 #include "verb/verb.h"
 
 #include "analysis/locus.h"
+#include "analysis/sensitivity.h"
 #include "analysis/steady.h"
 #include "study/factor.h"
+#include <math.h>
 #include <string.h>
 
 // "u, arm.v" -> words
@@ -21,20 +23,13 @@ static TextList words_of(Session *s, OptionId id, const char *between) {
     return words;
 }
 
-static bool build_system(Session *s, Pipeline *p, const LinearWish *wish, LinearPlan *plan) {
-    Syntax *syntax = session_load(s, session_argument(s, 0));
-    if (!syntax ||
-        !session_build(p, s, syntax, session_argument(s, 1), STAGE_MODEL, SYNTAX_FOR_ONCE) ||
-        !linear_open(p->model, &p->arena, wish, plan, &s->report))
-        return false;
-    PipelineOptions o = {.last = STAGE_SYSTEM};
-    return pipeline_finish(p, &o, &s->report);
-}
-
-// What a session asks for: words of the options, the model, the point.
+// What a session asks for: words of the options, or of an experiment that analyses; the model, the point.
 typedef struct {
-    TextList inputs, outputs, free, given;
+    TextList inputs, outputs, free, given, moving;
+    LinearWish wish;
     LinearPlan plan;
+    bool steady, start;
+    double time;
     Reached at;
 } Asked;
 
@@ -44,29 +39,57 @@ static void asked_free(Asked *a) {
     array_free(&a->outputs);
     array_free(&a->free);
     array_free(&a->given);
+    array_free(&a->moving);
+}
+
+// Options stand before what the experiment says.
+static void take_plan(Asked *a, const AnalysisPlan *x) {
+    LinearWish *w = &a->wish;
+    if (!w->input_count) w->input = x->input, w->input_count = x->input_count;
+    if (!w->output_count) w->output = x->output, w->output_count = x->output_count;
+    if (!w->free_count) w->free = x->free, w->free_count = x->free_count;
+    if (!w->given_count) w->given = x->given, w->given_count = x->given_count;
+    if (!w->moving_count) w->moving = x->moving, w->moving_count = x->moving_count;
+    a->steady = a->steady || x->steady;
+    if (a->start && x->has_time) a->start = false, a->time = x->time;
+}
+
+static bool build_system(Session *s, Pipeline *p, Asked *a) {
+    Syntax *syntax = session_load(s, session_argument(s, 0));
+    if (!syntax ||
+        !session_build(p, s, syntax, session_argument(s, 1), STAGE_MODEL, SYNTAX_FOR_ONCE))
+        return false;
+    if (is_analysis(p->model)) take_plan(a, &p->model->experiment->analysis);
+    if (!linear_open(p->model, &p->arena, &a->wish, &a->plan, &s->report)) return false;
+    PipelineOptions o = {.last = STAGE_SYSTEM};
+    return pipeline_finish(p, &o, &s->report);
 }
 
 static bool ask(Session *s, Pipeline *p, Asked *a) {
     *p = (Pipeline){0};
     *a = (Asked){words_of(s, OPT_INPUTS, ", "), words_of(s, OPT_OUTPUTS, ", "),
-                 words_of(s, OPT_TRIM, ", "), words_of(s, OPT_GIVEN, ","), .plan = {0}};
-    LinearWish wish = {.input = a->inputs.data,
-                       .input_count = a->inputs.count,
-                       .output = a->outputs.data,
-                       .output_count = a->outputs.count,
-                       .free = a->free.data,
-                       .free_count = a->free.count,
-                       .given = a->given.data,
-                       .given_count = a->given.count};
+                 words_of(s, OPT_TRIM, ", "),   words_of(s, OPT_GIVEN, ","),
+                 words_of(s, OPT_MOVING, ", "), .plan = {0}};
+    a->wish = (LinearWish){.input = a->inputs.data,
+                           .input_count = a->inputs.count,
+                           .output = a->outputs.data,
+                           .output_count = a->outputs.count,
+                           .free = a->free.data,
+                           .free_count = a->free.count,
+                           .given = a->given.data,
+                           .given_count = a->given.count,
+                           .moving = a->moving.data,
+                           .moving_count = a->moving.count};
+    a->steady = session_has(s, OPT_STEADY) || a->free.count || a->given.count || a->moving.count;
+    a->start = !session_has(s, OPT_AT);
     RunOptions o = {0};
-    double time = 0;
-    return option_seconds(s, OPT_AT, &time) && build_system(s, p, &wish, &a->plan) &&
-           linear_reach(&a->at, p->system, &o, !session_has(s, OPT_AT), time, &s->report);
+    return option_seconds(s, OPT_AT, &a->time) && build_system(s, p, a) &&
+           linear_reach(&a->at, p->system, &o, a->start, a->time, &s->report);
 }
 
 // Steady where asked for, then the tangent there.
 static LinearModel *linear_at(Session *s, const Pipeline *p, Asked *a) {
-    bool steady = session_has(s, OPT_STEADY) || a->free.count || a->given.count;
+    bool steady = a->steady;
     SteadyPoint *point = steady ? steady_find(p->system, &a->plan, &a->at, &s->report) : NULL;
     bool good = !steady || point;
     steady_free(point);
@@ -92,22 +115,56 @@ bool session_hand_over(Session *s, const Text *text) {
     return true;
 }
 
+static void tell_points(Session *s, Text *text, SteadyPoint *const *list, int count) {
+    if (s->json) {
+        json_key(&s->out, "steady");
+        steady_json(text, list[0]);
+        json_raw(&s->out, text_get(text));
+        if (count == 1) return;
+        json_key(&s->out, "others");
+        json_open(&s->out, '[');
+        for (int i = 1; i < count; i++) {
+            text_clear(text);
+            steady_json(text, list[i]);
+            json_raw(&s->out, text_get(text));
+        }
+        json_close(&s->out, ']');
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        if (count > 1) text_printf(text, "%ssolution %d of %d\n", i ? "\n" : "", i + 1, count);
+        steady_print(text, list[i]);
+    }
+}
+
+// --starts and --seed; false: reported.
+static bool read_starts(Session *s, SteadyStarts *from) {
+    enum { MOST = 100000 };
+    double starts = 0, seed = 1;
+    if (!option_number(s, OPT_STARTS, &starts) || !option_number(s, OPT_SEED, &seed)) return false;
+    from->starts = (int)fmin(starts, MOST);
+    from->seed = (uint64_t)seed;
+    return true;
+}
+
 ExitCode verb_steady(Session *s) {
     Pipeline p;
     Asked a;
     Text text = {0};
-    SteadyPoint *point = ask(s, &p, &a) ? steady_find(p.system, &a.plan, &a.at, &s->report) : NULL;
-    bool good = point != NULL;
-    if (point && s->json) {
-        steady_json(&text, point);
-        json_key(&s->out, "steady");
-        json_raw(&s->out, text_get(&text));
-    } else if (point) {
-        steady_print(&text, point);
-        good = session_hand_over(s, &text);
+    SteadyStarts from = {0};
+    if (!read_starts(s, &from)) return EXIT_USAGE;
+    SteadyPoint **list = ARENA_ARRAY(&s->arena, SteadyPoint *, from.starts + 1);
+    int count = 0;
+    if (ask(s, &p, &a)) {
+        from.at_start = a.start;
+        from.time = a.time;
+        count = steady_search(p.system, &a.plan, &from, list, &s->report);
     }
+    bool good = count > 0;
+    if (good) tell_points(s, &text, list, count);
+    if (good && !s->json) good = session_hand_over(s, &text);
+    for (int i = 0; i < count; i++) steady_free(list[i]);
     text_free(&text);
-    steady_free(point);
     asked_free(&a);
     pipeline_free(&p);
     return good ? EXIT_GOOD : EXIT_INPUT;
@@ -141,8 +198,6 @@ ExitCode verb_linearize(Session *s) {
     return good ? EXIT_GOOD : EXIT_INPUT;
 }
 
-// --- root locus ----------------------------------------------------------------------------------
-
 static bool one_factor(Session *s, const Pipeline *p, Factor *f) {
     const TextList *varies = &s->options.varies;
     bool good =
@@ -150,21 +205,73 @@ static bool one_factor(Session *s, const Pipeline *p, Factor *f) {
     if (good && f->kind == FACTOR_LEVELS) return true;
     if (varies->count == 1 && !good) return false;
     Remark *m = report_error(&s->report, V_NO_FACTOR, POS_NONE,
-                             "a root locus goes over the values of one parameter");
+                             "--vary goes over the values of one parameter here");
     remark_help(&s->report, m, "for example --vary \"k = 10 .. 100 in 40 {N/m}\"");
     return false;
+}
+
+ExitCode verb_slopes(Session *s) {
+    Pipeline p;
+    Asked a;
+    Text text = {0};
+    LinearModel *l = ask(s, &p, &a) ? linear_at(s, &p, &a) : NULL;
+    Poles *m = l ? poles_of(l, &s->report) : NULL;
+    PoleSlopes *slopes = m ? pole_slopes(p.system, &a.plan, &a.at, m, a.steady, &s->report) : NULL;
+    bool good = slopes != NULL;
+    if (good && s->json) {
+        poles_json(&text, m);
+        json_key(&s->out, "poles");
+        json_raw(&s->out, text_get(&text));
+        text_clear(&text);
+        pole_slopes_json(&text, slopes);
+        json_key(&s->out, "slopes");
+        json_raw(&s->out, text_get(&text));
+    } else if (good) {
+        poles_print(&text, m);
+        pole_slopes_print(&text, m, slopes);
+        good = session_hand_over(s, &text);
+    }
+    text_free(&text);
+    pole_slopes_free(slopes);
+    poles_free(m);
+    linear_model_free(l);
+    asked_free(&a);
+    pipeline_free(&p);
+    return good ? EXIT_GOOD : EXIT_INPUT;
+}
+
+// Each value of --vary as a setting, and as words.
+bool session_levels(Session *s, TextList *set, TextList *label) {
+    Pipeline p;
+    Asked a;
+    Factor f = {0};
+    bool good = ask(s, &p, &a) && one_factor(s, &p, &f);
+    for (int k = 0; good && k < f.level_count; k++) {
+        bool unit = f.unit && *f.unit;
+        array_push(set, arena_printf(&s->arena, "%s = %.17g%s%s%s", f.name, f.level[k],
+                                     unit ? " {" : "", unit ? f.unit : "", unit ? "}" : ""));
+        array_push(label, arena_printf(&s->arena, "%s = %.6g%s%s", f.name, f.level[k],
+                                       unit ? " " : "", unit ? f.unit : ""));
+    }
+    asked_free(&a);
+    pipeline_free(&p);
+    return good;
+}
+
+// --- root locus ----------------------------------------------------------------------------------
+
+// The model with the parameter at one of its values; NULL: reported.
+static LinearModel *linear_with(Session *s, const Pipeline *p, Asked *a, int var, double value) {
+    RunOptions o = {.set_var = &var, .set_value = &value, .set_count = 1};
+    reached_free(&a->at);
+    if (!linear_reach(&a->at, p->system, &o, a->start, a->time, &s->report)) return NULL;
+    return linear_at(s, p, a);
 }
 
 // Poles with the parameter at one of its values; NULL: reported.
 static Complex *poles_with(Session *s, const Pipeline *p, Asked *a, int var, double value,
                            int *count) {
-    RunOptions o = {.set_var = &var, .set_value = &value, .set_count = 1};
-    double time = 0;
-    reached_free(&a->at);
-    if (!option_seconds(s, OPT_AT, &time) ||
-        !linear_reach(&a->at, p->system, &o, !session_has(s, OPT_AT), time, &s->report))
-        return NULL;
-    LinearModel *l = linear_at(s, p, a);
+    LinearModel *l = linear_with(s, p, a, var, value);
     Complex *pole = l ? ARENA_ARRAY(&s->arena, Complex, l->n + 1) : NULL;
     if (l && !dense_eigen(l->n, l->A, pole, NULL, NULL)) pole = NULL;
     if (l) *count = l->n;

@@ -77,8 +77,8 @@ static bool write_text(Session *s, const char *folder, const char *name, Text *t
     return good;
 }
 
-static bool write_files(Session *s, const PowerTable *t, const Run *run, const System *system) {
-    const char *folder = session_value(s, OPT_OUT);
+static bool write_files(Session *s, const PowerTable *t, const Run *run, const System *system,
+                        const char *folder) {
     Text text = {0};
     if (!folder) return true;
     bool good = folder_make(folder, &s->report);
@@ -94,7 +94,8 @@ static bool write_files(Session *s, const PowerTable *t, const Run *run, const S
 
 // --- the verb ------------------------------------------------------------------------------------
 
-static ExitCode tell_power(Session *s, const Pipeline *p, const PowerPlan *plan, const Run *run) {
+static ExitCode tell_power(Session *s, const Pipeline *p, const PowerPlan *plan, const Run *run,
+                           const char *folder) {
     enum { SPARED = 1 }; // %
     PowerTable t = power_measure(&s->arena, p->system, plan, run, 0.01 * SPARED);
     if (s->json) {
@@ -103,10 +104,15 @@ static ExitCode tell_power(Session *s, const Pipeline *p, const PowerPlan *plan,
         power_json(&s->out, &t);
         bool good = tell_efficiency(s, &t);
         json_close(&s->out, '}');
-        return good && write_files(s, &t, run, p->system) ? run_verdict(run) : EXIT_INPUT;
+        return good && write_files(s, &t, run, p->system, folder) ? run_verdict(run) : EXIT_INPUT;
     }
     power_print(&s->out, &t, session_has(s, OPT_VERBOSE));
-    bool good = tell_efficiency(s, &t) && write_files(s, &t, run, p->system);
+    bool good = tell_efficiency(s, &t);
+    if (run->verdict_count)
+        text_printf(&s->out, "expectations %d of %d hold\n", run->verdict_count - run->failed_count,
+                    run->verdict_count);
+    if (run->failed_count || session_has(s, OPT_VERBOSE)) verdicts_print(&s->out, run, p->system);
+    good = good && write_files(s, &t, run, p->system, folder);
     return good ? run_verdict(run) : EXIT_INPUT;
 }
 
@@ -118,16 +124,21 @@ static bool has_times(Session *s, const Model *m) {
     return false;
 }
 
-static ExitCode run_for_power(Session *s, const Pipeline *p, RunOptions *o) {
+ExitCode run_power(Session *s, const Pipeline *p, RunOptions *o, const char *folder) {
     if (!has_times(s, p->model)) return EXIT_INPUT;
     PowerPlan plan = power_plan(&s->arena, p->system);
-    o->watch = o->integrate = plan.power;
-    o->watch_count = o->integrate_count = plan.count;
-    o->most_rows = 20000;
-    Run *run = run_with_progress(s, p, o);
-    ExitCode code = run ? tell_power(s, p, &plan, run) : EXIT_INPUT;
+    RunOptions own = *o;
+    own.watch = own.integrate = plan.power;
+    own.watch_count = own.integrate_count = plan.count;
+    own.most_rows = 20000;
+    Run *run = run_with_progress(s, p, &own);
+    ExitCode code = run ? tell_power(s, p, &plan, run, folder) : EXIT_INPUT;
     run_free(run);
     return code;
+}
+
+static ExitCode run_for_power(Session *s, const Pipeline *p, RunOptions *o) {
+    return run_power(s, p, o, session_value(s, OPT_OUT));
 }
 
 ExitCode verb_power(Session *s) { return session_experiment(s, run_for_power); }

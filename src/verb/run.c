@@ -373,7 +373,11 @@ static ExitCode run_one(Session *s, Syntax *syntax, const char *experiment, Synt
     Pipeline p;
     ExitCode code = EXIT_INPUT;
     progress_prepare(s);
-    if (session_build(&p, s, syntax, experiment, STAGE_SYSTEM, life)) {
+    PipelineOptions rest = {.last = STAGE_SYSTEM};
+    bool built = session_build(&p, s, syntax, experiment, STAGE_MODEL, life);
+    if (built && is_analysis(p.model)) {
+        code = run_analysis(s, &p, o, result_folder(s, p.model, several));
+    } else if (built && pipeline_finish(&p, &rest, &s->report)) {
         Task task = {.s = s, .p = &p, .folder = result_folder(s, p.model, several)};
         RunOptions own = *o;
         own.rows = take_rows;
@@ -399,8 +403,12 @@ ExitCode run_selftest(Session *s, Syntax *syntax, const char *experiment) {
     Pipeline p;
     RunOptions o;
     ExitCode code = EXIT_INPUT;
-    if (session_build(&p, s, syntax, experiment, STAGE_SYSTEM, SYNTAX_STAYS) &&
-        run_options(s, &o)) {
+    PipelineOptions rest = {.last = STAGE_SYSTEM};
+    bool built =
+        session_build(&p, s, syntax, experiment, STAGE_MODEL, SYNTAX_STAYS) && run_options(s, &o);
+    if (built && is_analysis(p.model)) {
+        code = run_analysis(s, &p, &o, NULL);
+    } else if (built && pipeline_finish(&p, &rest, &s->report)) {
         Run *run = run_with_progress(s, &p, &o);
         if (run) {
             Task task = {.s = s, .p = &p, .run = run};

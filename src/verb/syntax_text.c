@@ -54,6 +54,7 @@ static const char *const item_word[] = {
     [ITEM_EXPECT] = "expect",
     [ITEM_AUDIT] = "audit",
     [ITEM_FREQUENCY] = "frequency",
+    [ITEM_ANALYSIS] = "",
     [ITEM_GRAVITY] = "gravity",
     [ITEM_FORM] = "form",
     [ITEM_COORDINATES] = "coordinates",
@@ -253,6 +254,12 @@ static void print_frequency(Text *t, const Names *n, const AstItem *i) {
     print_exprs(t, n, i->exprs, 0, i->expr_count);
 }
 
+static void print_analysis(Text *t, const Names *n, const AstItem *i) {
+    text_printf(t, "%s ", name_text(n, i->name));
+    print_exprs(t, n, i->exprs, 0, i->expr_count);
+    print_sides(t, n, i, " to ");
+}
+
 static void print_expect(Text *t, const Names *n, const AstItem *i) {
     const char *relation = i->relation == BIN_EQ   ? " = "
                            : i->relation == BIN_LT ? " < "
@@ -285,6 +292,7 @@ static void print_statement(Text *t, const Names *n, const AstItem *i) {
     case ITEM_RECORD: print_record(t, n, i); break;
     case ITEM_EXPECT: print_expect(t, n, i); break;
     case ITEM_FREQUENCY: print_frequency(t, n, i); break;
+    case ITEM_ANALYSIS: print_analysis(t, n, i); break;
     case ITEM_GRAVITY:
         if (i->left)
             ast_print(t, n, i->left);

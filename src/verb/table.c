@@ -11,10 +11,12 @@
 #define STUDY_OPTIONS                                                                              \
     (SOLVE_OPTIONS | FILE_OPTIONS | OPT_BIT(VARY) | OPT_BIT(RUNS) | OPT_BIT(SEED) |                \
      OPT_BIT(LATIN) | OPT_BIT(JOBS) | OPT_BIT(LANES) | OPT_BIT(ENGINE) | OPT_BIT(YES))
-#define STEADY_OPTIONS (MODEL_OPTIONS | OPT_BIT(AT) | OPT_BIT(TRIM) | OPT_BIT(GIVEN) | OPT_BIT(OUT))
+#define STEADY_OPTIONS                                                                             \
+    (MODEL_OPTIONS | OPT_BIT(AT) | OPT_BIT(TRIM) | OPT_BIT(GIVEN) | OPT_BIT(MOVING) | OPT_BIT(OUT))
 #define LINEAR_OPTIONS (STEADY_OPTIONS | OPT_BIT(STEADY) | OPT_BIT(INPUTS) | OPT_BIT(OUTPUTS))
 #define RESPONSE_OPTIONS                                                                           \
-    (LINEAR_OPTIONS | OPT_BIT(FROM) | OPT_BIT(TO) | OPT_BIT(FREQUENCIES) | OPT_BIT(CSV))
+    (LINEAR_OPTIONS | OPT_BIT(FROM) | OPT_BIT(TO) | OPT_BIT(FREQUENCIES) | OPT_BIT(CSV) |          \
+     OPT_BIT(VARY) | OPT_BIT(BESIDE))
 #define STUDY_EXITS                                                                                \
     "5    some runs failed; they are marked in the table\n"                                        \
     "130  interrupted; the same command goes on from there\n"
@@ -109,12 +111,14 @@ static const Verb verbs[] = {
             "Newton's method on the exact derivatives, from the start of the experiment or a time\n"
             "of its run (--at). --trim names inputs and parameters that may move, --given what "
             "has\n"
-            "to hold. Coordinates that nothing depends on may move on; directions along which\n"
-            "nothing changes are named.\n",
+            "to hold, --moving states that need not rest. Coordinates that nothing depends on may\n"
+            "move on; directions along which nothing changes are named. --starts 50 searches from\n"
+            "50 places more, drawn from --seed, and lists all solutions.\n",
         .examples = "bondyn steady tank.bond\n"
+                    "bondyn steady pendulum.bond --starts 50\n"
                     "bondyn steady missile.bond --trim fin --given \"Az = -415 {ft/s2}\"\n"
                     "bondyn poles missile.bond --trim fin --given \"Az = -415 {ft/s2}\"\n",
-        .options = STEADY_OPTIONS,
+        .options = STEADY_OPTIONS | OPT_BIT(STARTS) | OPT_BIT(SEED),
         .least = 1,
         .most = 2,
         .run = verb_steady,
@@ -128,11 +132,13 @@ static const Verb verbs[] = {
             "frequency, damping and time constant. The storages of a mode are told by their share\n"
             "in its energy; where no energy is known, states by their participation. Zeros are\n"
             "given for every channel from an input to an output. With --vary the poles over the\n"
-            "values of a parameter; --out FILE.svg draws the root locus.\n",
+            "values of a parameter; --out FILE.svg draws the root locus. --slopes says how every\n"
+            "pole moves with every parameter.\n",
         .examples = "bondyn poles crane.bond\n"
+                    "bondyn poles crane.bond --steady --slopes\n"
                     "bondyn poles crane.bond --vary \"k = 1 .. 9 in 30 {kN/m}\" --out locus.svg\n"
                     "bondyn poles crane.bond Lift --at 2 --inputs valve.u --outputs boom.q\n",
-        .options = LINEAR_OPTIONS | OPT_BIT(VARY),
+        .options = LINEAR_OPTIONS | OPT_BIT(VARY) | OPT_BIT(SLOPES),
         .least = 1,
         .most = 2,
         .run = verb_poles,
@@ -144,8 +150,11 @@ static const Verb verbs[] = {
         .details =
             "From every input to every output: gain, phase, and the margins of the loop that\n"
             "negative feedback around the channel would close. A frequency goes with each row of\n"
-            "--frequencies; --out FILE.svg draws the picture.\n",
+            "--frequencies; --out FILE.svg draws the picture. --at 0,0.5,2 and --vary draw\n"
+            "several points or values of a parameter together, --beside the nonlinear response\n"
+            "of an experiment with `frequency`.\n",
         .examples =
+            "bondyn bode servo.bond --vary \"k = 1 .. 9 in 3 {N/m}\" --beside Sweep --out k.svg\n"
             "bondyn bode servo.bond --inputs u --outputs fin.q --out servo.svg\n"
             "bondyn bode servo.bond --inputs u --outputs fin.q --frequencies 0.1,1,10 --json\n",
         .options = RESPONSE_OPTIONS,
@@ -162,6 +171,29 @@ static const Verb verbs[] = {
         .least = 1,
         .most = 2,
         .run = verb_response,
+    },
+    {
+        .name = "step",
+        .arguments = "FILE [EXPERIMENT]",
+        .summary = "answers of the linear model to a unit step of each input",
+        .details =
+            "Exact at every point, however stiff the model is; with the last value, overshoot,\n"
+            "rise and settling time. --stop ends it, --out FILE.svg draws it.\n",
+        .examples = "bondyn step servo.bond --inputs u --outputs fin.q --stop 0.2 --out step.svg\n",
+        .options = LINEAR_OPTIONS | OPT_BIT(STOP) | OPT_BIT(CSV),
+        .least = 1,
+        .most = 2,
+        .run = verb_answer,
+    },
+    {
+        .name = "impulse",
+        .arguments = "FILE [EXPERIMENT]",
+        .summary = "the same for a unit impulse",
+        .examples = "bondyn impulse servo.bond --inputs u --outputs fin.q --stop 0.2 --csv\n",
+        .options = LINEAR_OPTIONS | OPT_BIT(STOP) | OPT_BIT(CSV),
+        .least = 1,
+        .most = 2,
+        .run = verb_answer,
     },
     {
         .name = "check",

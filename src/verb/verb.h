@@ -126,8 +126,10 @@ ExitCode verb_server(Session *s); // the caller keeps it going: bd_lsp_new
 ExitCode verb_linearize(Session *s);
 ExitCode verb_steady(Session *s);
 ExitCode verb_poles(Session *s);
-ExitCode verb_locus(Session *s); // poles --vary
+ExitCode verb_locus(Session *s);  // poles --vary
+ExitCode verb_slopes(Session *s); // poles --slopes
 ExitCode verb_response(Session *s);
+ExitCode verb_answer(Session *s); // step, impulse
 ExitCode verb_power(Session *s);
 
 void add_help(Session *s, const Verb *v); // Nullable: v, for all verbs
@@ -201,6 +203,14 @@ const Template *template_table(int *count); // what `new` can write
 // the report; text, or the file --out.
 typedef struct LinearModel LinearModel;
 LinearModel *session_linear(Session *s, Pipeline *p);
+// analysis_run.c: an experiment that analyses, whose model is built and its system not; folder NULL: no files.
+bool is_analysis(const Model *m);
+ExitCode run_analysis(Session *s, Pipeline *p, RunOptions *o, const char *folder);
+// The nonlinear response of an experiment with `frequency`; false: reported.
+struct Beside;
+bool run_beside(Session *s, RunOptions *o, const char *experiment, Arena *out, struct Beside *b);
+bool session_levels(Session *s, TextList *set, TextList *label); // of --vary; false: reported
+ExitCode run_power(Session *s, const Pipeline *p, RunOptions *o, const char *folder); // power.c
 bool session_hand_over(Session *s, const Text *text);
 
 #endif

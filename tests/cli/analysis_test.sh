@@ -121,3 +121,27 @@ END
 expect_exit 0 steady linear.bond --trim u,w --given "x = 2, y = 3"
 grep -q "after 1 steps" out || fail "a linear trim takes: $(head -n 1 out)"
 exit $failed
+
+# how poles move: m x" + d x' + k x = u has d(pole)/dk = -1/(2 m pole + d)
+expect_exit 0 poles "$examples/analysis/analysis.bond" Modes --slopes
+says "+2.5031309i"
+expect_exit 0 step "$examples/analysis/analysis.bond" Jump --stop 20
+says "comes to rest at 0.02, overshoot 85.4"
+expect_exit 0 bode "$examples/analysis/analysis.bond" Resp --vary "k = 20, 50 {N/m}" --frequencies 1 --out k.svg
+says "k = 20 N/m"
+says "-35.45973122"
+expect_file k.svg
+
+# several steady points: a pendulum hangs or stands
+cat >pendulum.bond <<END
+model Pendulum
+  var a initial 0.1, w initial 0
+  der(a)*1 {s} = w
+  der(w)*1 {s} = -9*sin(a) - 0.1*w
+end
+END
+expect_exit 0 steady pendulum.bond --starts 30 --seed 2
+says "solution 2 of"
+says "3.14159265359"
+expect_exit 0 steady pendulum.bond --starts 5 --json
+"$json_check" out || fail "no JSON"

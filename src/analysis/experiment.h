@@ -1,0 +1,40 @@
+// Experiments that analyse: steady, linearize, poles, bode, nyquist, step and impulse, from the point to
+// verdicts and files (experiment.c).
+//
+//     model --analysis_open--> inputs that can be moved --equations--> system --analysis_perform--> Findings
+#ifndef BONDYN_ANALYSIS_EXPERIMENT_H
+#define BONDYN_ANALYSIS_EXPERIMENT_H
+
+#include "analysis/response.h"
+#include "analysis/steady.h"
+#include "analysis/time_response.h"
+
+typedef struct {
+    const AnalysisPlan *plan;
+    SteadyPoint *point; // NULL: not asked for
+    LinearModel *l;
+    Poles *poles;
+    ChannelResponse *channel;
+    TimeResponse *answer;
+    int channels;         // of either
+    const Beside *beside; // Nullable
+    Run *run;             // verdicts
+} Findings;
+
+// The model's own experiment, before its system is built; false with the reasons in r.
+bool analysis_open(Model *m, Arena *out, LinearPlan *plan, Report *r);
+// The analysis itself. Free also after a failure.
+bool analysis_perform(const System *s, const LinearPlan *plan, const RunOptions *o, Beside *beside,
+                      Findings *f, Report *r);
+void findings_free(Findings *f);
+void findings_print(Text *out, const Findings *f);
+void findings_json(Text *out, const Findings *f); // members of an object
+
+typedef enum { FINDINGS_TABLE, FINDINGS_PICTURE } FindingsFile;
+// The name of a file and its text; NULL: this kind has none.
+const char *findings_file(const Findings *f, FindingsFile which, Text *text);
+
+// From a run over frequencies, for answers that are outputs of the linear model; compared by analysis_perform.
+Beside beside_of(Arena *out, const Model *m, const Run *run);
+
+#endif

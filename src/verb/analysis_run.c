@@ -1,0 +1,125 @@
+// run, of experiments that analyse: what they find as text or JSON, tables and pictures into the folder, verdicts.
+#include "verb/verb.h"
+
+#include "analysis/experiment.h"
+#include <stdio.h>
+
+bool is_analysis(const Model *m) {
+    return m->experiment && m->experiment->analysis.kind != ANALYSIS_NONE;
+}
+
+typedef struct {
+    Session *s;
+    Pipeline *p;
+    const char *folder; // NULL: no files
+    Findings f;
+    TextList written;
+    bool failed; // to write
+} Task;
+
+// --- a nonlinear response beside it --------------------------------------------------------------
+
+// The file once more: its syntax is used up.
+bool run_beside(Session *s, RunOptions *o, const char *experiment, Arena *out, Beside *b) {
+    Pipeline p = {0};
+    Syntax *syntax = session_load(s, session_argument(s, 0));
+    Run *run = NULL;
+    if (syntax && session_build(&p, s, syntax, experiment, STAGE_SYSTEM, SYNTAX_STAYS)) {
+        if (p.model->experiment && p.model->experiment->sweep.symbol) {
+            run = run_with_progress(s, &p, o);
+        } else {
+            Remark *m = report_error(&s->report, A_NO_CHANNEL, p.model->pos,
+                                     "experiment '%s' has no frequency response", experiment);
+            remark_help(&s->report, m,
+                        "give it a line frequency u amplitude 0.1 at (1, 10) {Hz} of y");
+        }
+    }
+    bool good = run && run->status == SOLVE_DONE;
+    if (good) *b = beside_of(out, p.model, run);
+    run_free(run);
+    pipeline_free(&p);
+    return good;
+}
+
+// --- files and words -----------------------------------------------------------------------------
+
+static void write_file(Task *t, FindingsFile which) {
+    Text text = {0};
+    const char *name = t->folder ? findings_file(&t->f, which, &text) : NULL;
+    if (name) {
+        const char *path = path_join(&t->s->arena, t->folder, name);
+        if (file_write(path, text_get(&text), text.length, &t->s->report))
+            array_push(&t->written, path);
+        else
+            t->failed = true;
+    }
+    text_free(&text);
+}
+
+static void print_all(Task *t) {
+    Session *s = t->s;
+    const Model *m = t->p->model;
+    const Run *run = t->f.run;
+    text_printf(&s->out, "model        %s\nexperiment   %s\n", name_text(m->names, m->name),
+                name_text(m->names, m->experiment->name));
+    findings_print(&s->out, &t->f);
+    if (run->verdict_count)
+        text_printf(&s->out, "expectations %d of %d hold\n", run->verdict_count - run->failed_count,
+                    run->verdict_count);
+    if (run->verdict_count && (run->failed_count || session_has(s, OPT_VERBOSE)))
+        verdicts_print(&s->out, run, t->p->system);
+    for (int i = 0; i < t->written.count; i++)
+        text_printf(&s->out, "%-12s %s\n", i ? "" : "written", t->written.data[i]);
+}
+
+static void tell_json(Task *t, ExitCode code) {
+    Session *s = t->s;
+    const Model *m = t->p->model;
+    Text part = {0};
+    json_open(&s->out, '{');
+    json_text_of(&s->out, "model", name_text(m->names, m->name));
+    json_text_of(&s->out, "experiment", name_text(m->names, m->experiment->name));
+    findings_json(&s->out, &t->f);
+    verdicts_json(&part, t->f.run, t->p->system);
+    json_key(&s->out, "expectations");
+    json_raw(&s->out, text_get(&part));
+    text_free(&part);
+    json_key(&s->out, "files");
+    json_open(&s->out, '[');
+    for (int i = 0; i < t->written.count; i++) json_quoted(&s->out, t->written.data[i]);
+    json_close(&s->out, ']');
+    json_number_of(&s->out, "exit", code);
+    json_close(&s->out, '}');
+}
+
+static ExitCode finish(Task *t) {
+    Session *s = t->s;
+    if (t->folder && !folder_make(t->folder, &s->report)) t->folder = NULL, t->failed = true;
+    write_file(t, FINDINGS_TABLE);
+    if (!session_has(s, OPT_NO_PLOT)) write_file(t, FINDINGS_PICTURE);
+    ExitCode code = exit_worse(run_verdict(t->f.run), t->failed ? EXIT_INPUT : EXIT_GOOD);
+    if (s->json)
+        tell_json(t, code);
+    else if (!session_has(s, OPT_QUIET) || t->f.run->failed_count)
+        print_all(t);
+    session_flush(s);
+    return code;
+}
+
+ExitCode run_analysis(Session *s, Pipeline *p, RunOptions *o, const char *folder) {
+    Task t = {.s = s, .p = p, .folder = folder};
+    const AnalysisPlan *a = &p->model->experiment->analysis;
+    PipelineOptions rest = {.last = STAGE_SYSTEM};
+    if (a->kind == ANALYSIS_POWER)
+        return pipeline_finish(p, &rest, &s->report) ? run_power(s, p, o, folder) : EXIT_INPUT;
+    LinearPlan plan;
+    Beside beside = {0};
+    bool good = analysis_open(p->model, &p->arena, &plan, &s->report) &&
+                pipeline_finish(p, &rest, &s->report) &&
+                (!a->beside || run_beside(s, o, a->beside, &s->arena, &beside)) &&
+                analysis_perform(p->system, &plan, o, a->beside ? &beside : NULL, &t.f, &s->report);
+    ExitCode code = good ? finish(&t) : EXIT_INPUT;
+    array_free(&t.written);
+    findings_free(&t.f);
+    return code;
+}
