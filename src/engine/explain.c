@@ -75,26 +75,23 @@ static void set_symbol(Values *v, Expr e, double value) {
     v->symbol[expr_symbol_index(v->dag, e)] = value;
 }
 
-// Parameters made of others: as many passes as the longest chain of them.
+// Those of the program as the run has them, the others from their formulas.
 static void set_params(Values *v) {
     const Program *p = v->m->program;
     const Model *model = p->system->model;
-    for (int pass = 0; pass < 32; pass++) {
-        bool changed = false;
-        for (int i = 0; i < model->var_count; i++) {
-            const Var *var = &model->var[i];
-            if (var->kind != VAR_PARAM || !var->symbol || !var->value) continue;
-            if (pass > 0 && expr_is_number(v->dag, var->value, NULL)) continue;
-            double *to = &v->symbol[expr_symbol_index(v->dag, var->symbol)];
-            double value = expr_evaluate(v->dag, var->value, v->symbol);
-            changed = changed || !(value == *to || (isnan(value) && isnan(*to)));
-            *to = value;
-        }
-        if (pass == 0)
-            for (uint32_t i = 0; i < p->param_count; i++)
-                set_symbol(v, model->var[p->param_var[i]].symbol, v->m->reg[p->first_param + i]);
-        if (!changed) break;
+    int count, *order = model_param_order(model, &count);
+    bool *given = memory_zeroed((size_t)model->var_count, sizeof *given);
+    for (uint32_t i = 0; i < p->param_count; i++) {
+        given[p->param_var[i]] = true;
+        set_symbol(v, model->var[p->param_var[i]].symbol, v->m->reg[p->first_param + i]);
     }
+    for (int i = 0; i < count; i++) {
+        const Var *x = &model->var[order[i]];
+        if (x->value && !given[order[i]])
+            set_symbol(v, x->symbol, expr_evaluate(v->dag, x->value, v->symbol));
+    }
+    free(given);
+    free(order);
 }
 
 static void set_symbols(Values *v) {
@@ -207,17 +204,15 @@ static bool is_constant(const Program *p, Expr e) {
     ExprWalk *walk = walk_new(dag);
     walk_start(walk);
     walk_add(walk, e);
-    bool *is_param = memory_zeroed((size_t)expr_symbol_count(dag), sizeof *is_param);
-    for (int i = 0; i < p->system->model->var_count; i++) {
-        const Var *var = &p->system->model->var[i];
-        if (var->kind == VAR_PARAM && var->symbol)
-            is_param[expr_symbol_index(dag, var->symbol)] = true;
-    }
+    const Model *model = p->system->model;
+    int *var = model_symbol_vars(model);
     bool constant = true;
     for (int i = 0; i < walk_count(walk) && constant; i++)
-        if (expr_op(dag, walk_at(walk, i)) == OP_SYMBOL)
-            constant = is_param[expr_symbol_index(dag, walk_at(walk, i))];
-    free(is_param);
+        if (expr_op(dag, walk_at(walk, i)) == OP_SYMBOL) {
+            int v = var[expr_symbol_index(dag, walk_at(walk, i))];
+            constant = v >= 0 && model->var[v].kind == VAR_PARAM;
+        }
+    free(var);
     walk_free(walk);
     return constant;
 }

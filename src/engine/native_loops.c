@@ -14,6 +14,7 @@
 #include "engine/native_roll.h"
 
 #include "base/memory.h"
+#include "base/strong.h"
 #include <string.h>
 
 enum { LEAST_WORK = 64 }; // instructions that a loop stands for
@@ -69,58 +70,10 @@ static void find_links(Loops *l) {
 
 // --- rings ---------------------------------------------------------------------------------------
 
-typedef struct {
-    int *order, *low, *next; // per series: when it was met, the oldest it leads to, link to go on
-    ARRAY(int) path, open;
-    int met;
-} Search;
-
-static void enter(Search *t, const Loops *l, int i) {
-    t->order[i] = t->low[i] = ++t->met;
-    t->next[i] = l->first[i];
-    array_push(&t->path, i);
-    array_push(&t->open, i);
-}
-
-static void leave(Search *t, Loops *l, int i) {
-    t->path.count--;
-    if (t->path.count && t->low[i] < t->low[array_last(&t->path)])
-        t->low[array_last(&t->path)] = t->low[i];
-    if (t->low[i] != t->order[i]) return;
-    int last;
-    do {
-        last = array_pop(&t->open);
-        l->ring[last] = l->rings;
-    } while (last != i);
-    l->rings++;
-}
-
-// Tarjan's search for strongly connected parts, with a stack of its own.
-static void find_rings(Loops *l) {
-    Search t = {0};
-    int *space = memory_zeroed(3 * (size_t)l->count, sizeof *space);
-    t.order = space;
-    t.low = space + l->count;
-    t.next = space + 2 * l->count;
-    for (int i = 0; i < l->count; i++) l->ring[i] = -1;
-    for (int root = 0; root < l->count; root++) {
-        if (!t.order[root]) enter(&t, l, root);
-        while (t.path.count) {
-            int i = array_last(&t.path);
-            if (t.next[i] == l->first[i + 1]) {
-                leave(&t, l, i);
-                continue;
-            }
-            int to = l->link.data[t.next[i]++].to;
-            if (!t.order[to])
-                enter(&t, l, to);
-            else if (l->ring[to] < 0 && t.order[to] < t.low[i])
-                t.low[i] = t.order[to];
-        }
-    }
-    free(space);
-    array_free(&t.path);
-    array_free(&t.open);
+static int series_needed(const void *loops, int i, int k) {
+    const Loops *l = loops;
+    int at = l->first[i] + k;
+    return at < l->first[i + 1] ? l->link.data[at].to : STRONG_END;
 }
 
 // The way round the ring of `root`, by the first way found: how many members on does it lead?
@@ -556,7 +509,7 @@ static void settle_loop(Loops *l, TapeLoop *loop) {
 static void build_loops(Loops *l) {
     Roll *r = l->r;
     find_readers(l);
-    find_rings(l);
+    l->rings = strong_components(l->count, series_needed, l, l->ring);
     find_signs(l);
     find_stages(l);
     make_loops(l);

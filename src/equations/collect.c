@@ -27,7 +27,7 @@ typedef struct {
     int *der;               // per root: model variable that is the derivative of some member, or -1
     signed char *der_sign;  // derivative of the root = der_sign * that variable
     unsigned char *is_der;  // per root: has a derivative as member
-    int *var_of_symbol;     // by symbol index, -1 = none
+    int *var_of_symbol;     // by symbol index, -1 = none; on the heap
     ARRAY(Claim) claims;    // aliases that follow from merging two states
     ARRAY(Claim) equations; // aliases that must stay equations
     ARRAY(int) zeros;       // nodes that equal their own negative
@@ -403,11 +403,7 @@ static void collect_open(Collect *c, Work *w) {
         c->der_sign[i] = 1;
         c->is_der[i] = var && m->var[i].kind == VAR_DERIVATIVE;
     }
-    int symbols = expr_symbol_count(w->dag);
-    c->var_of_symbol = ARENA_ARRAY(&c->arena, int, symbols);
-    for (int i = 0; i < symbols; i++) c->var_of_symbol[i] = -1;
-    for (int i = 0; i < m->var_count; i++)
-        c->var_of_symbol[expr_symbol_index(w->dag, m->var[i].symbol)] = i;
+    c->var_of_symbol = model_symbol_vars(m);
 }
 
 // Equations that were needed only to say that variables are equal.
@@ -452,5 +448,6 @@ void work_collect(Work *w) {
     array_free(&c.equations);
     array_free(&c.zeros);
     array_free(&c.zero_origin);
+    free(c.var_of_symbol);
     arena_free(&c.arena);
 }

@@ -2,6 +2,7 @@
 #include "equations/incidence.h"
 
 #include "base/array.h"
+#include "base/strong.h"
 #include <string.h>
 
 void incidence_free(Incidence *a) {
@@ -240,90 +241,32 @@ void incidence_match_in_order(const Incidence *a, int *col_of_row, int *row_of_c
     free(queue);
 }
 
-// --- Tarjan -------------------------------------------------------------------------------------
+// --- strong components --------------------------------------------------------------------------
 
 typedef struct {
     const Incidence *a;
     const int *row_of_col;
-    int *number, *low; // number 0 = not visited
-    int *next;
-    int *path, path_top; // rows on the current path
-    int *open, open_top; // rows whose component is not closed
-    int *is_open;
-    int *order, *first, ordered, components, counter;
-} Tarjan;
+} Needs;
 
-static void enter(Tarjan *t, int r) {
-    t->number[r] = t->low[r] = ++t->counter;
-    t->next[r] = t->a->start[r];
-    t->path[t->path_top++] = r;
-    t->open[t->open_top++] = r;
-    t->is_open[r] = true;
-}
-
-static int compare_ints(const void *a, const void *b) {
-    int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
-static void close_component(Tarjan *t, int root) {
-    t->first[t->components++] = t->ordered;
-    int begin = t->ordered, r;
-    do {
-        r = t->open[--t->open_top];
-        t->is_open[r] = false;
-        t->order[t->ordered++] = r;
-    } while (r != root);
-    qsort(t->order + begin, (size_t)(t->ordered - begin), sizeof *t->order, compare_ints);
-}
-
-static void leave(Tarjan *t, int r) {
-    t->path_top--;
-    if (t->low[r] == t->number[r]) close_component(t, r);
-    if (t->path_top > 0) {
-        int above = t->path[t->path_top - 1];
-        if (t->low[r] < t->low[above]) t->low[above] = t->low[r];
-    }
-}
-
-static void visit(Tarjan *t, int row) {
-    enter(t, row);
-    while (t->path_top > 0) {
-        int r = t->path[t->path_top - 1];
-        if (t->next[r] == t->a->start[r + 1]) {
-            leave(t, r);
-            continue;
-        }
-        int needed = t->row_of_col[t->a->col[t->next[r]++]];
-        if (needed < 0 || needed == r) continue;
-        if (t->number[needed] == 0)
-            enter(t, needed);
-        else if (t->is_open[needed] && t->number[needed] < t->low[r])
-            t->low[r] = t->number[needed];
-    }
+static int row_needed(const void *needs, int row, int k) {
+    const Needs *x = needs;
+    int at = x->a->start[row] + k;
+    if (at == x->a->start[row + 1]) return STRONG_END;
+    int needed = x->row_of_col[x->a->col[at]];
+    return needed < 0 || needed == row ? STRONG_NO_EDGE : needed;
 }
 
 int incidence_components(const Incidence *a, const int *row_of_col, int *order, int *first) {
-    int n = a->row_count;
-    Tarjan t = {.a = a, .row_of_col = row_of_col};
-    t.order = order;
-    t.first = first;
-    t.number = new_ints(n, 0);
-    t.low = new_ints(n, 0);
-    t.next = new_ints(n, 0);
-    t.path = new_ints(n, 0);
-    t.open = new_ints(n, 0);
-    t.is_open = new_ints(n, 0);
-    for (int r = 0; r < n; r++)
-        if (t.number[r] == 0) visit(&t, r);
-    first[t.components] = n;
-    free(t.number);
-    free(t.low);
-    free(t.next);
-    free(t.path);
-    free(t.open);
-    free(t.is_open);
-    return t.components;
+    int n = a->row_count, *part = new_ints(n, 0);
+    int count = strong_components(n, row_needed, &(Needs){a, row_of_col}, part);
+    for (int k = 0; k <= count; k++) first[k] = 0;
+    for (int r = 0; r < n; r++) first[part[r] + 1]++;
+    for (int k = 0; k < count; k++) first[k + 1] += first[k];
+    int *next = new_ints(count, 0);
+    for (int r = 0; r < n; r++) order[first[part[r]] + next[part[r]]++] = r;
+    free(next);
+    free(part);
+    return count;
 }
 
 // --- what is too much, what is missing ----------------------------------------------------------

@@ -4,6 +4,7 @@
 #include "equations/work.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 // A number that depends on nothing but the place in the list, and repeats late.
 static double stand_in(int i) {
@@ -23,60 +24,14 @@ static void set_value(Work *w, Expr symbol, double value, double otherwise) {
     w->value.data[expr_symbol_index(w->dag, symbol)] = isfinite(value) ? value : otherwise;
 }
 
-// --- parameters, in the order in which they need each other -------------------------------------
-
-typedef struct {
-    Work *w;
-    int *param_of_symbol; // by symbol index, -1 = none
-    char *done;           // per model variable: 0 not met, 1 waiting for others, 2 has its number
-    ARRAY(int) waiting;
-} ParamOrder;
-
-static void push_needed(ParamOrder *o, int v) {
-    Work *w = o->w;
-    walk_start(w->walk);
-    if (w->model->var[v].value) walk_add(w->walk, w->model->var[v].value);
-    for (int i = 0; i < walk_count(w->walk); i++) {
-        Expr e = walk_at(w->walk, i);
-        if (expr_op(w->dag, e) != OP_SYMBOL) continue;
-        int p = o->param_of_symbol[expr_symbol_index(w->dag, e)];
-        if (p >= 0 && o->done[p] == 0) array_push(&o->waiting, p);
-    }
-}
-
-static void evaluate_param(ParamOrder *o, int v) {
-    Work *w = o->w;
-    array_push(&o->waiting, v);
-    while (o->waiting.count > 0) {
-        int top = array_last(&o->waiting);
-        const Var *x = &w->model->var[top];
-        if (o->done[top] == 0) {
-            o->done[top] = 1;
-            push_needed(o, top);
-            continue;
-        }
-        (void)array_pop(&o->waiting);
-        if (o->done[top] == 2) continue;
-        o->done[top] = 2;
-        double value = x->value ? expr_evaluate(w->dag, x->value, w->value.data) : NAN;
-        set_value(w, x->symbol, value, stand_in(top));
-    }
-}
-
 static void evaluate_params(Work *w) {
-    const Model *m = w->model;
-    ParamOrder o = {.w = w};
-    Arena arena = {0};
-    o.param_of_symbol = ARENA_ARRAY(&arena, int, expr_symbol_count(w->dag));
-    o.done = ARENA_ARRAY(&arena, char, m->var_count);
-    for (int i = 0; i < expr_symbol_count(w->dag); i++) o.param_of_symbol[i] = -1;
-    for (int i = 0; i < m->var_count; i++)
-        if (m->var[i].kind == VAR_PARAM)
-            o.param_of_symbol[expr_symbol_index(w->dag, m->var[i].symbol)] = i;
-    for (int i = 0; i < m->var_count; i++)
-        if (m->var[i].kind == VAR_PARAM && o.done[i] == 0) evaluate_param(&o, i);
-    array_free(&o.waiting);
-    arena_free(&arena);
+    int count, *order = model_param_order(w->model, &count);
+    for (int i = 0; i < count; i++) {
+        const Var *x = &w->model->var[order[i]];
+        double value = x->value ? expr_evaluate(w->dag, x->value, w->value.data) : NAN;
+        set_value(w, x->symbol, value, stand_in(order[i]));
+    }
+    free(order);
 }
 
 // --- the rest -----------------------------------------------------------------------------------

@@ -186,15 +186,6 @@ static void unite(int *parent, int a, int b) {
         parent[a] = b;
 }
 
-int *model_symbol_vars(const Model *m) {
-    int count = expr_symbol_count(m->dag);
-    int *var = new_ints(count);
-    for (int i = 0; i < count; i++) var[i] = -1;
-    for (int v = 0; v < m->var_count; v++)
-        if (m->var[v].symbol) var[expr_symbol_index(m->dag, m->var[v].symbol)] = v;
-    return var;
-}
-
 static void unite_by_equations(const Model *m, int *parent) {
     int *var_of = model_symbol_vars(m);
     ExprWalk *walk = walk_new(m->dag);

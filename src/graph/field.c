@@ -19,6 +19,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/strong.h"
 #include <math.h>
 
 enum { // how a column occurs in a law
@@ -407,69 +408,23 @@ bool field_unmoved(const Field *f, const Graph *g, int port) {
 // --- strong components ---------------------------------------------------------------------------
 
 typedef struct {
-    int *index, *low, *part; // per column; part -1 until its component is complete
-    int *edge;               // per column: next edge to look at
-    int *call, *stack;       // columns in progress; columns without a component
-    int calls, stacked, next, parts;
-} Tarjan;
+    const Field *f;
+    const Graph *g;
+} FieldGraph;
 
-static void tarjan_enter(Tarjan *t, const Field *f, int col) {
-    t->index[col] = t->low[col] = ++t->next;
-    t->edge[col] = f->row_start[f->row_of_col[col]];
-    t->call[t->calls++] = t->stack[t->stacked++] = col;
-}
-
-static void tarjan_leave(Tarjan *t, int col) {
-    t->calls--;
-    if (t->calls && t->low[col] < t->low[t->call[t->calls - 1]])
-        t->low[t->call[t->calls - 1]] = t->low[col];
-    if (t->low[col] != t->index[col]) return;
-    int member;
-    do {
-        member = t->stack[--t->stacked];
-        t->part[member] = t->parts;
-    } while (member != col);
-    t->parts++;
-}
-
-static void tarjan_from(Tarjan *t, const Field *f, const Graph *g, int root) {
-    tarjan_enter(t, f, root);
-    while (t->calls) {
-        int col = t->call[t->calls - 1], i = t->edge[col]++;
-        if (i == f->row_start[f->row_of_col[col] + 1]) {
-            tarjan_leave(t, col);
-            continue;
-        }
-        int to = f->edge[i].col;
-        if (!edge_allowed(f, g, f->edge[i])) continue;
-        if (!t->index[to])
-            tarjan_enter(t, f, to);
-        else if (t->part[to] < 0 && t->index[to] < t->low[col])
-            t->low[col] = t->index[to];
-    }
-}
-
-// part[col] for every column, on the heap
-static int *strong_components(const Field *f, const Graph *g) {
-    size_t n = (size_t)f->size;
-    int *block = memory_zeroed(6 * n, sizeof *block), *part = memory_zeroed(n, sizeof *part);
-    Tarjan t = {.index = block,
-                .low = block + n,
-                .edge = block + 2 * n,
-                .call = block + 3 * n,
-                .stack = block + 4 * n,
-                .part = part};
-    for (int c = 0; c < f->size; c++) part[c] = -1;
-    for (int c = 0; c < f->size; c++)
-        if (!t.index[c]) tarjan_from(&t, f, g, c);
-    free(block);
-    return part;
+static int column_after(const void *graph, int col, int k) {
+    const FieldGraph *x = graph;
+    const int *start = &x->f->row_start[x->f->row_of_col[col]];
+    if (start[0] + k >= start[1]) return STRONG_END;
+    FieldEdge e = x->f->edge[start[0] + k];
+    return edge_allowed(x->f, x->g, e) ? e.col : STRONG_NO_EDGE;
 }
 
 void field_ways(Field *f, const Graph *g, unsigned char *ways) {
     for (int p = 0; p < f->ports; p++) ways[p] = f->lawless ? WAY_EFFORT | WAY_FLOW : 0;
     if (f->lawless) return;
-    int *part = strong_components(f, g);
+    int *part = memory_zeroed((size_t)f->size, sizeof *part);
+    strong_components(f->size, column_after, &(FieldGraph){f, g}, part);
     for (int row = 0; row < f->size; row++) {
         int home = f->edge[f->edge_of_row[row]].col;
         for (int i = f->row_start[row]; i < f->row_start[row + 1]; i++) {

@@ -67,8 +67,6 @@ typedef enum {
     RULE_FIELD,   // what the equations allow
 } Rule;
 
-// symbol index -> variable, or -1; on the heap
-int *model_symbol_vars(const Model *m);
 void check_storages(const Model *m, Report *r); // warns of energies that can be negative
 
 // Junctions, TF and GY (RULE_COUNT): does this end bring what the node wants from exactly one?

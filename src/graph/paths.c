@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/strong.h"
 #include <string.h>
 
 typedef struct {
@@ -246,62 +247,20 @@ static void find_dependents(Arena *out, Graph *g, Paths *p) {
 
 // --- algebraic loops -----------------------------------------------------------------------------
 
-typedef struct {
-    int *index, *low, *next; // per signal; next neighbour to look at
-    int *part;               // per signal: its strong component, -1 when it is alone
-    Ints call, stack;
-    int count, parts;
-} Tarjan;
-
-static void tarjan_enter(Tarjan *t, int s) {
-    t->index[s] = t->low[s] = ++t->count;
-    array_push(&t->call, s);
-    array_push(&t->stack, s);
-}
-
-static void tarjan_leave(Tarjan *t, int s) {
-    t->call.count--;
-    if (t->call.count && t->low[s] < t->low[array_last(&t->call)])
-        t->low[array_last(&t->call)] = t->low[s];
-    if (t->low[s] != t->index[s]) return;
-    bool alone = array_last(&t->stack) == s;
-    for (int member = -1; member != s;) {
-        member = array_pop(&t->stack);
-        t->part[member] = alone ? -1 : t->parts;
-    }
-    t->parts += !alone;
-}
-
-static void tarjan_from(Tarjan *t, const Paths *p, int root) {
-    tarjan_enter(t, root);
-    while (t->call.count) {
-        int s = array_last(&t->call), to = neighbour(p, s, t->next[s]++, true);
-        if (to == -2)
-            tarjan_leave(t, s);
-        else if (to >= 0 && !t->index[to])
-            tarjan_enter(t, to);
-        else if (to >= 0 && t->part[to] == -2 && t->index[to] < t->low[s])
-            t->low[s] = t->index[to];
-    }
-}
+static int neighbour_after(const void *paths, int s, int k) { return neighbour(paths, s, k, true); }
 
 // part[signal]: number of its strong component, -1 when it lies on no closed path; on the heap
-static int *strong_components(const Paths *p, int *parts) {
-    size_t signals = 2 * (size_t)p->g->bond_count;
-    Tarjan t = {.index = memory_zeroed(signals, sizeof(int)),
-                .low = memory_zeroed(signals, sizeof(int)),
-                .next = memory_zeroed(signals, sizeof(int)),
-                .part = memory_zeroed(signals, sizeof(int))};
-    for (size_t s = 0; s < signals; s++) t.part[s] = -2;
-    for (size_t s = 0; s < signals; s++)
-        if (!t.index[s]) tarjan_from(&t, p, (int)s);
-    *parts = t.parts;
-    free(t.index);
-    free(t.low);
-    free(t.next);
-    array_free(&t.call);
-    array_free(&t.stack);
-    return t.part;
+static int *closed_paths(const Paths *p, int *parts) {
+    int signals = 2 * p->g->bond_count;
+    int *part = memory_zeroed((size_t)signals, sizeof *part);
+    int all = strong_components(signals, neighbour_after, p, part), count = 0;
+    int *size = memory_zeroed((size_t)all, sizeof *size);
+    for (int s = 0; s < signals; s++) size[part[s]]++;
+    for (int i = 0; i < all; i++) size[i] = size[i] > 1 ? count++ : -1; // now its number
+    for (int s = 0; s < signals; s++) part[s] = size[part[s]];
+    free(size);
+    *parts = count;
+    return part;
 }
 
 typedef struct {
@@ -371,7 +330,7 @@ static int by_first_bond(const void *a, const void *b) {
 
 static void find_loops(Arena *out, Graph *g, Paths *p) {
     int parts, signals = 2 * g->bond_count;
-    int *part = strong_components(p, &parts);
+    int *part = closed_paths(p, &parts);
     bool *torn = memory_zeroed((size_t)parts, sizeof *torn);
     LoopSearch l = {.p = p,
                     .part = part,

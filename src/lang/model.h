@@ -407,6 +407,10 @@ typedef struct {
 
 // By symbol index: what parameters are, before a run; NaN for what is no parameter.
 double *model_numbers(Arena *out, const Model *m);
+// By symbol index: the variable that it stands for, -1: none. On the heap.
+int *model_symbol_vars(const Model *m);
+// The parameters, each behind those that its formula needs. On the heap.
+int *model_param_order(const Model *m, int *count);
 int model_find(const Model *m, const char *path);         // variable by path, or -1
 bool path_matches(const char *pattern, const char *path); // * = any text
 // What a pattern of `record` takes: no parameter unless its whole path is written, no derivative

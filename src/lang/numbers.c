@@ -1,61 +1,93 @@
-// The numbers of parameters, for checks before a run: a parameter waits for those in its formula.
+// Symbols of expressions and the variables that they stand for; parameters in the order in which
+// they need each other, and their numbers.
 #include "lang/model.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 #include <math.h>
+#include <stdlib.h>
+
+int *model_symbol_vars(const Model *m) {
+    int count = expr_symbol_count(m->dag);
+    int *var = memory_zeroed((size_t)count, sizeof *var);
+    for (int i = 0; i < count; i++) var[i] = -1;
+    for (int v = 0; v < m->var_count; v++)
+        if (m->var[v].symbol) var[expr_symbol_index(m->dag, m->var[v].symbol)] = v;
+    return var;
+}
+
+// --- order ---------------------------------------------------------------------------------------
+
+typedef enum { NOT_MET, WAITS, PLACED } Progress;
 
 typedef struct {
     const Model *m;
-    double *value; // by symbol index; what is no parameter stays NAN
-    int *var;      // by symbol index, -1 = none
+    const int *var; // by symbol index
+    Progress *at;   // per variable
     ExprWalk *walk;
     ARRAY(int) open; // parameters that wait for others
-} Numbers;
+    int *order, count;
+} ParamOrder;
 
-// False when some parameter below has to come first; they are on the list then.
-static bool is_ready(Numbers *n, int v) {
-    const Dag *d = n->m->dag;
-    int before = n->open.count;
-    walk_start(n->walk);
-    walk_add(n->walk, n->m->var[v].value);
-    for (int i = 0; i < walk_count(n->walk); i++) {
-        Expr e = walk_at(n->walk, i);
+static void push_needed(ParamOrder *o, int v) {
+    const Dag *d = o->m->dag;
+    walk_start(o->walk);
+    if (o->m->var[v].value) walk_add(o->walk, o->m->var[v].value);
+    for (int i = 0; i < walk_count(o->walk); i++) {
+        Expr e = walk_at(o->walk, i);
         if (expr_op(d, e) != OP_SYMBOL) continue;
-        int index = expr_symbol_index(d, e), p = n->var[index];
-        if (p >= 0 && n->m->var[p].kind == VAR_PARAM && isnan(n->value[index]) &&
-            n->open.count <= n->m->var_count)
-            array_push(&n->open, p);
+        int p = o->var[expr_symbol_index(d, e)];
+        if (p >= 0 && o->m->var[p].kind == VAR_PARAM && o->at[p] == NOT_MET)
+            array_push(&o->open, p);
     }
-    return n->open.count == before;
 }
 
-static void find_number(Numbers *n, int v) {
-    array_push(&n->open, v);
-    while (n->open.count && n->open.count <= n->m->var_count) {
-        const Var *x = &n->m->var[array_last(&n->open)];
-        double *to = &n->value[expr_symbol_index(n->m->dag, x->symbol)];
-        if (isnan(*to) && x->value && !is_ready(n, array_last(&n->open))) continue;
-        if (isnan(*to) && x->value) *to = expr_evaluate(n->m->dag, x->value, n->value);
-        if (isnan(*to)) *to = 0; // lang has refused such values
-        (void)array_pop(&n->open);
+static void place(ParamOrder *o, int v) {
+    array_push(&o->open, v);
+    while (o->open.count) {
+        int top = array_last(&o->open);
+        if (o->at[top] == NOT_MET) {
+            o->at[top] = WAITS;
+            push_needed(o, top);
+            continue;
+        }
+        (void)array_pop(&o->open);
+        if (o->at[top] == PLACED) continue;
+        o->at[top] = PLACED;
+        o->order[o->count++] = top;
     }
-    n->open.count = 0;
 }
+
+int *model_param_order(const Model *m, int *count) {
+    int *var = model_symbol_vars(m);
+    ParamOrder o = {.m = m,
+                    .var = var,
+                    .at = memory_zeroed((size_t)m->var_count, sizeof(Progress)),
+                    .walk = walk_new(m->dag),
+                    .order = memory_zeroed((size_t)m->var_count, sizeof(int))};
+    for (int v = 0; v < m->var_count; v++)
+        if (m->var[v].kind == VAR_PARAM) place(&o, v);
+    walk_free(o.walk);
+    array_free(&o.open);
+    free(o.at);
+    free(var);
+    *count = o.count;
+    return o.order;
+}
+
+// --- numbers -------------------------------------------------------------------------------------
 
 double *model_numbers(Arena *out, const Model *m) {
-    int count = expr_symbol_count(m->dag);
-    Numbers n = {.m = m,
-                 .value = ARENA_ARRAY(out, double, count),
-                 .var = ARENA_ARRAY(out, int, count),
-                 .walk = walk_new(m->dag)};
+    int symbols = expr_symbol_count(m->dag), count;
+    double *value = ARENA_ARRAY(out, double, symbols);
+    int *order = model_param_order(m, &count);
+    for (int i = 0; i < symbols; i++) value[i] = NAN;
     for (int i = 0; i < count; i++) {
-        n.value[i] = NAN;
-        n.var[i] = -1;
+        const Var *v = &m->var[order[i]];
+        double x = v->value ? expr_evaluate(m->dag, v->value, value) : 0;
+        value[expr_symbol_index(m->dag, v->symbol)] =
+            isnan(x) ? 0 : x; // lang has refused such values
     }
-    for (int v = 0; v < m->var_count; v++) n.var[expr_symbol_index(m->dag, m->var[v].symbol)] = v;
-    for (int v = 0; v < m->var_count; v++)
-        if (m->var[v].kind == VAR_PARAM) find_number(&n, v);
-    walk_free(n.walk);
-    array_free(&n.open);
-    return n.value;
+    free(order);
+    return value;
 }

@@ -275,9 +275,10 @@ static void add_states(Text *out, const ReportPage *p) {
     if (s->state_count)
         text_add(out, "<table><tr><th>state</th><th>unit</th><th>meaning</th></tr>\n");
     for (int i = 0; i < s->state_count && i < MOST_PARAMETERS; i++) {
-        const Var *v = &s->model->var[s->state_var[i]];
+        static const Var chosen = {0}; // during the run: it is no variable of the model
+        const Var *v = s->state_var[i] < 0 ? &chosen : &s->model->var[s->state_var[i]];
         text_add(out, "<tr>");
-        code_cell(out, name_text(s->model->names, v->path));
+        code_cell(out, system_state_name(s, i));
         cell(out, name_text(s->model->names, v->unit));
         cell(out, name_text(s->model->names, v->text));
         text_add(out, "</tr>\n");

@@ -35,15 +35,15 @@ typedef struct {
     const Model *model;
     Arena tmp;
     double *value; // by symbol number
-    bool *known;
-    int *var; // by symbol number: the parameter, or -1
+    bool *known;   // by symbol number: it was set
     int count;
+    bool evaluated; // parameters have their numbers
 } Symbols;
 
 void symbols_open(Symbols *s, const Model *m);
 void symbols_close(Symbols *s);
 void symbols_set(Symbols *s, Expr symbol, double value);
-double symbols_evaluate(Symbols *s, Expr e); // parameters as needed; NaN where a symbol is unknown
+double symbols_evaluate(Symbols *s, Expr e); // NaN where a symbol is unknown
 
 // --- what is recorded (record.c) ----------------------------------------------------------------
 

@@ -61,8 +61,7 @@ static void add_columns(ListedSignals *list, const Pipeline *p, const Results *r
         if (!*s->text) s->text = text_of(m, &m->var[i]);
     }
     for (int i = 0; i < p->system->state_count; i++) {
-        const Var *v = &m->var[p->system->state_var[i]];
-        int c = column_index_find(&index, name_text(m->names, v->path));
+        int c = column_index_find(&index, system_state_name(p->system, i));
         if (c >= 1) list->data[first + c - 1].kind = "state";
     }
     column_index_free(&index);

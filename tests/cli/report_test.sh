@@ -69,6 +69,11 @@ expect_exit 0 report sweep.bond
 expect_text sweep.html "answer to u"
 expect_text sweep.html "experiment.frequency"
 
+# States that are chosen during the run are no variables of the model.
+expect_exit 0 report "$source_folder/examples/cartesian_double_pendulum/cartesian_double_pendulum.bond" --out chosen.html
+expect_text chosen.html "<code>points.x1 or points.y1</code>"
+expect_exit 0 signals "$source_folder/examples/cartesian_double_pendulum/cartesian_double_pendulum.bond"
+
 expect_exit 1 report missing.bond
 expect_exit 1 report "$motor" --out no/such/folder/x.html
 expect_exit 2 report
