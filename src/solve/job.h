@@ -90,6 +90,7 @@ typedef struct { // how large everything is, see sizes.c
     double *decay;                 // rate of its own decay, for implicit methods
     double *passed_on;             // rounding that reaches it through the others, the same
     double *last;                  // its value after the last step
+    double *fall;                  // the pace at which it fell in that; 0: it did not, or slowly
     double *rest;                  // what is left of the size that a state at zero started with
     double *reach;                 // scratch, as the next
     double *point, *rate, *beside; // scratch

@@ -11,7 +11,8 @@
 //              is followed down, and no state is lost beside larger ones. (With the largest value
 //              of the whole run, Robertson's first substance, 1 at the start and 2e-8 in the end,
 //              would be known to 1e-9 only, and what is left of it is then error.) Below 1e-24 of
-//              what any of its dimension ever was it is as good as zero.
+//              what any of its dimension ever was it is as good as zero. With explicit methods it falls
+//              as fast as the state, where that falls at the pace of the step before.
 //              An implicit method is there to step over decays, which explicit ones have to follow
 //              anyhow: of a state that dies away, by more than 0.3 rtol^(1/6) of itself with a step,
 //              recent_i falls as |x_i|^(2/3). So it is known to 1 % after ten decades still, and need
@@ -23,7 +24,8 @@
 //              state of its dimension (1e-6 where none is known), and no less than 1e-12 of it:
 //              with order 1 no step is short enough to follow a state that rises as t^3. 97 % of
 //              that are left after each step until the state is larger: fronts of waves are not
-//              followed digit by digit, and still nothing is given up for good. Steps that leave
+//              followed digit by digit, and still nothing is given up for good. Of one that decays
+//              from where it started as much goes as of the state. Steps that leave
 //              it at zero say nothing about it. A state that has died down to a millionth of what
 //              it was starts in the same way behind an event: a jump of its rate would ask for
 //              steps that are lost in the rounding of the time.
@@ -122,12 +124,13 @@ static void keep_known(Job *j) {
 void sizes_open(Job *j) {
     Sizes *s = &j->sizes;
     size_t n = (size_t)j->n, q = (size_t)j->nq, u = (size_t)program_unknown_count(j->p);
-    s->space = memory_zeroed(18 * n + 5 * q + 4 * u, sizeof(double));
+    s->space = memory_zeroed(19 * n + 5 * q + 4 * u, sizeof(double));
     double *at = s->space;
-    double **const by_state[] = {&s->most,  &s->first,  &s->spread, &s->in_group,  &s->point,
-                                 &s->rate,  &s->beside, &s->size,   &s->recent,    &s->reach,
-                                 &s->noise, &s->decay,  &s->rest,   &s->passed_on, &s->last};
-    for (int i = 0; i < 15; i++, at += n) *by_state[i] = at;
+    double **const by_state[] = {&s->most,   &s->first, &s->spread, &s->in_group,
+                                 &s->point,  &s->rate,  &s->beside, &s->size,
+                                 &s->recent, &s->reach, &s->noise,  &s->decay,
+                                 &s->rest,   &s->last,  &s->fall,   &s->passed_on};
+    for (int i = 0; i < 16; i++, at += n) *by_state[i] = at;
     s->differences = at;
     at += 3 * n;
     double **const by_quad[] = {&s->quad_most, &s->quad_soon, &s->quad_rate, &s->quad_beside,
@@ -383,7 +386,7 @@ void sizes_start(Job *j, double time, const double *state) {
     for (int i = 0; i < j->n; i++) {
         enlarge(&s->most[i], state[i]);
         enlarge(&s->recent[i], state[i]);
-        s->first[i] = s->rest[i] = s->passed_on[i] = 0;
+        s->first[i] = s->rest[i] = s->passed_on[i] = s->fall[i] = 0;
         s->last[i] = state[i];
     }
     for (int round = 0; round < MOST_ROUNDS; round++) {
@@ -404,9 +407,27 @@ void sizes_start(Job *j, double time, const double *state) {
 }
 
 // What is left of the recent size of a state after a step to x.
-static double kept_of(const Sizes *s, int i, double x) {
+static double kept_by_implicit(const Sizes *s, int i, double x) {
     double ratio = fabs(x / s->last[i]);
     return ratio < s->kept_falling ? larger(kept, pow(ratio, 2.0 / 3)) : kept;
+}
+
+// The part of a state that a step to x left, if it decays; 1: it does not. On the way through zero a
+// state falls faster and faster; one that decays falls at the pace of the step before.
+static double decayed(const Sizes *s, int i, double x) {
+    double ratio = x / s->last[i], before = s->fall[i];
+    s->fall[i] = ratio > 0 && ratio < kept_at_zero ? -log(ratio) / s->step : 0;
+    return fabs(s->fall[i] - before) < 0.2 * s->fall[i] ? ratio : 1;
+}
+
+// Recent sizes after a step to x.
+static void shrink(Sizes *s, int i, double x, bool implicit) {
+    double rest = s->rest[i], part = !implicit || rest > 0 ? decayed(s, i, x) : 1;
+    double left = implicit ? kept_by_implicit(s, i, x) : smaller(kept, part);
+    double left_at_zero = implicit ? pow(part, 2.0 / 3) : part;
+    s->rest[i] = fabs(x) > rest ? 0 : smaller(kept_at_zero, left_at_zero) * rest;
+    s->recent[i] = larger(larger(fabs(x), left * s->recent[i]), s->rest[i]);
+    s->last[i] = x;
 }
 
 bool sizes_step(Job *j, double time, const double *state, const double *quad, double step) {
@@ -417,10 +438,7 @@ bool sizes_step(Job *j, double time, const double *state, const double *quad, do
         enlarge(&s->most[i], state[i]);
         s->first[i] /= 2;
         if (state[i] == 0) continue; // a step that leaves it at zero says nothing about its size
-        s->rest[i] = fabs(state[i]) > s->rest[i] ? 0 : kept_at_zero * s->rest[i];
-        double left = (implicit ? kept_of(s, i, state[i]) : kept) * s->recent[i];
-        s->recent[i] = larger(larger(fabs(state[i]), left), s->rest[i]);
-        s->last[i] = state[i];
+        shrink(s, i, state[i], implicit);
     }
     find_groups(j, s->most);
     for (int i = 0; i < j->n; i++)
