@@ -3,7 +3,7 @@
 
 _bondyn() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
-    local verbs="run sweep montecarlo linearize steady poles bode nyquist step impulse power check equations graph report watch derive import explain compare signals format lsp studio new lib help version"
+    local verbs="run sweep montecarlo linearize steady poles bode nyquist step impulse reduce power check equations graph report watch derive import explain compare signals format lsp studio new lib help version"
     local common="--library --json --verbose --quiet --help"
     local options=""
     COMPREPLY=()
@@ -23,14 +23,15 @@ _bondyn() {
         --graph) mapfile -t COMPREPLY < <(compgen -W "constant unit" -- "$word"); return ;;
         --signature) mapfile -t COMPREPLY < <(compgen -W "plain 20sim" -- "$word"); return ;;
         --out | -o | --library) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
-        --set | --stop | --rtol | --atol | --max-step | --min-step | --record | --model | --only | --at | --inputs | --outputs | --from | --to | --frequencies | --trim | --given | --moving | --starts | --beside | --efficiency) return ;;
+        --set | --stop | --rtol | --atol | --max-step | --min-step | --record | --model | --only | --at | --inputs | --outputs | --from | --to | --frequencies | --trim | --given | --moving | --starts | --beside | --order | --near | --count | --efficiency) return ;;
     esac
     case $verb in
         run) options="--replay --model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot --all" ;;
-        linearize) options="--model --set --at --steady --trim --given --moving --inputs --outputs --latex --csv --octave --out" ;;
+        linearize) options="--symbolic --model --set --at --steady --trim --given --moving --inputs --outputs --latex --csv --octave --out" ;;
         steady) options="--model --set --at --trim --given --moving --starts --seed --out" ;;
-        poles) options="--model --set --vary --slopes --at --steady --trim --given --moving --inputs --outputs --out" ;;
+        poles) options="--model --set --vary --slopes --near --count --at --steady --trim --given --moving --inputs --outputs --out" ;;
         bode|nyquist) options="--model --set --vary --at --steady --trim --given --moving --inputs --outputs --from --to --frequencies --beside --csv --out" ;;
+        reduce) options="--model --set --order --at --steady --trim --given --moving --inputs --outputs --out" ;;
         step|impulse) options="--model --set --stop --at --steady --trim --given --moving --inputs --outputs --csv --out" ;;
         power) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --efficiency --out" ;;
         check) options="--model --set --dump" ;;
@@ -53,7 +54,7 @@ _bondyn() {
         return
     fi
     case $verb in
-        run | check | equations | graph | linearize | steady | poles | bode | nyquist | step | impulse | power)
+        run | check | equations | graph | linearize | steady | poles | bode | nyquist | step | impulse | reduce | power)
             if ((COMP_CWORD > 2)) && [[ ${COMP_WORDS[2]} == *.bond && -r ${COMP_WORDS[2]} ]]; then
                 local experiments
                 experiments=$(sed -n 's/^ *experiment  *\([A-Za-z0-9_]*\).*/\1/p' "${COMP_WORDS[2]}")

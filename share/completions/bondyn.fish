@@ -8,7 +8,7 @@ function __bondyn_experiments
     end
 end
 
-set -l models run sweep montecarlo linearize steady poles bode nyquist step impulse power check equations graph report watch derive
+set -l models run sweep montecarlo linearize steady poles bode nyquist step impulse reduce power check equations graph report watch derive
 complete -c bondyn -f
 complete -c bondyn -n __fish_use_subcommand -a run -d 'simulate'
 complete -c bondyn -n __fish_use_subcommand -a check -d 'sizes, units, causality, states'
@@ -23,6 +23,7 @@ complete -c bondyn -n __fish_use_subcommand -a bode -d 'frequency responses with
 complete -c bondyn -n __fish_use_subcommand -a nyquist -d 'the same in the complex plane'
 complete -c bondyn -n __fish_use_subcommand -a step -d 'answers to a step'
 complete -c bondyn -n __fish_use_subcommand -a impulse -d 'answers to an impulse'
+complete -c bondyn -n __fish_use_subcommand -a reduce -d 'a model of lower order'
 complete -c bondyn -n __fish_use_subcommand -a montecarlo -d 'parameters drawn at random'
 complete -c bondyn -n __fish_use_subcommand -a report -d 'one page for the browser'
 complete -c bondyn -n __fish_use_subcommand -a watch -d 'the same, anew on every save'
@@ -88,16 +89,16 @@ complete -c bondyn -n '__fish_seen_subcommand_from compare' -l map -x -d 'column
 complete -c bondyn -n '__fish_seen_subcommand_from compare' -F
 complete -c bondyn -n '__fish_seen_subcommand_from new' -s t -l template -x -a 'msd rlc motor hydraulic element empty'
 complete -c bondyn -n '__fish_seen_subcommand_from lib' -a 'test (bondyn lib 2>/dev/null | string match -r "^  \S+" | string trim)'
-complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run sweep montecarlo linearize steady poles bode nyquist step impulse power check equations graph report watch derive import explain compare signals format lsp studio new lib'
-complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode nyquist step impulse' -l at -x -d 'at this time of the run'
-complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist step impulse' -l inputs -x -d 'what moves'
-complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist step impulse' -l outputs -x -d 'what is looked at'
+complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run sweep montecarlo linearize steady poles bode nyquist step impulse reduce power check equations graph report watch derive import explain compare signals format lsp studio new lib'
+complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode nyquist step impulse reduce' -l at -x -d 'at this time of the run'
+complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist step impulse reduce' -l inputs -x -d 'what moves'
+complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist step impulse reduce' -l outputs -x -d 'what is looked at'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize bode nyquist' -l csv -d 'as CSV'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize' -l latex -d 'as LaTeX'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize' -l octave -d 'as a script for Octave'
-complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist step impulse' -l steady -d 'at the steady point'
-complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode nyquist step impulse' -l trim -x -d 'what may move'
-complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode nyquist step impulse' -l given -x -d 'what holds'
+complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist step impulse reduce' -l steady -d 'at the steady point'
+complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode nyquist step impulse reduce' -l trim -x -d 'what may move'
+complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode nyquist step impulse reduce' -l given -x -d 'what holds'
 complete -c bondyn -n '__fish_seen_subcommand_from bode nyquist' -l from -x -d 'lowest frequency'
 complete -c bondyn -n '__fish_seen_subcommand_from bode nyquist' -l to -x -d 'highest frequency'
 complete -c bondyn -n '__fish_seen_subcommand_from bode nyquist' -l frequencies -x -d 'a row for each'
@@ -109,7 +110,11 @@ complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo' -l seed -x 
 complete -c bondyn -n '__fish_seen_subcommand_from sweep montecarlo' -l latin -d 'latin hypercube'
 complete -c bondyn -n '__fish_seen_subcommand_from power' -l efficiency -x -d 'energy that B got of A'
 complete -c bondyn -n '__fish_seen_subcommand_from run' -l replay -r -d 'repeat a recorded drive'
-complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode nyquist step impulse' -l moving -x -d 'states that need not rest'
+complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode nyquist step impulse reduce' -l moving -x -d 'states that need not rest'
 complete -c bondyn -n '__fish_seen_subcommand_from steady' -l starts -x -d 'search from so many places more'
 complete -c bondyn -n '__fish_seen_subcommand_from bode nyquist' -l beside -x -d 'a nonlinear response in the same picture'
 complete -c bondyn -n '__fish_seen_subcommand_from poles' -l slopes -d 'how poles move with parameters'
+complete -c bondyn -n '__fish_seen_subcommand_from reduce' -l order -x -d 'states that stay'
+complete -c bondyn -n '__fish_seen_subcommand_from linearize' -l symbolic -d 'as formulas'
+complete -c bondyn -n '__fish_seen_subcommand_from poles' -l near -x -d 'poles nearest to this number'
+complete -c bondyn -n '__fish_seen_subcommand_from poles' -l count -x -d 'how many'

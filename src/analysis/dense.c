@@ -172,3 +172,21 @@ void dense_multiply(int rows, int inner, int columns, const double *A, const dou
             C[(size_t)j * (size_t)rows + (size_t)i] = sum;
         }
 }
+
+bool dense_singular(int rows, int columns, const double *A, double *s, double *U, double *V) {
+    size_t size = (size_t)rows * (size_t)columns, n = (size_t)columns;
+    double *a = copy_of(A, size), *vt = memory_zeroed(n * n + 1, sizeof *vt), best;
+    int info, query = -1;
+    dgesvd_("S", "S", &rows, &columns, a, &rows, s, U, &rows, vt, &columns, &best, &query, &info, 1,
+            1);
+    int room = (int)best;
+    double *work = memory_zeroed((size_t)room + 1, sizeof *work);
+    dgesvd_("S", "S", &rows, &columns, a, &rows, s, U, &rows, vt, &columns, work, &room, &info, 1,
+            1);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) V[i * n + j] = vt[j * n + i];
+    free(a);
+    free(vt);
+    free(work);
+    return info == 0;
+}

@@ -24,6 +24,9 @@ bool dense_least_squares(int rows, int columns, double *A, double *b, double ran
 // Directions x with A x = 0 by the same measure, columns of length 1; gives their number.
 int dense_null_space(int rows, int columns, const double *A, double rank, double *basis);
 
+// A = U diag(s) V', s falling; A, U and V column by column, rows >= columns or square. A is not changed.
+bool dense_singular(int rows, int columns, const double *A, double *s, double *U, double *V);
+
 // C = A B: (rows by inner)(inner by columns)
 void dense_multiply(int rows, int inner, int columns, const double *A, const double *B, double *C);
 

@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { LARGEST_FULL = 4000 }; // rows of a Jacobian that is kept as a full matrix
+
 struct Tangent {
     Arena arena;
     const System *of;
@@ -22,7 +24,7 @@ struct Tangent {
     int n, columns, rows;
     double *state, *rate, *nonzero;
     double *value;    // per row
-    double *jacobian; // rows by columns, column by column
+    double *jacobian; // rows by columns, column by column; NULL: too large, entries are looked up
     Expr origin;
     double *parameter;
 };
@@ -107,7 +109,8 @@ static void make_room(Tangent *t) {
     t->rate = memory_zeroed(all + 1, sizeof(double));
     t->nonzero = memory_zeroed((size_t)t->program->nonzero_count + 1, sizeof(double));
     t->value = memory_zeroed((size_t)rows + 1, sizeof(double));
-    t->jacobian = memory_zeroed((size_t)rows * (size_t)columns + 1, sizeof(double));
+    if (rows <= LARGEST_FULL)
+        t->jacobian = memory_zeroed((size_t)rows * (size_t)columns + 1, sizeof(double));
     t->parameter = memory_zeroed(t->program->param_count + 1, sizeof(double));
 }
 
@@ -216,13 +219,40 @@ bool tangent_at(Tangent *t, double time, const double *state, const double *colu
         if (!isfinite(t->value[i])) return false;
     for (int k = 0; k < t->program->nonzero_count; k++)
         if (!isfinite(t->nonzero[k])) return false;
-    scatter(t);
+    if (t->jacobian) scatter(t);
     return true;
 }
 
 const double *tangent_value(const Tangent *t) { return t->value; }
 
+// In a column of the sparse matrix.
+static double looked_up(const Tangent *t, int row, int column) {
+    const Program *p = t->program;
+    int of = row < t->n ? row : row + t->columns;
+    for (int k = p->column_start[column]; k < p->column_start[column + 1]; k++)
+        if (p->row[k] == of) return t->nonzero[k];
+    return 0;
+}
+
+void tangent_sparse(const Tangent *t, int **start, int **row, double **value) {
+    const Program *p = t->program;
+    size_t most = (size_t)p->nonzero_count + 1;
+    int count = 0;
+    *start = memory_zeroed((size_t)t->n + 1, sizeof **start);
+    *row = memory_zeroed(most, sizeof **row);
+    *value = memory_zeroed(most, sizeof **value);
+    for (int c = 0; c < t->n; c++) {
+        for (int k = p->column_start[c]; k < p->column_start[c + 1]; k++) {
+            if (p->row[k] >= t->n) continue;
+            (*row)[count] = p->row[k];
+            (*value)[count++] = t->nonzero[k];
+        }
+        (*start)[c + 1] = count;
+    }
+}
+
 double tangent_slope(const Tangent *t, int row, int column) {
+    if (!t->jacobian) return looked_up(t, row, column);
     return t->jacobian[(size_t)column * (size_t)(t->n + t->rows) + (size_t)row];
 }
 

@@ -17,6 +17,8 @@ bool tangent_start(Tangent *t, const Reached *at, Expr origin);
 bool tangent_at(Tangent *t, double time, const double *state, const double *column);
 const double *tangent_value(const Tangent *t); // per row
 double tangent_slope(const Tangent *t, int row, int column);
+// d rates / d states, column by column; free all three.
+void tangent_sparse(const Tangent *t, int **start, int **row, double **value);
 const Machine *tangent_machine(const Tangent *t);
 double tangent_parameter(const Tangent *t, int var); // as the run has it
 

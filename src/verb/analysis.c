@@ -2,10 +2,13 @@
 #include "verb/verb.h"
 
 #include "analysis/locus.h"
+#include "analysis/nearest.h"
 #include "analysis/sensitivity.h"
 #include "analysis/steady.h"
+#include "analysis/symbolic.h"
 #include "study/factor.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // "u, arm.v" -> words
@@ -170,7 +173,25 @@ ExitCode verb_steady(Session *s) {
     return good ? EXIT_GOOD : EXIT_INPUT;
 }
 
+static ExitCode tell_symbolic(Session *s) {
+    Pipeline p;
+    Asked a;
+    Text text = {0};
+    LinearModel *l = ask(s, &p, &a) ? linear_at(s, &p, &a) : NULL;
+    bool good = l && linear_symbolic(&text, p.system, &a.plan, l, &s->report);
+    if (good && s->json)
+        json_text_of(&s->out, "symbolic", text_get(&text));
+    else if (good)
+        good = session_hand_over(s, &text);
+    text_free(&text);
+    linear_model_free(l);
+    asked_free(&a);
+    pipeline_free(&p);
+    return good ? EXIT_GOOD : EXIT_INPUT;
+}
+
 ExitCode verb_linearize(Session *s) {
+    if (session_has(s, OPT_SYMBOLIC)) return tell_symbolic(s);
     Pipeline p;
     LinearModel *l = session_linear(s, &p);
     Text text = {0};
@@ -208,6 +229,42 @@ static bool one_factor(Session *s, const Pipeline *p, Factor *f) {
                              "--vary goes over the values of one parameter here");
     remark_help(&s->report, m, "for example --vary \"k = 10 .. 100 in 40 {N/m}\"");
     return false;
+}
+
+ExitCode verb_nearest(Session *s) {
+    Pipeline p;
+    Asked a;
+    Text text = {0};
+    Nearest x = {0};
+    char *end;
+    double count = 10, shift = strtod(session_value(s, OPT_NEAR), &end);
+    if (*end || !isfinite(shift)) {
+        Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE, "'%s' is no value for '--near'",
+                                 session_value(s, OPT_NEAR));
+        remark_help(&s->report, m, "give a real number in 1/s, like 0 or -0.5");
+        return EXIT_USAGE;
+    }
+    if (!option_number(s, OPT_HOW_MANY, &count)) return EXIT_USAGE;
+    SteadyPoint *point = NULL;
+    bool good = ask(s, &p, &a);
+    if (good && a.steady) point = steady_find(p.system, &a.plan, &a.at, &s->report);
+    good = good && (!a.steady || point) &&
+           poles_nearest(p.system, &a.plan, &a.at, shift, (int)fmax(1, fmin(count, 1000)), &x,
+                         &s->report);
+    if (good && s->json) {
+        nearest_json(&text, &x);
+        json_key(&s->out, "nearest");
+        json_raw(&s->out, text_get(&text));
+    } else if (good) {
+        nearest_print(&text, &x, shift, a.at.time);
+        good = session_hand_over(s, &text);
+    }
+    steady_free(point);
+    nearest_free(&x);
+    text_free(&text);
+    asked_free(&a);
+    pipeline_free(&p);
+    return good ? EXIT_GOOD : EXIT_INPUT;
 }
 
 ExitCode verb_slopes(Session *s) {

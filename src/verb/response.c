@@ -2,6 +2,7 @@
 #include "verb/verb.h"
 
 #include "analysis/facts.h"
+#include "analysis/reduce.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 ExitCode verb_poles(Session *s) {
     if (s->options.varies.count) return verb_locus(s);
     if (session_has(s, OPT_SLOPES)) return verb_slopes(s);
+    if (session_has(s, OPT_NEAR)) return verb_nearest(s);
     Pipeline p;
     LinearModel *l = session_linear(s, &p);
     Poles *m = l ? poles_of(l, &s->report) : NULL;
@@ -281,6 +283,32 @@ ExitCode verb_answer(Session *s) {
     good = good && tell_answers(&x, list.data, list.count);
     for (int i = 0; i < list.count; i++) time_response_free(&list.data[i]);
     array_free(&list);
+    free_answers(&x);
+    return good ? EXIT_GOOD : EXIT_INPUT;
+}
+
+// --- models of lower order -----------------------------------------------------------------------
+
+ExitCode verb_reduce(Session *s) {
+    Answers x = {.s = s};
+    Reduced reduced = {0};
+    Text text = {0};
+    double order = 0;
+    if (!option_number(s, OPT_ORDER, &order)) return EXIT_USAGE;
+    bool good = gather_variants(&x) && !no_channel(&x);
+    for (int j = 0; good && j < x.l->m; j++) good = time_response_exists(x.l, j, false, &s->report);
+    good = good && reduce_balanced(x.l, (int)fmin(order, x.l->n), &reduced, &s->report);
+    if (good && s->json) {
+        json_key(&s->out, "reduced");
+        json_open(&s->out, '{');
+        reduced_json(&s->out, x.l, &reduced);
+        json_close(&s->out, '}');
+    } else if (good) {
+        reduced_print(&text, x.l, &reduced);
+        good = session_hand_over(s, &text);
+    }
+    text_free(&text);
+    reduced_free(&reduced);
     free_answers(&x);
     return good ? EXIT_GOOD : EXIT_INPUT;
 }

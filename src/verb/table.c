@@ -97,8 +97,10 @@ static const Verb verbs[] = {
             "others (closed loops, the length of a quaternion) are left out. Values are in SI.\n",
         .examples = "bondyn linearize servo.bond --outputs fin.q\n"
                     "bondyn linearize servo.bond --at 0.5 --inputs u,load --json\n"
+                    "bondyn linearize servo.bond --symbolic\n"
                     "bondyn linearize servo.bond --octave --out servo.m\n",
-        .options = LINEAR_OPTIONS | OPT_BIT(LATEX) | OPT_BIT(CSV) | OPT_BIT(OCTAVE),
+        .options =
+            LINEAR_OPTIONS | OPT_BIT(LATEX) | OPT_BIT(CSV) | OPT_BIT(OCTAVE) | OPT_BIT(SYMBOLIC),
         .least = 1,
         .most = 2,
         .run = verb_linearize,
@@ -133,12 +135,14 @@ static const Verb verbs[] = {
             "in its energy; where no energy is known, states by their participation. Zeros are\n"
             "given for every channel from an input to an output. With --vary the poles over the\n"
             "values of a parameter; --out FILE.svg draws the root locus. --slopes says how every\n"
-            "pole moves with every parameter.\n",
+            "pole moves with every parameter. --near 0 --count 8 gives the few poles nearest to a\n"
+            "number, by a sparse method that serves models with ten thousand states.\n",
         .examples = "bondyn poles crane.bond\n"
                     "bondyn poles crane.bond --steady --slopes\n"
                     "bondyn poles crane.bond --vary \"k = 1 .. 9 in 30 {kN/m}\" --out locus.svg\n"
                     "bondyn poles crane.bond Lift --at 2 --inputs valve.u --outputs boom.q\n",
-        .options = LINEAR_OPTIONS | OPT_BIT(VARY) | OPT_BIT(SLOPES),
+        .options =
+            LINEAR_OPTIONS | OPT_BIT(VARY) | OPT_BIT(SLOPES) | OPT_BIT(NEAR) | OPT_BIT(HOW_MANY),
         .least = 1,
         .most = 2,
         .run = verb_poles,
@@ -171,6 +175,21 @@ static const Verb verbs[] = {
         .least = 1,
         .most = 2,
         .run = verb_response,
+    },
+    {
+        .name = "reduce",
+        .arguments = "FILE [EXPERIMENT]",
+        .summary =
+            "a linear model of lower order, by balanced truncation, with the bound of its error",
+        .details =
+            "States that inputs hardly reach and outputs hardly see are left out. The gain of the "
+            "error\n"
+            "is at most twice the sum of their Hankel singular values, at every frequency.\n",
+        .examples = "bondyn reduce servo.bond --inputs u --outputs fin.q --order 3\n",
+        .options = LINEAR_OPTIONS | OPT_BIT(ORDER),
+        .least = 1,
+        .most = 2,
+        .run = verb_reduce,
     },
     {
         .name = "step",

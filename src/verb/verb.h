@@ -126,8 +126,10 @@ ExitCode verb_server(Session *s); // the caller keeps it going: bd_lsp_new
 ExitCode verb_linearize(Session *s);
 ExitCode verb_steady(Session *s);
 ExitCode verb_poles(Session *s);
-ExitCode verb_locus(Session *s);  // poles --vary
-ExitCode verb_slopes(Session *s); // poles --slopes
+ExitCode verb_locus(Session *s);   // poles --vary
+ExitCode verb_slopes(Session *s);  // poles --slopes
+ExitCode verb_nearest(Session *s); // poles --near
+ExitCode verb_reduce(Session *s);
 ExitCode verb_response(Session *s);
 ExitCode verb_answer(Session *s); // step, impulse
 ExitCode verb_power(Session *s);

@@ -2,6 +2,7 @@
 #include "../test.h"
 
 #include "../pipeline.h"
+#include "analysis/nearest.h"
 #include "analysis/response.h"
 #include "base/memory.h"
 #include <stdio.h>
@@ -89,6 +90,105 @@ static void test_chains(void **unused) {
     try_chain(7, 0.3, 2e4, 0);
     try_chain(40, 2, 3e3, 0);
     try_chain(25, 1e-3, 1e9, 40); // units of a circuit: L = 1 mH, C = 1 nF
+}
+
+// --- plates --------------------------------------------------------------------------------------
+
+// side x side masses that move out of their plane, with springs to their neighbours and to the fixed rim:
+// w^2 = 4 k/m (sin^2(i pi/2(side + 1)) + sin^2(j pi/2(side + 1))). There are more springs than masses: what is left rests.
+static void plate(Text *t, int side, double m, double k) {
+    text_add(t, "model Plate\n");
+    for (int i = 1; i <= side; i++)
+        for (int j = 1; j <= side; j++)
+            text_printf(t, "  1 v%d_%d\n  I m%d_%d(%.17g)\n  v%d_%d -> m%d_%d\n", i, j, i, j, m, i,
+                        j, i, j);
+    for (int way = 0; way < 2; way++)
+        for (int i = 0; i <= side; i++)
+            for (int j = 1; j <= side; j++) { // between i and i + 1
+                const char *name = way ? "y" : "x";
+                text_printf(t, "  0 z%s%d_%d\n  C s%s%d_%d(%.17g)\n  z%s%d_%d -> s%s%d_%d\n", name,
+                            i, j, name, i, j, 1 / k, name, i, j, name, i, j);
+                if (i)
+                    text_printf(t, "  v%d_%d -> z%s%d_%d\n", way ? j : i, way ? i : j, name, i, j);
+                if (i < side)
+                    text_printf(t, "  z%s%d_%d -> v%d_%d\n", name, i, j, way ? j : i + 1,
+                                way ? i + 1 : j);
+            }
+    text_add(t, "end\n");
+}
+
+static int rising(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void try_plate(int side) {
+    const double m = 0.3, k = 2e3, pi = acos(-1);
+    Text text = {0};
+    Opened o;
+    LinearWish wish = {0};
+    plate(&text, side, m, k);
+    open_text(&o, text_get(&text), &wish);
+    int n = o.l->n, masses = side * side;
+    assert_int_equal(n, masses + 2 * side * (side + 1));
+    Complex *pole = memory_zeroed((size_t)n, sizeof *pole);
+    double *w = memory_zeroed((size_t)n, sizeof *w),
+           *exact = memory_zeroed((size_t)n, sizeof *exact);
+    assert_true(dense_eigen(n, o.l->A, pole, NULL, NULL));
+    double largest = 0;
+    for (int i = 1, at = 0; i <= side; i++)
+        for (int j = 1; j <= side; j++) {
+            double a = sin(i * pi / (2 * (side + 1))), b = sin(j * pi / (2 * (side + 1)));
+            double value = 2 * sqrt(k / m * (a * a + b * b));
+            exact[at++] = value, exact[at++] = -value;
+            largest = fmax(largest, value);
+        }
+    for (int i = 0; i < n; i++) {
+        assert_near(creal(pole[i]), 0, 1e-10 * largest);
+        w[i] = cimag(pole[i]);
+    }
+    qsort(w, (size_t)n, sizeof *w, rising);
+    qsort(exact, (size_t)n, sizeof *exact, rising); // the rest are zeros already
+    for (int i = 0; i < n; i++) assert_near(w[i], exact[i], 1e-10 * largest);
+    free(pole);
+    free(w);
+    free(exact);
+    close_text(&o);
+    text_free(&text);
+}
+
+// The few poles nearest to a number, of a chain with many states.
+static void try_nearest(int n) {
+    const double m = 2, k = 3e3, d = 0.5, pi = acos(-1);
+    Text text = {0};
+    Opened o;
+    LinearWish wish = {0};
+    Nearest x;
+    chain(&text, n, m, k, d);
+    open_text(&o, text_get(&text), &wish);
+    assert_true(poles_nearest(o.b.pipeline.system, &o.plan, &o.at, 0.25, 7, &x, &o.b.report));
+    assert_int_equal(x.count, 7);
+    for (int i = 0; i < 7; i++) {
+        double w = 2 * sqrt(k / m) * sin((i + 1) / 2 * pi / (2 * (n + 1)));
+        assert_near(creal(x.pole[i]), -d, 1e-10 * sqrt(k / m));
+        assert_near(fabs(cimag(x.pole[i])), w, 1e-10 * sqrt(k / m));
+    }
+    nearest_free(&x);
+    close_text(&o);
+    text_free(&text);
+}
+
+static int largest_side = 5, longest_chain = 60;
+
+static void test_plates(void **unused) {
+    (void)unused;
+    try_plate(1);
+    try_plate(3);
+    try_plate(largest_side);
+    try_chain(longest_chain, 2, 3e3, 0);
+    try_chain(longest_chain, 1e-3, 1e9, 40);
+    try_nearest(4);
+    try_nearest(longest_chain);
 }
 
 // --- two oscillators, by hand --------------------------------------------------------------------
@@ -232,8 +332,10 @@ static void test_margins(void **unused) {
 
 int main(int count, char **words) {
     if (count > 1) seeds = atoi(words[1]);
+    if (count > 2) largest_side = atoi(words[2]);  // 18: 1008 states
+    if (count > 3) longest_chain = atoi(words[3]); // 500: 1001 states
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_shares),
-                                       cmocka_unit_test(test_zeros),
+                                       cmocka_unit_test(test_plates), cmocka_unit_test(test_zeros),
                                        cmocka_unit_test(test_margins)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,3 +145,13 @@ says "solution 2 of"
 says "3.14159265359"
 expect_exit 0 steady pendulum.bond --starts 5 --json
 "$json_check" out || fail "no JSON"
+
+# formulas, and models of lower order
+expect_exit 0 linearize "$examples/analysis/analysis.bond" --model Osc --symbolic
+says "A[mass.p, mass.p] = -d/m"
+says "A[spring.q, mass.p] = 1/m"
+says "B[mass.p, u] = 1"
+expect_exit 0 reduce "$fin" --model RigidFin --order 1
+says "reduced from 2 to 1 states"
+expect_exit 0 reduce "$fin" --model RigidFin --json
+"$json_check" out || fail "reduce --json"
