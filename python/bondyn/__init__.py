@@ -11,7 +11,8 @@ from ._errors import BondynError, BondynWarning, Problem, explain
 from ._library import lib as _lib
 from ._model import Model, convert, load
 from ._run import Result, Run
+from ._verb import verb
 
 __version__ = _lib.bd_version().decode()
 __all__ = ["BondynError", "BondynWarning", "Model", "Problem", "Result", "Run", "convert", "explain",
-           "load"]
+           "load", "verb"]

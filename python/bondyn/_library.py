@@ -50,6 +50,19 @@ class Summary(Structure):
                 ("balanced", c_bool), ("expectations", c_int), ("failed", c_int)]
 
 
+class Option(Structure):
+    _fields_ = [("name", c_char_p), ("value", c_char_p)]
+
+
+class VerbOptions(Structure):
+    _fields_ = [("argument", POINTER(c_char_p)), ("argument_count", c_int),
+                ("option", POINTER(Option)), ("option_count", c_int), ("json", c_bool),
+                ("terminal", c_bool), ("cancel", c_void_p), ("read", c_void_p),
+                ("read_context", c_void_p), ("text", c_void_p), ("aside", c_void_p),
+                ("progress", c_void_p), ("agrees", c_void_p), ("file", c_void_p),
+                ("context", c_void_p)]
+
+
 BATCH_DONE = CFUNCTYPE(c_bool, c_void_p, c_int, c_void_p, c_void_p)
 
 CALLS = {
@@ -79,6 +92,7 @@ CALLS = {
     "bd_rows": (POINTER(Rows), [c_void_p]),
     "bd_summary": (Summary, [c_void_p]),
     "bd_page": (c_void_p, [c_void_p, POINTER(RunOptions), c_void_p]),
+    "bd_verb": (c_int, [c_char_p, POINTER(VerbOptions), POINTER(c_void_p), c_void_p]),
     "bd_start": (c_void_p, [c_void_p, POINTER(RunOptions), c_void_p]),
     "bd_advance": (c_bool, [c_void_p, c_double, c_void_p]),
     "bd_set_input": (c_bool, [c_void_p, c_int, c_double]),

@@ -35,6 +35,7 @@ typedef struct {
     int of[RUNS];
     double value[ROOM];
     char saved[ROOM * 8];
+    int stop; // of a verb
 } State;
 
 static unsigned take(State *s) { return s->at < s->end ? *s->at++ : 0; }
@@ -137,6 +138,59 @@ static void use_run(State *s, BdRun *run, const BdModel *m) {
     }
 }
 
+// --- verbs: those that write no file -------------------------------------------------------------
+
+static char *read_text(void *state, const char *path, size_t *length) {
+    const char *text = PICK(texts, (State *)state);
+    (void)path;
+    *length = strlen(text);
+    return strdup(text);
+}
+
+static bool take_text(void *state, const char *text, size_t length) {
+    State *s = state;
+    return strlen(text) == length && take(s) != 255;
+}
+
+static void see_progress(void *state, BdPhase phase, const char *what, double fraction) {
+    State *s = state;
+    (void)phase, (void)what, (void)fraction;
+    if (take(s) % 4 == 0) bd_report_tell(s->report, take(s) % 2, false);
+    if (take(s) == 255) s->stop = 1;
+}
+
+static void do_verb(State *s) {
+    static const char *const verbs[] = {
+        "check", "equations", "graph",   "signals", "linearize", "steady", "poles", "bode",
+        "power", "derive",    "explain", "help",    "version",   "lsp",    "",      "frob"};
+    static const char *const words[] = {"a.bond", "E", "F", "L001", "run", "", "nothing"};
+    static const BdOption given[] = {
+        {"model", "A"},       {"set", "k = 3 {1/s}"}, {"set", "k"},     {"at", "0.05"},
+        {"inputs", "k,u"},    {"outputs", "x"},       {"trim", "k"},    {"given", "x = 1"},
+        {"stop", "-1"},       {"solver", "rk4"},      {"rtol", NULL},   {"json", NULL},
+        {"--frob", NULL},     {"-v", NULL},           {"latex", "yes"}, {"steady", NULL},
+        {"frequencies", "1"}, {"dump", "program"},    {"find", "x"},    {"help", NULL}};
+    const char *argument[3] = {PICK(words, s), PICK(words, s), PICK(words, s)};
+    BdOption option[4];
+    BdVerbOptions o = bd_default_verb_options();
+    o.argument = argument;
+    o.argument_count = (int)(take(s) % 4);
+    o.option = option;
+    o.option_count = (int)(take(s) % 5);
+    for (int i = 0; i < 4; i++) option[i] = PICK(given, s);
+    o.json = take(s) % 4 == 0;
+    o.read = read_text;
+    o.read_context = o.context = s;
+    if (take(s) % 2) o.text = take_text;
+    if (take(s) % 2) o.progress = see_progress;
+    s->stop = 0;
+    o.cancel = &s->stop;
+    char *text = NULL;
+    bd_verb(PICK(verbs, s), &o, take(s) % 4 ? &text : NULL, take(s) % 4 ? s->report : NULL);
+    bd_free(text);
+    bd_report_tell(s->report, false, take(s) % 2);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     State *s = calloc(1, sizeof *s);
     if (!s) abort();
@@ -145,11 +199,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     s->report = bd_report_new();
     for (int calls = 0; s->at < s->end && calls < MOST_CALLS; calls++) {
         int model = (int)(take(s) % MODELS), run = (int)(take(s) % RUNS);
-        switch (take(s) % 6) {
+        switch (take(s) % 7) {
         case 0: load_some(s, model); break;
         case 1: run_some(s, model, run); break;
         case 2: look_at_model(s, s->model[model]); break;
         case 3: bd_report_message(s->report, (int)number(s)); break;
+        case 4: do_verb(s); break;
         default: use_run(s, s->run[run], s->model[s->of[run]]);
         }
     }
