@@ -322,7 +322,7 @@ typedef struct {
     Pos pos;
 } Expectation;
 
-#define SOLVER(kind, name, step, by, run) SOLVER_##kind,
+#define SOLVER(kind, name, step, by, run, runs) SOLVER_##kind,
 typedef enum {
 #include "lang/solvers.def"
     SOLVER_COUNT
@@ -334,6 +334,7 @@ const char *solver_name(SolverKind k);
 bool solver_named(const char *name, SolverKind *k); // false: there is none
 bool solver_has_fixed_step(SolverKind k);
 bool solver_is_explicit(SolverKind k); // goes on by rates alone, never by their slopes
+bool solver_has_lanes(SolverKind k);   // several runs at once
 const char *solver_list(Arena *out);   // all of them, for people
 
 typedef struct {

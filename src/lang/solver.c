@@ -7,9 +7,10 @@ typedef struct {
     const char *name;
     enum { OWN, FIXED } step;
     enum { RATES, SLOPES } by;
+    enum { ALONE, LANES } runs;
 } Solver;
 
-#define SOLVER(kind, name, step, by, run) {name, step, by},
+#define SOLVER(kind, name, step, by, run, runs) {name, step, by, runs},
 static const Solver solvers[] = {
 #include "lang/solvers.def"
 };
@@ -20,6 +21,8 @@ const char *solver_name(SolverKind k) { return solvers[k].name; }
 bool solver_has_fixed_step(SolverKind k) { return solvers[k].step == FIXED; }
 
 bool solver_is_explicit(SolverKind k) { return solvers[k].by == RATES; }
+
+bool solver_has_lanes(SolverKind k) { return solvers[k].runs == LANES; }
 
 bool solver_named(const char *name, SolverKind *k) {
     if (strcmp(name, SOLVER_AUTO_TOO) == 0) name = solver_name(SOLVER_AUTO);

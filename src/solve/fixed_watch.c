@@ -26,8 +26,7 @@ static const double growth = 1e3;
 void fixed_watch_open(Fixed *f) {
     FixedWatch *w = &f->watch;
     SolverKind method = f->j->stats->method;
-    w->on = method == SOLVER_EULER || method == SOLVER_HEUN || method == SOLVER_RK4;
-    w->on = w->on && f->j->n > 0 && f->j->p->system->choice_count == 0;
+    w->on = solver_is_explicit(method) && f->j->n > 0 && f->j->p->system->choice_count == 0;
     if (!w->on) return;
     w->space =
         memory_zeroed(4 * (size_t)f->total + (size_t)f->j->p->register_count, sizeof *w->space);

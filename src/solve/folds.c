@@ -121,15 +121,7 @@ bool fold_pass(Job *j, double *time, double *state, double *quad, double step) {
 }
 
 // Methods that lanes have too (fixed_lanes.c, rk78_lanes.c).
-bool fold_is_loose(const Job *j) {
-    switch (j->stats->method) {
-    case SOLVER_EULER:
-    case SOLVER_HEUN:
-    case SOLVER_RK4:
-    case SOLVER_RK78: return true;
-    default: return false;
-    }
-}
+bool fold_is_loose(const Job *j) { return solver_has_lanes(j->stats->method); }
 
 void fold_open(Job *j) {
     machine_open_branch(j->m);

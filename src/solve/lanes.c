@@ -2,7 +2,7 @@
 #include "solve/lanes.h"
 
 const char *solve_lanes_obstacle(const Program *p, const SolveOptions *o) {
-    if (!solver_is_explicit(o->method)) return "the method is not euler, heun, rk4 or rk78";
+    if (!solver_has_lanes(o->method)) return "the method is not euler, heun, rk4 or rk78";
     if (o->modes) return "laws switch";
     for (int i = 0; i < p->system->model->when_count; i++)
         if (p->system->model->when[i].ends) return "the model ends runs (terminate)";

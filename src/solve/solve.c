@@ -55,7 +55,7 @@ static void algebraic_run(Job *j) {
     j->stats->reached = j->o->stop;
 }
 
-#define SOLVER(kind, name, step, by, run) run,
+#define SOLVER(kind, name, step, by, run, runs) run,
 static void (*const method_run[])(Job *j) = {
 #include "lang/solvers.def"
 };
