@@ -105,4 +105,6 @@ void graph_node_label(Text *out, const Graph *g, int node);
 void graph_dot(Text *out, const Graph *g);
 void graph_svg(Text *out, const Graph *g); // layered layout, half-arrows, strokes, legend
 
+const char *kind_name(CompKind kind); // "Se", "1", "field"
+
 #endif

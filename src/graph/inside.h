@@ -49,7 +49,6 @@ int node_end_at(const Graph *g, int node, int bond);
 
 // --- names of things
 
-const char *kind_name(CompKind kind);                        // "Se", "1", "field"
 const char *node_path(const Graph *g, int node);             // path of its component
 void node_title(Text *out, const Graph *g, int node);        // "C 'spring'", "1 'w[2]'"
 void end_label(Text *out, const Graph *g, int end);          // "spring", "w[2]", "arm.tip[3]"

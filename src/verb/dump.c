@@ -17,8 +17,6 @@ static const char *const var_kind[] = {
     [VAR_DERIVATIVE] = "derivative",
     [VAR_DISCRETE] = "discrete",
 };
-static const char *const comp_kind[] = {"0", "1",  "Se", "Sf", "R",  "C",
-                                        "I", "TF", "GY", "De", "Df", "field"};
 
 static void dump_vars(Text *t, const Model *m) {
     Printer how = {.style = PRINT_TEXT};
@@ -43,7 +41,7 @@ static void dump_comps(Text *t, const Model *m) {
     text_printf(t, "components %d\n", m->comp_count);
     for (int i = 0; i < m->comp_count; i++) {
         const Comp *c = &m->comp[i];
-        text_printf(t, "  %-5s %s", comp_kind[c->kind], name_text(m->names, c->path));
+        text_printf(t, "  %-5s %s", kind_name(c->kind), name_text(m->names, c->path));
         if (c->dim > 1) text_printf(t, "[%d]", c->dim);
         for (int k = c->first_port; k < c->first_port + c->port_count; k++) {
             const Port *p = &m->port[k];
