@@ -27,7 +27,7 @@ _bondyn() {
     esac
     case $verb in
         run) options="--replay --model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot --all" ;;
-        linearize) options="--symbolic --model --set --at --steady --trim --given --moving --inputs --outputs --latex --csv --octave --out" ;;
+        linearize) options="--symbolic --customary --model --set --at --steady --trim --given --moving --inputs --outputs --latex --csv --octave --out" ;;
         steady) options="--model --set --at --trim --given --moving --starts --seed --out" ;;
         poles) options="--model --set --vary --slopes --near --count --at --steady --trim --given --moving --inputs --outputs --out" ;;
         bode|nyquist) options="--model --set --vary --at --steady --trim --given --moving --inputs --outputs --from --to --frequencies --beside --csv --out" ;;

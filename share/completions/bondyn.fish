@@ -118,3 +118,4 @@ complete -c bondyn -n '__fish_seen_subcommand_from reduce' -l order -x -d 'state
 complete -c bondyn -n '__fish_seen_subcommand_from linearize' -l symbolic -d 'as formulas'
 complete -c bondyn -n '__fish_seen_subcommand_from poles' -l near -x -d 'poles nearest to this number'
 complete -c bondyn -n '__fish_seen_subcommand_from poles' -l count -x -d 'how many'
+complete -c bondyn -n '__fish_seen_subcommand_from linearize' -l customary -d 'efforts and flows as states'

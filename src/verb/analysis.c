@@ -1,6 +1,7 @@
 // linearize and what stands on it: the linear model of an experiment, at its start or in its run.
 #include "verb/verb.h"
 
+#include "analysis/customary.h"
 #include "analysis/locus.h"
 #include "analysis/nearest.h"
 #include "analysis/sensitivity.h"
@@ -33,6 +34,7 @@ typedef struct {
     LinearPlan plan;
     bool steady, start;
     double time;
+    int kept; // outputs, before those of customary states
     Reached at;
 } Asked;
 
@@ -57,12 +59,29 @@ static void take_plan(Asked *a, const AnalysisPlan *x) {
     if (a->start && x->has_time) a->start = false, a->time = x->time;
 }
 
+// Efforts and flows of storages behind the outputs that are wanted.
+static void want_customary(Asked *a, Pipeline *p) {
+    const char **more;
+    const Model *m = p->model;
+    int count = customary_outputs(m, &p->arena, &more), wanted = a->wish.output_count, all = 0;
+    const char **list = ARENA_ARRAY(&p->arena, const char *, wanted + m->var_count + count + 1);
+    for (int i = 0; i < wanted; i++) list[all++] = a->wish.output[i];
+    for (int v = 0; v < m->var_count && !wanted; v++) // the model's own
+        if (m->var[v].kind == VAR_OUTPUT && !strchr(name_text(m->names, m->var[v].path), '.'))
+            list[all++] = name_text(m->names, m->var[v].path);
+    a->kept = all;
+    for (int i = 0; i < count; i++) list[all++] = more[i];
+    a->wish.output = list;
+    a->wish.output_count = all;
+}
+
 static bool build_system(Session *s, Pipeline *p, Asked *a) {
     Syntax *syntax = session_load(s, session_argument(s, 0));
     if (!syntax ||
         !session_build(p, s, syntax, session_argument(s, 1), STAGE_MODEL, SYNTAX_FOR_ONCE))
         return false;
     if (is_analysis(p->model)) take_plan(a, &p->model->experiment->analysis);
+    if (session_has(s, OPT_CUSTOMARY)) want_customary(a, p);
     if (!linear_open(p->model, &p->arena, &a->wish, &a->plan, &s->report)) return false;
     PipelineOptions o = {.last = STAGE_SYSTEM};
     return pipeline_finish(p, &o, &s->report);
@@ -102,6 +121,13 @@ static LinearModel *linear_at(Session *s, const Pipeline *p, Asked *a) {
 LinearModel *session_linear(Session *s, Pipeline *p) {
     Asked a;
     LinearModel *l = ask(s, p, &a) ? linear_at(s, p, &a) : NULL;
+    Text words = {0};
+    if (l && session_has(s, OPT_CUSTOMARY) && !customary_states(l, a.kept, &words, &s->report)) {
+        linear_model_free(l);
+        l = NULL;
+    }
+    if (l && !s->json && !session_value(s, OPT_OUT)) text_add(&s->out, text_get(&words));
+    text_free(&words);
     asked_free(&a);
     return l;
 }

@@ -99,8 +99,8 @@ static const Verb verbs[] = {
                     "bondyn linearize servo.bond --at 0.5 --inputs u,load --json\n"
                     "bondyn linearize servo.bond --symbolic\n"
                     "bondyn linearize servo.bond --octave --out servo.m\n",
-        .options =
-            LINEAR_OPTIONS | OPT_BIT(LATEX) | OPT_BIT(CSV) | OPT_BIT(OCTAVE) | OPT_BIT(SYMBOLIC),
+        .options = LINEAR_OPTIONS | OPT_BIT(LATEX) | OPT_BIT(CSV) | OPT_BIT(OCTAVE) |
+                   OPT_BIT(SYMBOLIC) | OPT_BIT(CUSTOMARY),
         .least = 1,
         .most = 2,
         .run = verb_linearize,

@@ -155,3 +155,16 @@ expect_exit 0 reduce "$fin" --model RigidFin --order 1
 says "reduced from 2 to 1 states"
 expect_exit 0 reduce "$fin" --model RigidFin --json
 "$json_check" out || fail "reduce --json"
+
+# customary states of the circuit (3.10): V' = -V/(C1 R1) - i/C1 + ..., i' = V/L1 - R2 i/L1
+expect_exit 0 linearize "$examples/mcbride_circuit/mcbride_circuit.bond" --customary
+says "T[c1.e, c1.q] = 2"
+says "T[l1.f, l1.p] = 10"
+grep -q "der(c1.e) *-1 *-2$" out || fail "row of V in customary states"
+grep -q "der(l1.f) *10 *-10$" out || fail "row of i in customary states"
+
+# the script says the same to Octave, where it is
+if command -v octave >/dev/null 2>&1; then
+    expect_exit 0 linearize "$examples/analysis/analysis.bond" --model Osc --octave --out osc.m
+    octave --quiet --eval "osc; p = eig(A); assert(abs(p(1)), 5, 1e-9)" || fail "Octave reads it otherwise"
+fi
