@@ -10,12 +10,14 @@ out=bench/results/latest.txt
     echo "date     $(date -u +%Y-%m-%d)"
     echo "machine  $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
     echo "compiler $(cc --version | head -n 1)"
-    for name in ladder loops modes derive startup lsp longrun ivp auto dynamics rolled ensemble titan4 rov; do
+    for name in ladder loops modes derive startup lsp longrun ivp auto dynamics rolled ensemble titan4 rov lift; do
         echo
         "build/release/bench/bench_$name"
     done
     echo
     bench/export.sh build/release/bondyn
+    echo
+    bench/beams.sh build/release/bondyn
 } >"$out.part"
 mv "$out.part" "$out"
 cat "$out"

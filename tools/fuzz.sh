@@ -7,8 +7,8 @@ cmake --preset fuzz >/dev/null
 cmake --build build/fuzz --target fuzzers
 rm -rf build/fuzz/corpus
 mkdir build/fuzz/corpus
-find examples library tests/golden \( -name '*.bond' -o -name '*.csv' -o -name '*.urdf' -o \
-    -name '*.stl' -o -name '*.obj' -o -name '*.dae' \) -size -16k -exec cp --parents -t build/fuzz/corpus {} +
+find examples library tests/golden tests/import/hydro \( -name '*.bond' -o -name '*.csv' -o -name '*.urdf' -o \
+    -name '*.stl' -o -name '*.obj' -o -name '*.dae' -o -name 'box.*' -o -name 'ship.re*' \) -size -16k -exec cp --parents -t build/fuzz/corpus {} +
 for target in build/fuzz/tests/fuzz_*; do
     [ -x "$target" ] && [ -f "$target" ] || continue
     work=$(mktemp -d)
