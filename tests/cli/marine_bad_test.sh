@@ -61,6 +61,20 @@ model Gap "a table whose frequencies do not rise"
   I hull(1e5)
   heave.p -> hull
 end
+model NoSpectrum
+  param sea: SeaState(spectrum = 7)
+  Waves here(sea = sea)
+end
+model NoRoom "limits the wrong way round"
+  LimitedAllocation to(m = 2, n = 2, H = [1, 0; 0, 1], most = (1, -2), least = (-1, 2), tau = (3, 5))
+end
+mechanism Derivative "SNAME's X_udot, which is negative, in place of the positive matrix; the total is still positive"
+  joint at free: world -> b
+  body b mass 10 {kg} inertia (1, 1, 1) {kg.m2} added_mass diag((-2, 5, 5, 0.1, 0.1, 0.1))
+end
+model Derivatives
+  Derivative hull
+end
 mechanism Indefinite
   joint at free: world -> b
   body b mass 10 {kg} inertia (1, 1, 1) {kg.m2} added_mass diag((-20, 5, 5, 0.1, 0.1, 0.1))
@@ -86,6 +100,12 @@ expect_exit 5 run bad.bond --model Narrow --stop 1
 expect_text err "the RAO table does not cover the spectrum"
 expect_exit 5 run bad.bond --model Gap --stop 1
 expect_text err "the frequencies of a RAO table rise"
+expect_exit 5 run bad.bond --model NoSpectrum --stop 1
+expect_text err "the spectra are 1 (JONSWAP), 2 (Pierson and Moskowitz), 3 (ITTC)"
+expect_exit 5 run bad.bond --model NoRoom --stop 1
+expect_text err "a thruster has room between its limits"
+expect_exit 0 run bad.bond --model Derivatives --stop 1
+expect_text err "warning M061"
 expect_exit 1 run bad.bond --model Indefinite --stop 1
 expect_text err "eigenvalues -10,"
 exit $failed
