@@ -204,7 +204,7 @@ static void close_circle(Hydro *h) {
 static bool sort_waves(Hydro *h) {
     qsort(h->wave.data, (size_t)h->wave.count, sizeof(HydroWave), by_wave);
     const HydroWave *p = h->wave.data;
-    int n = h->wave.count, nb = 0;
+    int n = h->wave.count, nb = 1;
     while (nb < n && p[nb].w == p[0].w) nb++;
     for (int k = 0; k < n; k++) {
         const HydroWave *wanted = &p[k % nb];

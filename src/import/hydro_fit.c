@@ -72,8 +72,8 @@ static double largest(const double *matrix, double *q) {
 static void make_shapes(Fit *f, const Hydro *h) {
     double low = h->point.data[0].w * 0.7, high = h->point.data[f->n - 1].w * 1.5;
     for (int s = 0; s < SHAPES; s++) {
-        double w0 = low * pow(high / low, (double)(s / WIDTHS) / (CENTRES - 1)),
-               z = width[s % WIDTHS];
+        int step = s / WIDTHS;
+        double w0 = low * pow(high / low, (double)step / (CENTRES - 1)), z = width[s % WIDTHS];
         f->w[s] = w0, f->zeta[s] = z;
         f->re[s] = ARENA_ARRAY(h->arena, double, f->n);
         f->im[s] = ARENA_ARRAY(h->arena, double, f->n);
