@@ -35,8 +35,8 @@ _bondyn() {
         step|impulse) options="--model --set --stop --at --steady --trim --given --moving --inputs --outputs --csv --out" ;;
         power) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --efficiency --out" ;;
         check) options="--model --set --dump" ;;
-        equations) options="--model --set --latex --out" ;;
-        graph) options="--model --set --svg --dot --out" ;;
+        equations) options="--model --set --latex --unreduced --out" ;;
+        graph) options="--model --set --svg --dot --depth --only --reduced --out" ;;
         sweep|montecarlo) options="--model --set --vary --runs --seed --latin --jobs --yes --stop --solver --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot" ;;
         report | watch) options="--model --set --stop --solver --rtol --atol --max-step --min-step --out" ;;
         derive) options="--model --set --latex --only --c --signature --fixed --graph --out" ;;

@@ -4,17 +4,27 @@
 //                         v     |               stroke: a bar across the bond's end
 //                                               number: the order in which strokes were given
 //
-// Pages find components by data-path and bonds by data-bond, their number in the model.
-// Red is derivative causality, brown lies on an algebraic loop, a double line is a multibond. Every
-// bond says as a tooltip why its stroke is where it is.
-#include "graph/drawing.h"
+// Pages find components by data-path and bonds by data-bond, their number in the model, and data-order, that of their stroke.
+// Red is derivative causality, brown lies on an algebraic loop, a double line is a multibond, a thin arrow a signal.
+// Every bond says as a tooltip why its stroke is where it is. Colours are variables with a default: a page may set them.
 #include "graph/layout.h"
+#include "graph/picture.h"
 
 #include "base/array.h"
 #include <math.h>
 #include <string.h>
 
-enum { TITLE_SIZE = 14, SUB_SIZE = 11, NUMBER_SIZE = 9, HEADER = 34, CLEAR = 5, BAR = 7 };
+enum {
+    TITLE_SIZE = 14,
+    SUB_SIZE = 11,
+    NUMBER_SIZE = 9,
+    PORT_SIZE = 10,
+    HEADER = 34,
+    CLEAR = 5,
+    BAR = 7,
+    APART = 7,       // between a stroke and the half-arrow at the same end
+    MOST_LINES = 250 // for which numbers keep away from lines, too
+};
 
 typedef struct {
     double left, top, right, bottom;
@@ -22,11 +32,14 @@ typedef struct {
 
 typedef struct {
     const Drawing *d;
+    const Picture *p;
     Text *out;
     Box *box;
     Layout *layout;
-    Area *number; // areas of bond numbers that are placed
+    Area *number; // areas that are taken: of boxes, and of numbers that are placed
     int numbers;
+    Point *sample; // points on all lines
+    int samples;
 } Svg;
 
 // Width of a text in a common sans-serif font, rather too wide than too narrow.
@@ -44,21 +57,24 @@ static double text_width(const char *s, double size) {
     return width * size;
 }
 
+// A box, with room beside it for the names of ports.
 static void measure_boxes(Svg *v) {
-    const Model *m = v->d->g->model;
-    Text t = {0};
-    for (int c = 0; c < m->comp_count; c++) {
-        Box *box = &v->box[c];
-        text_clear(&t);
-        drawn_title(&t, v->d, c);
-        box->shape_width = fmax(24, text_width(text_get(&t), TITLE_SIZE) + 10);
+    for (int i = 0; i < v->p->node_count; i++) {
+        const PictureNode *n = &v->p->node[i];
+        Box *box = &v->box[i];
+        double names = 0;
+        for (int k = 0; k < v->p->line_count; k++) {
+            const PictureLine *l = &v->p->line[k];
+            if (l->from == i) names = fmax(names, text_width(l->tail, PORT_SIZE));
+            if (l->to == i) names = fmax(names, text_width(l->head, PORT_SIZE));
+        }
+        box->shape_width =
+            fmax(24, text_width(n->title, TITLE_SIZE) + (n->kind == NODE_COMP ? 10 : 20));
         box->shape_height = 24;
-        text_clear(&t);
-        drawn_subtitle(&t, v->d, c);
-        box->below = t.length ? SUB_SIZE + 4 : 0;
-        box->width = fmax(box->shape_width, text_width(text_get(&t), SUB_SIZE) + 6);
+        box->below = *n->subtitle ? SUB_SIZE + 4 : 0;
+        box->width = fmax(box->shape_width, text_width(n->subtitle, SUB_SIZE) + 6);
+        if (names > 0) box->width = fmax(box->width, box->shape_width + 2 * names);
     }
-    text_free(&t);
 }
 
 // --- pieces --------------------------------------------------------------------------------------
@@ -91,35 +107,39 @@ static void add_text(Text *out, const char *style, double x, double y, const cha
     text_add(out, "</text>");
 }
 
-static void draw_box(Svg *v, int comp) {
-    const Comp *c = &v->d->g->model->comp[comp];
-    const Box *b = &v->box[comp];
-    Text *out = v->out, t = {0};
-    bool junction = is_junction(c->kind);
-    text_printf(out, "<g class=\"%s%s\" data-path=\"", junction ? "junction" : "element",
-                v->d->derivative[comp] ? " derivative" : "");
-    text_xml(out, name_text(v->d->g->model->names, c->path));
+static void add_frame(Text *out, const Box *b, const char *style, double larger, double round) {
+    text_printf(out, "<rect class=\"%s\" x=\"", style);
+    add_coordinate(out, b->x - b->shape_width / 2 - larger);
+    text_add(out, "\" y=\"");
+    add_coordinate(out, b->y - b->shape_height / 2 - larger);
+    text_printf(out, "\" width=\"%g\" height=\"%g\" rx=\"%g\"/>", b->shape_width + 2 * larger,
+                b->shape_height + 2 * larger, round);
+}
+
+static void draw_box(Svg *v, int node) {
+    static const char *const kind[] = {"element", "fold", "block", "outside"};
+    const PictureNode *n = &v->p->node[node];
+    const Box *b = &v->box[node];
+    const Model *m = v->d->g->model;
+    Text *out = v->out;
+    text_printf(out, "<g class=\"%s%s\" data-path=\"", n->junction ? "junction" : kind[n->kind],
+                n->derivative ? " derivative" : "");
+    text_xml(out, n->path);
     text_add(out, "\">");
-    if (c->text) {
+    bool described = n->comp >= 0 && m->comp[n->comp].text;
+    if (described || n->kind == NODE_FOLD) {
         text_add(out, "<title>");
-        text_xml(out, name_text(v->d->g->model->names, c->text));
+        text_xml(out, described ? name_text(m->names, m->comp[n->comp].text) : n->path);
+        if (n->kind == NODE_FOLD) text_printf(out, ": %d parts inside", n->parts);
         text_add(out, "</title>");
     }
-    if (junction) {
-        text_add(out, "<rect x=\"");
-        add_coordinate(out, b->x - b->shape_width / 2);
-        text_add(out, "\" y=\"");
-        add_coordinate(out, b->y - b->shape_height / 2);
-        text_printf(out, "\" width=\"%g\" height=\"%g\" rx=\"9\"/>", b->shape_width,
-                    b->shape_height);
-    }
-    drawn_title(&t, v->d, comp);
-    add_text(out, "name", b->x, b->y + TITLE_SIZE * 0.35, text_get(&t));
-    text_clear(&t);
-    drawn_subtitle(&t, v->d, comp);
-    if (t.length) add_text(out, "sub", b->x, b->y + b->shape_height / 2 + SUB_SIZE, text_get(&t));
+    if (n->junction) add_frame(out, b, "shape", 0, 9);
+    if (n->kind == NODE_FOLD) add_frame(out, b, "shape back", 3, 5);
+    if (n->kind == NODE_FOLD || n->kind == NODE_BLOCK) add_frame(out, b, "shape", 0, 3);
+    add_text(out, "name", b->x, b->y + TITLE_SIZE * 0.35, n->title);
+    if (*n->subtitle)
+        add_text(out, "sub", b->x, b->y + b->shape_height / 2 + SUB_SIZE, n->subtitle);
     text_add(out, "</g>\n");
-    text_free(&t);
 }
 
 // Lines are level between points 2i and 2i+1 and bend in between.
@@ -149,42 +169,89 @@ static bool touches(const Area *a, const Area *b) {
     return a->left < b->right && b->left < a->right && a->top < b->bottom && b->top < a->bottom;
 }
 
-// The number goes where the bond bends, at the first place along it that no other number holds.
-static void draw_number(Svg *v, int bond) {
-    static const double where[] = {0.5, 0.38, 0.62, 0.26, 0.74, 0.14, 0.86};
-    enum { MOST = 2000, PLACES = sizeof where / sizeof *where };
-    const Route *r = &v->layout->route[bond];
-    if (v->d->g->model->bond_count > MOST || r->count < 4) return;
+// Points on every line, and the areas of boxes: what numbers keep away from.
+static void note_lines(Svg *v) {
+    enum { PARTS = 12 };
+    for (int i = 0; i < v->p->node_count; i++) {
+        const Box *b = &v->box[i];
+        double half = fmax(b->shape_width, text_width(v->p->node[i].subtitle, SUB_SIZE)) / 2;
+        v->number[v->numbers++] = (Area){b->x - half, b->y - b->shape_height / 2, b->x + half,
+                                         b->y + b->shape_height / 2 + b->below};
+    }
+    if (v->p->line_count > MOST_LINES) return;
+    for (int i = 0; i < v->p->line_count; i++) {
+        const Route *r = &v->layout->route[i];
+        for (int k = 1; k < r->count; k++)
+            for (int s = 0; s <= PARTS; s++) {
+                Point a = r->point[k - 1], b = r->point[k];
+                double t = (double)s / PARTS;
+                v->sample[v->samples++] =
+                    k % 2 ? (Point){a.x + t * (b.x - a.x), a.y} : on_curve(a, b, t);
+            }
+    }
+}
+
+static int samples_of(const Layout *l, int lines) {
+    int count = 0;
+    for (int i = 0; i < lines && lines <= MOST_LINES; i++) count += 13 * l->route[i].count;
+    return count;
+}
+
+static bool is_free(const Svg *v, const Area *area) {
+    for (int k = 0; k < v->numbers; k++)
+        if (touches(area, &v->number[k])) return false;
+    for (int k = 0; k < v->samples; k++) {
+        Point p = v->sample[k];
+        if (p.x > area->left && p.x < area->right && p.y > area->top && p.y < area->bottom)
+            return false;
+    }
+    return true;
+}
+
+// The number stands beside the bond: at the first place along it, above or below, that is free.
+static void draw_number(Svg *v, int line) {
+    static const double where[] = {0.5, 0.3, 0.7, 0.1, 0.9, 0.02, 0.98};
+    enum { MOST = 2000, PLACES = sizeof where / sizeof *where, SIDES = 4 };
+    const Route *r = &v->layout->route[line];
+    if (v->p->line_count > MOST || r->count < 4) return;
     Text t = {0};
-    drawn_number(&t, v->d, bond);
+    drawn_number(&t, v->d, v->p->line[line].bond);
     double half = text_width(text_get(&t), NUMBER_SIZE) / 2;
-    int last = (r->count / 2 - 1) * PLACES;
+    int last = (r->count / 2 - 1) * PLACES * SIDES;
     for (int i = 0; i < last; i++) {
-        Point a = r->point[1 + 2 * (i / PLACES)], b = r->point[2 + 2 * (i / PLACES)];
-        Point p = on_curve(a, b, where[i % PLACES]);
-        double y = p.y - (v->d->g->model->bond[bond].dim > 1 ? 7 : 4);
-        Area area = {p.x - half, y - NUMBER_SIZE, p.x + half, y + 1};
-        bool free_place = true;
-        for (int k = 0; k < v->numbers && free_place; k++)
-            free_place = !touches(&area, &v->number[k]);
-        if (!free_place) continue;
+        int piece = i / SIDES / PLACES, side = i % SIDES;
+        Point p =
+            on_curve(r->point[1 + 2 * piece], r->point[2 + 2 * piece], where[i / SIDES % PLACES]);
+        double away = v->p->line[line].dim > 1 ? 3 : 0;
+        double x = p.x + (side < 2 ? 0 : side == 2 ? half + 4 : -half - 4);
+        double y = side == 1 ? p.y + NUMBER_SIZE + 3 + away : side == 0 ? p.y - 4 - away : p.y + 3;
+        Area area = {x - half, y - NUMBER_SIZE + 1, x + half, y + 1};
+        if (!is_free(v, &area)) continue;
         v->number[v->numbers++] = area;
-        add_text(v->out, "number", p.x, y, text_get(&t));
+        add_text(v->out, "number", x, y, text_get(&t));
         break;
     }
     text_free(&t);
 }
 
 // Bars and barb at the level ends of a route; towards = +1 when the head points right.
-static void draw_ends(Svg *v, int bond, const Point *p, int count) {
-    const DrawnBond *b = &v->d->bond[bond];
+static void draw_ends(Svg *v, int line, const Point *p, int count) {
+    const PictureLine *b = &v->p->line[line];
     Point tail = p[0], head = p[count - 1];
     double towards = head.x >= p[count - 2].x ? 1 : -1;
     bool mixed = b->at_from && b->at_to;
     const char *bar = mixed ? "bar mixed" : "bar";
-    add_line(v->out, "barb", head.x, head.y, head.x - towards * 10, head.y + towards * 6);
+    double tip = head.x - (b->at_to ? towards * APART : 0);
+    add_line(v->out, "barb", tip, head.y, tip - towards * 10, head.y + towards * 6);
     if (b->at_to) add_line(v->out, bar, head.x, head.y - BAR, head.x, head.y + BAR);
     if (b->at_from) add_line(v->out, bar, tail.x, tail.y - BAR, tail.x, tail.y + BAR);
+}
+
+// The name of a port stands over its end of the line.
+static void draw_port(Svg *v, const char *name, Point end, Point next) {
+    if (!*name) return;
+    double towards = next.x >= end.x ? 1 : -1;
+    add_text(v->out, towards > 0 ? "port from" : "port to", end.x + 4 * towards, end.y - 4, name);
 }
 
 static void bond_tooltip(Svg *v, int bond) {
@@ -204,50 +271,86 @@ static void bond_tooltip(Svg *v, int bond) {
     text_free(&t);
 }
 
-static void draw_bond(Svg *v, int bond) {
-    static const char *const style[] = {"bond", "bond loop", "bond derivative"};
-    const DrawnBond *b = &v->d->bond[bond];
-    const Bond *m = &v->d->g->model->bond[bond];
-    const Route *r = &v->layout->route[bond];
-    if (!b->count || r->count < 2) return;
+static void clear_ends(Route *r) { // room between line and shape
     Point *p = r->point;
-    p[0].x += p[1].x >= p[0].x ? CLEAR : -CLEAR; // room between line and shape
+    p[0].x += p[1].x >= p[0].x ? CLEAR : -CLEAR;
     p[r->count - 1].x += p[r->count - 1].x >= p[r->count - 2].x ? -CLEAR : CLEAR;
-    text_printf(v->out, "<g class=\"%s\" data-bond=\"%d\">", style[b->colour], bond);
-    bond_tooltip(v, bond);
-    add_route(v->out, m->dim > 1 ? "multi" : "line", p, r->count);
-    if (m->dim > 1) add_route(v->out, "inner", p, r->count);
-    draw_ends(v, bond, p, r->count);
-    if (m->dim > 1) {
+}
+
+static void draw_signal(Svg *v, int line) {
+    const PictureLine *l = &v->p->line[line];
+    const Route *r = &v->layout->route[line];
+    Point head = r->point[r->count - 1];
+    double towards = head.x >= r->point[r->count - 2].x ? 1 : -1;
+    text_add(v->out, "<g class=\"signal\"><title>");
+    text_xml(v->out, l->words);
+    text_add(v->out, "</title>");
+    add_route(v->out, "thin", r->point, r->count);
+    text_add(v->out, "<path class=\"tip\" d=\"");
+    add_point(v->out, 'M', head.x, head.y);
+    add_point(v->out, 'L', head.x - towards * 7, head.y - 3);
+    add_point(v->out, 'L', head.x - towards * 7, head.y + 3);
+    text_add(v->out, "Z\"/></g>\n");
+}
+
+static void draw_bond(Svg *v, int line) {
+    static const char *const style[] = {"bond", "bond loop", "bond derivative"};
+    const PictureLine *l = &v->p->line[line];
+    const Route *r = &v->layout->route[line];
+    if (r->count < 2) return;
+    if (l->bond < 0) {
+        draw_signal(v, line);
+        return;
+    }
+    const Point *p = r->point;
+    text_printf(v->out, "<g class=\"%s\" data-bond=\"%d\" data-order=\"%d\">", style[l->colour],
+                l->bond, v->d->g->bond[v->d->bond[l->bond].first].order);
+    bond_tooltip(v, l->bond);
+    add_route(v->out, l->dim > 1 ? "multi" : "line", p, r->count);
+    if (l->dim > 1) add_route(v->out, "inner", p, r->count);
+    draw_ends(v, line, p, r->count);
+    draw_port(v, l->tail, p[0], p[1]);
+    draw_port(v, l->head, p[r->count - 1], p[r->count - 2]);
+    if (l->dim > 1) {
         Text t = {0};
-        text_printf(&t, "%d", m->dim);
+        text_printf(&t, "%d", l->dim);
         add_text(v->out, "dimension", p[1].x, p[1].y - 6, text_get(&t));
         text_free(&t);
     }
-    draw_number(v, bond);
+    draw_number(v, line);
     text_add(v->out, "</g>\n");
 }
 
 // --- frame ---------------------------------------------------------------------------------------
 
+#define INK "var(--ink,#1f2933)"
 static const char style_sheet[] =
     "<style>\n"
-    "text{font-family:Helvetica,Arial,'Liberation Sans',sans-serif;text-anchor:middle;"
-    "fill:#1f2933}\n"
-    "path{fill:none;stroke:#1f2933;stroke-width:1.4;stroke-linecap:round;stroke-linejoin:round}\n"
-    ".name{font-size:14px}.junction .name{font-weight:bold}\n"
-    ".sub{font-size:11px;fill:#5b6675}\n"
-    ".number{font-size:9px;fill:#7b8794;stroke:#fff;stroke-width:3px;paint-order:stroke}\n"
-    ".dimension{font-size:10px;font-style:italic}\n"
-    ".title{font-size:16px;font-weight:bold;text-anchor:start}\n"
-    ".legend{font-size:11px;text-anchor:start;fill:#5b6675}\n"
-    "rect{fill:#eef2f7;stroke:#b8c2cf}.paper{fill:#fff;stroke:none}\n"
-    ".bar{stroke-width:2.4;stroke-linecap:butt}.mixed{stroke-dasharray:3 2}\n"
-    ".multi,.inner{stroke-linecap:butt}.multi{stroke-width:4.6}path.inner{stroke:#fff;stroke-width:"
-    "2}\n"
-    ".derivative path{stroke:#c8102e}.derivative text{fill:#c8102e}\n"
-    ".loop path{stroke:#b45309}\n"
-    ".bond path.inner{stroke:#fff}.bond text.number{fill:#7b8794}\n"
+    ".bg text{font-family:Helvetica,Arial,'Liberation Sans',sans-serif;text-anchor:middle;fill:" INK
+    "}\n"
+    ".bg path{fill:none;stroke:" INK
+    ";stroke-width:1.4;stroke-linecap:round;stroke-linejoin:round}\n"
+    ".bg .name{font-size:14px}.bg .junction .name,.bg .fold .name{font-weight:bold}\n"
+    ".bg .sub{font-size:11px;fill:var(--quiet,#5b6675)}\n"
+    ".bg .number{font-size:9px;fill:var(--faint,#6b7684)}\n"
+    ".bg .port{font-size:10px;fill:var(--quiet,#5b6675)}.bg .from{text-anchor:start}.bg "
+    ".to{text-anchor:end}\n"
+    ".bg .dimension{font-size:10px;font-style:italic}\n"
+    ".bg .title{font-size:16px;font-weight:bold;text-anchor:start}\n"
+    ".bg .legend{font-size:11px;text-anchor:start;fill:var(--quiet,#5b6675)}\n"
+    ".bg .shape{fill:var(--box,#eef2f7);stroke:var(--edge,#b8c2cf)}.bg "
+    ".paper{fill:var(--paper,#fff);stroke:none}\n"
+    ".bg .block .shape{fill:var(--paper,#fff);stroke:" INK ";stroke-width:.8}\n"
+    ".bg .fold{cursor:pointer}.bg .fold .shape{stroke:var(--quiet,#5b6675)}.bg .back{fill:none}\n"
+    ".bg .outside .name{fill:var(--faint,#6b7684);font-style:italic}\n"
+    ".bg .bar{stroke-width:2.4;stroke-linecap:butt}.bg .mixed{stroke-dasharray:3 2}\n"
+    ".bg .multi,.bg .inner{stroke-linecap:butt}.bg .multi{stroke-width:4.6}\n"
+    ".bg .derivative path{stroke:var(--red,#c8102e)}.bg .derivative text{fill:var(--red,#c8102e)}\n"
+    ".bg .loop path{stroke:var(--brown,#b45309)}\n"
+    ".bg path.inner{stroke:var(--paper,#fff)!important;stroke-width:2}.bg .bond "
+    "text.number{fill:var(--faint,#6b7684)}\n"
+    ".bg path.thin{stroke-width:.8;stroke:var(--signal,#3b6ea5)}\n"
+    ".bg path.tip{stroke:none;fill:var(--signal,#3b6ea5)}\n"
     "</style>\n";
 
 typedef struct {
@@ -258,22 +361,29 @@ typedef struct {
 enum { LEGEND_ROW = 18, LEGEND_WIDTH = 400 };
 
 static int legend_items(const Svg *v, LegendItem *item) {
-    const Graph *g = v->d->g;
     bool loop = false, derivative = false, multi = false, mixed = false;
     int n = 0;
-    for (int b = 0; b < g->model->bond_count; b++) {
-        loop |= v->d->bond[b].colour == BOND_LOOP;
-        derivative |= v->d->bond[b].colour == BOND_DERIVATIVE;
-        multi |= g->model->bond[b].dim > 1;
-        mixed |= v->d->bond[b].at_from && v->d->bond[b].at_to;
+    bool signal = false, fold = false;
+    for (int b = 0; b < v->p->line_count; b++) {
+        const PictureLine *l = &v->p->line[b];
+        loop |= l->colour == BOND_LOOP;
+        derivative |= l->colour == BOND_DERIVATIVE;
+        multi |= l->dim > 1;
+        mixed |= l->at_from && l->at_to;
+        signal |= l->bond < 0;
     }
-    for (int c = 0; c < g->model->comp_count; c++) derivative |= v->d->derivative[c];
+    for (int c = 0; c < v->p->node_count; c++) {
+        derivative |= v->p->node[c].derivative;
+        fold |= v->p->node[c].kind == NODE_FOLD;
+    }
     item[n++] =
         (LegendItem){"bond", "half-arrow: positive power; bar: this end receives effort", 1};
     if (derivative) item[n++] = (LegendItem){"bond derivative", "derivative causality", 1};
     if (loop) item[n++] = (LegendItem){"bond loop", "on an algebraic loop", 1};
     if (multi) item[n++] = (LegendItem){"bond", "multibond with its dimension", 0};
     if (mixed) item[n++] = (LegendItem){"bond", "dashed bars: its scalars differ", 0};
+    if (signal) item[n++] = (LegendItem){"signal", "signal: who reads whom", 0};
+    if (fold) item[n++] = (LegendItem){"fold", "a part with more inside", 0};
     return n;
 }
 
@@ -286,11 +396,19 @@ static void draw_legend(Svg *v, const LegendItem *item, int count) {
         if (!strncmp(item[i].text, "multi", 5)) {
             add_line(out, "multi", x, y, x + 34, y);
             add_line(out, "inner", x, y, x + 34, y);
+        } else if (!strcmp(item[i].style, "signal")) {
+            add_line(out, "thin", x, y, x + 34, y);
+            text_printf(out, "<path class=\"tip\" d=\"M%g %gl-7 -3v6Z\"/>", x + 34, y);
+        } else if (!strcmp(item[i].style, "fold")) {
+            text_printf(
+                out,
+                "<rect class=\"shape\" x=\"%g\" y=\"%g\" width=\"20\" height=\"12\" rx=\"3\"/>",
+                x + 7, y - 6);
         } else if (!item[i].shown) {
             add_line(out, "bar mixed", x + 17, y - BAR, x + 17, y + BAR);
         } else {
             add_line(out, "line", x, y, x + 34, y);
-            add_line(out, "barb", x + 34, y, x + 24, y + 6);
+            add_line(out, "barb", x + 34 - APART, y, x + 24 - APART, y + 6);
             add_line(out, "bar", x + 34, y - BAR, x + 34, y + BAR);
         }
         text_add(out, "</g>");
@@ -299,42 +417,71 @@ static void draw_legend(Svg *v, const LegendItem *item, int count) {
     }
 }
 
-static void draw_frame(Svg *v, double width, double height) {
-    const Model *m = v->d->g->model;
+static void draw_frame(Svg *v, const char *title, double width, double height) {
     text_printf(v->out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-                "viewBox=\"0 0 %.0f %.0f\">\n",
+                "viewBox=\"0 0 %.0f %.0f\" class=\"bg\">\n",
                 width, height, width, height);
     text_add(v->out, style_sheet);
     text_printf(v->out, "<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\"/>\n", width, height);
-    add_text(v->out, "title", 28, 26, name_text(m->names, m->name));
+    add_text(v->out, "title", 28, 26, title);
     text_char(v->out, '\n');
 }
 
-void graph_svg(Text *out, const Graph *g) {
+static void lay_out(Svg *v, Arena *a) {
+    const Picture *p = v->p;
+    LayoutLine *line = ARENA_ARRAY(a, LayoutLine, p->line_count);
+    bool *begins = ARENA_ARRAY(a, bool, p->node_count);
+    for (int i = 0; i < p->line_count; i++) line[i] = (LayoutLine){p->line[i].from, p->line[i].to};
+    for (int i = 0; i < p->node_count; i++) begins[i] = p->node[i].source;
+    v->layout = layout_make(a, line, p->line_count, v->box, begins, p->node_count);
+    for (int i = 0; i < p->line_count; i++)
+        if (v->layout->route[i].count >= 2) clear_ends(&v->layout->route[i]);
+    v->number = ARENA_ARRAY(a, Area, p->node_count + p->line_count);
+    v->sample = ARENA_ARRAY(a, Point, samples_of(v->layout, p->line_count));
+    note_lines(v);
+}
+
+void graph_svg_view(Text *out, const Graph *g, const GraphView *view, Text *left_out) {
     const Model *m = g->model;
     Arena a = {0};
     Drawing d = drawing_of(&a, g);
-    Svg v = {.d = &d,
-             .out = out,
-             .box = ARENA_ARRAY(&a, Box, m->comp_count),
-             .number = ARENA_ARRAY(&a, Area, m->bond_count)};
-    LegendItem item[5];
+    Picture p = picture_make(&a, &d, view);
+    Svg v = {.d = &d, .p = &p, .out = out, .box = ARENA_ARRAY(&a, Box, p.node_count)};
+    LegendItem item[7];
     measure_boxes(&v);
-    v.layout = layout_make(&a, m, v.box);
+    lay_out(&v, &a);
     int items = legend_items(&v, item);
-    double width = fmax(fmax(v.layout->width, LEGEND_WIDTH),
-                        text_width(name_text(m->names, m->name), 18) + 56);
+    const char *title = *view->scope ? view->scope : name_text(m->names, m->name);
+    double width = fmax(fmax(v.layout->width, LEGEND_WIDTH), text_width(title, 18) + 56);
     double height = HEADER + v.layout->height + items * LEGEND_ROW + 12;
-    draw_frame(&v, width, height);
+    draw_frame(&v, title, width, height);
     text_printf(out, "<g transform=\"translate(%.0f %d)\">\n", floor((width - v.layout->width) / 2),
                 HEADER);
-    for (int b = 0; b < m->bond_count; b++) draw_bond(&v, b);
-    for (int c = 0; c < m->comp_count; c++) draw_box(&v, c);
+    for (int i = 0; i < p.line_count; i++) draw_bond(&v, i);
+    for (int i = 0; i < p.node_count; i++) draw_box(&v, i);
     text_add(out, "</g>\n");
     text_printf(out, "<g transform=\"translate(0 %d)\">\n", HEADER);
     draw_legend(&v, item, items);
     text_add(out, "</g>\n</svg>\n");
+    for (int i = 0; left_out && i < p.left_out_count; i++)
+        text_printf(left_out, "%s\n", p.left_out[i]);
     drawing_free(&d);
     arena_free(&a);
+}
+
+void graph_svg(Text *out, const Graph *g) {
+    GraphView whole = GRAPH_WHOLE;
+    graph_svg_view(out, g, &whole, NULL);
+}
+
+int graph_depth(const Graph *g) {
+    int depth = 1;
+    for (int c = 0; c < g->model->comp_count; c++) {
+        int dots = 1;
+        for (const char *s = name_text(g->model->names, g->model->comp[c].path); *s; s++)
+            dots += *s == '.';
+        if (dots > depth) depth = dots;
+    }
+    return depth;
 }

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 
 static void colour_loops(const Graph *g, Drawing *d) {
-    for (int i = 0; i < g->loop_count; i++)
-        for (int k = 0; k < g->loop[i].bond_count; k++)
-            d->bond[g->bond[g->loop[i].bonds[k]].model_bond].colour = BOND_LOOP;
+    for (int b = 0; b < g->bond_count; b++)
+        if (g->bond[b].looped) d->bond[g->bond[b].model_bond].colour = BOND_LOOP;
 }
 
 Drawing drawing_of(Arena *out, const Graph *g) {

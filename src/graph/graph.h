@@ -44,9 +44,10 @@ typedef struct {
     int model_bond, component;
     Stroke stroke : 8;
     Reason reason : 8;
-    int by;    // node that forced or owns the stroke
-    int cause; // bond whose stroke forced this one; -1 for first causes
-    int order; // 1, 2, 3 ... in the order of assignment
+    bool looped : 1; // on a closed causal path
+    int by;          // node that forced or owns the stroke
+    int cause;       // bond whose stroke forced this one; -1 for first causes
+    int order;       // 1, 2, 3 ... in the order of assignment
 } GraphBond;
 
 typedef struct { // storage that lost its integral causality
@@ -103,7 +104,21 @@ void graph_bond_label(Text *out, const Graph *g, int bond); // "v -> spring", "w
 void graph_node_label(Text *out, const Graph *g, int node);
 
 void graph_dot(Text *out, const Graph *g);
+
+typedef struct {       // what a drawing shows
+    int depth;         // parts deeper than this are folded into boxes; 0: none
+    const char *scope; // the inside of this part alone, "motor.rotor"; "": the whole
+    bool reduced;      // without junctions that carry nothing of their own (McBride)
+    bool signals;      // who reads whom, as thin arrows
+} GraphView;
+#define GRAPH_WHOLE ((GraphView){.scope = "", .signals = true})
+
 void graph_svg(Text *out, const Graph *g); // layered layout, half-arrows, strokes, legend
+// left_out: one line for each thing that `reduced` leaves out. Nullable.
+void graph_svg_view(Text *out, const Graph *g, const GraphView *view, Text *left_out);
+// Bonds with numbers, and the equations of every element and junction in their efforts and flows.
+void graph_augmented(Text *out, const Graph *g);
+int graph_depth(const Graph *g); // of parts within parts; 1: there are none
 
 const char *kind_name(CompKind kind); // "Se", "1", "field"
 

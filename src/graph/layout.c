@@ -40,7 +40,9 @@ typedef struct { // piece of a bond between neighbouring columns
 } Segment;
 
 typedef struct {
-    const Model *m;
+    const LayoutLine *line;
+    int lines, boxes;
+    const bool *begins; // per box
     Box *box;
     bool *turned;  // per bond: drawn from right to left
     bool *skipped; // per bond: both ends at one component
@@ -57,11 +59,11 @@ typedef struct {
 // --- layers --------------------------------------------------------------------------------------
 
 static int left_comp(const Work *w, int b) {
-    return w->turned[b] ? w->m->bond[b].to.comp : w->m->bond[b].from.comp;
+    return w->turned[b] ? w->line[b].to : w->line[b].from;
 }
 
 static int right_comp(const Work *w, int b) {
-    return w->turned[b] ? w->m->bond[b].from.comp : w->m->bond[b].to.comp;
+    return w->turned[b] ? w->line[b].from : w->line[b].to;
 }
 
 typedef struct { // bonds by the component at one of their ends
@@ -70,12 +72,11 @@ typedef struct { // bonds by the component at one of their ends
 } ByComp;
 
 static ByComp bonds_by_comp(const Work *w, int (*comp)(const Work *, int)) {
-    const Model *m = w->m;
-    ByComp by = {memory_zeroed((size_t)m->comp_count + 1, sizeof(int)),
-                 memory_zeroed((size_t)m->bond_count, sizeof(int))};
-    for (int b = 0; b < m->bond_count; b++) by.first[comp(w, b)] += !w->skipped[b];
-    for (int c = 0; c < m->comp_count; c++) by.first[c + 1] += by.first[c];
-    for (int b = m->bond_count - 1; b >= 0; b--)
+    ByComp by = {memory_zeroed((size_t)w->boxes + 1, sizeof(int)),
+                 memory_zeroed((size_t)w->lines, sizeof(int))};
+    for (int b = 0; b < w->lines; b++) by.first[comp(w, b)] += !w->skipped[b];
+    for (int c = 0; c < w->boxes; c++) by.first[c + 1] += by.first[c];
+    for (int b = w->lines - 1; b >= 0; b--)
         if (!w->skipped[b]) by.bond[--by.first[comp(w, b)]] = b;
     return by;
 }
@@ -97,7 +98,7 @@ static void turn_bonds_back(Work *w, const ByComp *out, int root, int *next, cha
             path.count--;
             continue;
         }
-        int b = out->bond[out->first[c] + next[c]++], to = w->m->bond[b].to.comp;
+        int b = out->bond[out->first[c] + next[c]++], to = w->line[b].to;
         if (state[to] == 1 && to != c) w->turned[b] = true;
         if (state[to]) continue;
         state[to] = 1;
@@ -107,13 +108,11 @@ static void turn_bonds_back(Work *w, const ByComp *out, int root, int *next, cha
 }
 
 static void open_cycles(Work *w, const ByComp *out) {
-    const Model *m = w->m;
-    int *next = memory_zeroed((size_t)m->comp_count, sizeof(int));
-    char *state = memory_zeroed((size_t)m->comp_count, 1);
+    int *next = memory_zeroed((size_t)w->boxes, sizeof(int));
+    char *state = memory_zeroed((size_t)w->boxes, 1);
     for (int pass = 0; pass < 2; pass++) // sources first
-        for (int c = 0; c < m->comp_count; c++) {
-            bool source = m->comp[c].kind == COMP_SE || m->comp[c].kind == COMP_SF;
-            if (!state[c] && (pass || source)) turn_bonds_back(w, out, c, next, state);
+        for (int c = 0; c < w->boxes; c++) {
+            if (!state[c] && (pass || w->begins[c])) turn_bonds_back(w, out, c, next, state);
         }
     free(next);
     free(state);
@@ -121,12 +120,11 @@ static void open_cycles(Work *w, const ByComp *out) {
 
 // Components so that all bonds lead from earlier to later ones, on the heap; layers on the way.
 static int *sort_and_layer(Work *w) {
-    const Model *m = w->m;
-    int *waiting = memory_zeroed((size_t)m->comp_count, sizeof(int));
-    int *sorted = memory_zeroed((size_t)m->comp_count, sizeof(int)), tail = 0;
+    int *waiting = memory_zeroed((size_t)w->boxes, sizeof(int));
+    int *sorted = memory_zeroed((size_t)w->boxes, sizeof(int)), tail = 0;
     ByComp right = bonds_by_comp(w, left_comp);
-    for (int b = 0; b < m->bond_count; b++) waiting[right_comp(w, b)] += !w->skipped[b];
-    for (int c = 0; c < m->comp_count; c++)
+    for (int b = 0; b < w->lines; b++) waiting[right_comp(w, b)] += !w->skipped[b];
+    for (int c = 0; c < w->boxes; c++)
         if (!waiting[c]) sorted[tail++] = c;
     for (int head = 0; head < tail; head++) {
         int c = sorted[head];
@@ -144,7 +142,7 @@ static int *sort_and_layer(Work *w) {
 // Components with more bonds to the right than to the left move right as far as they can.
 static void pull_right(Work *w, const int *sorted) {
     ByComp right = bonds_by_comp(w, left_comp), left = bonds_by_comp(w, right_comp);
-    for (int i = w->m->comp_count - 1; i >= 0; i--) {
+    for (int i = w->boxes - 1; i >= 0; i--) {
         int c = sorted[i], rights = right.first[c + 1] - right.first[c], room = -1;
         if (rights <= left.first[c + 1] - left.first[c]) continue;
         for (int k = right.first[c]; k < right.first[c + 1]; k++) {
@@ -158,18 +156,16 @@ static void pull_right(Work *w, const int *sorted) {
 }
 
 static void find_layers(Work *w) {
-    const Model *m = w->m;
-    for (int b = 0; b < m->bond_count; b++)
-        w->skipped[b] = m->bond[b].from.comp == m->bond[b].to.comp;
+    for (int b = 0; b < w->lines; b++) w->skipped[b] = w->line[b].from == w->line[b].to;
     ByComp outgoing = bonds_by_comp(w, left_comp);
     open_cycles(w, &outgoing);
     by_comp_free(&outgoing);
     int *sorted = sort_and_layer(w);
     pull_right(w, sorted);
-    int lowest = m->comp_count;
-    for (int c = 0; c < m->comp_count; c++)
+    int lowest = w->boxes;
+    for (int c = 0; c < w->boxes; c++)
         if (w->layer[c] < lowest) lowest = w->layer[c];
-    for (int c = 0; c < m->comp_count; c++) {
+    for (int c = 0; c < w->boxes; c++) {
         w->layer[c] -= lowest;
         if (w->layer[c] + 1 > w->layers) w->layers = w->layer[c] + 1;
     }
@@ -179,14 +175,12 @@ static void find_layers(Work *w) {
 // --- vertices and segments -----------------------------------------------------------------------
 
 static void make_vertices(Work *w) {
-    for (int c = 0; c < w->m->comp_count; c++)
-        array_push(&w->vertex, ((Vertex){.layer = w->layer[c]}));
+    for (int c = 0; c < w->boxes; c++) array_push(&w->vertex, ((Vertex){.layer = w->layer[c]}));
 }
 
 static void make_segments(Work *w) {
-    const Model *m = w->m;
-    long long lanes = 0, most = 20000 + 8LL * m->bond_count;
-    for (int b = 0; b < m->bond_count; b++) {
+    long long lanes = 0, most = 20000 + 8LL * w->lines;
+    for (int b = 0; b < w->lines; b++) {
         w->first_segment[b] = w->segment.count;
         if (w->skipped[b]) continue;
         int left = left_comp(w, b), right = right_comp(w, b), last = left;
@@ -200,7 +194,7 @@ static void make_segments(Work *w) {
         }
         array_push(&w->segment, ((Segment){.a = last, .b = right, .bond = b}));
     }
-    w->first_segment[m->bond_count] = w->segment.count;
+    w->first_segment[w->lines] = w->segment.count;
 }
 
 static void list_segments_by_vertex(Work *w) {
@@ -225,7 +219,7 @@ static void list_segments_by_vertex(Work *w) {
 static void size_vertices(Work *w) {
     for (int i = 0; i < w->vertex.count; i++) {
         Vertex *v = &w->vertex.data[i];
-        if (i >= w->m->comp_count) {
+        if (i >= w->boxes) {
             v->above = v->below = LANE_SPACING / 2.0;
             continue;
         }
@@ -473,7 +467,7 @@ static Columns find_columns(Work *w, Layout *l) {
     Columns c = {memory_zeroed((size_t)w->layers, sizeof(double)),
                  memory_zeroed((size_t)w->layers, sizeof(double))};
     double x = MARGIN;
-    for (int i = 0; i < w->m->comp_count; i++)
+    for (int i = 0; i < w->boxes; i++)
         c.right[w->layer[i]] = fmax(c.right[w->layer[i]], w->box[i].width);
     for (int k = 0; k < w->layers; k++) {
         c.left[k] = x;
@@ -494,7 +488,7 @@ static void place_boxes(Work *w, Layout *l, const Columns *c) {
     for (int i = 0; i < w->vertex.count; i++) {
         Vertex *v = &w->vertex.data[i];
         v->y = round((v->y - top + MARGIN) * 2) / 2;
-        if (i >= w->m->comp_count) continue;
+        if (i >= w->boxes) continue;
         w->box[i].x = round((c->left[v->layer] + c->right[v->layer]) / 2);
         w->box[i].y = v->y;
     }
@@ -551,14 +545,18 @@ static void work_free(Work *w) {
     array_free(&w->segment);
 }
 
-Layout *layout_make(Arena *out, const Model *m, Box *box) {
+Layout *layout_make(Arena *out, const LayoutLine *line, int line_count, Box *box,
+                    const bool *begins, int box_count) {
     Layout *l = ARENA_NEW(out, Layout);
-    Work w = {.m = m,
+    Work w = {.line = line,
+              .lines = line_count,
+              .boxes = box_count,
+              .begins = begins,
               .box = box,
-              .turned = memory_zeroed((size_t)m->bond_count, sizeof(bool)),
-              .skipped = memory_zeroed((size_t)m->bond_count, sizeof(bool)),
-              .layer = memory_zeroed((size_t)m->comp_count, sizeof(int)),
-              .first_segment = memory_zeroed((size_t)m->bond_count + 1, sizeof(int))};
+              .turned = memory_zeroed((size_t)line_count, sizeof(bool)),
+              .skipped = memory_zeroed((size_t)line_count, sizeof(bool)),
+              .layer = memory_zeroed((size_t)box_count, sizeof(int)),
+              .first_segment = memory_zeroed((size_t)line_count + 1, sizeof(int))};
     find_layers(&w);
     make_vertices(&w);
     make_segments(&w);
@@ -570,10 +568,10 @@ Layout *layout_make(Arena *out, const Model *m, Box *box) {
     find_heights(&w);
     Columns c = find_columns(&w, l);
     place_boxes(&w, l, &c);
-    l->route = ARENA_ARRAY(out, Route, m->bond_count);
-    for (int b = 0; b < m->bond_count; b++)
+    l->route = ARENA_ARRAY(out, Route, line_count);
+    for (int b = 0; b < line_count; b++)
         l->route[b] =
-            w.skipped[b] ? route_ear(out, &box[m->bond[b].from.comp]) : route_bond(out, &w, &c, b);
+            w.skipped[b] ? route_ear(out, &box[line[b].from]) : route_bond(out, &w, &c, b);
     free(c.left);
     free(c.right);
     work_free(&w);

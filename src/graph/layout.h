@@ -1,4 +1,4 @@
-// Where things stand in a drawing: boxes for components, routes for bonds.
+// Where things stand in a drawing: boxes, and routes for lines between them.
 //
 //        column 0        gap        column 1         A box has a shape (what bonds end at) and room
 //      +---------+                +---------+        below it for a second line. Bonds leave shapes
@@ -8,7 +8,8 @@
 #ifndef BONDYN_GRAPH_LAYOUT_H
 #define BONDYN_GRAPH_LAYOUT_H
 
-#include "graph/graph.h"
+#include "base/arena.h"
+#include <stdbool.h>
 
 typedef struct {
     double width;                     // of the column that the box needs
@@ -27,11 +28,16 @@ typedef struct { // from the tail to the head; level between points 2i and 2i+1,
 } Route;
 
 typedef struct {
-    Route *route; // per bond of the model
+    Route *route; // per line
     double width, height;
 } Layout;
 
-// Needs: the sizes of the boxes, one per component.  Gives: their places, and routes.
-Layout *layout_make(Arena *out, const Model *m, Box *box);
+typedef struct { // from a box to another, or to itself
+    int from, to;
+} LayoutLine;
+
+// Needs: the sizes of the boxes; which of them begin (sources).  Gives: their places, and routes.
+Layout *layout_make(Arena *out, const LayoutLine *line, int line_count, Box *box,
+                    const bool *begins, int box_count);
 
 #endif

@@ -356,6 +356,8 @@ static void find_loops(Arena *out, Graph *g, Paths *p) {
     g->loop_count = l.loops.count;
     g->loop = ARENA_ARRAY(out, AlgebraicLoop, l.loops.count);
     if (l.loops.count) memcpy(g->loop, l.loops.data, (size_t)l.loops.count * sizeof *g->loop);
+    for (int b = 0; b < g->bond_count; b++)
+        g->bond[b].looped = part[2 * b] >= 0 || part[2 * b + 1] >= 0;
     free(part);
     free(torn);
     free(l.from);

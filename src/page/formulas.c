@@ -51,10 +51,54 @@ static void add_name(Text *out, Slice name) {
         }
 }
 
+// Where does the word that begins here (a command, or one sign) end?
+static size_t word_length(const char *at) {
+    size_t n = 1;
+    if (*at != '\\') return n;
+    while (isalpha((unsigned char)at[n])) n++;
+    return n > 1 ? n : 2;
+}
+
+// What opens or closes something that cannot be broken inside.
+static int opens(const char *word, size_t n) {
+    static const char *const open[] = {"{", "\\left", "\\begin"}, *const close[] = {"}", "\\right",
+                                                                                    "\\end"};
+    for (int i = 0; i < 3; i++) {
+        if (strlen(open[i]) == n && strncmp(open[i], word, n) == 0) return 1;
+        if (strlen(close[i]) == n && strncmp(close[i], word, n) == 0) return -1;
+    }
+    return 0;
+}
+
+// Long sums go on in the next line: a - b + c  ->  a - b \\ & + c
+static void break_sums(Text *out, const char *latex) {
+    enum { LONGEST = 60 };
+    int depth = 0, column = 0;
+    for (const char *at = latex; *at;) {
+        size_t n = word_length(at);
+        bool aligned =
+            strncmp(at, "\\begin{aligned}", 15) == 0 || strncmp(at, "\\end{aligned}", 13) == 0;
+        if (!aligned) depth += opens(at, n);
+        if (*at == '\n' || strncmp(at, "\\\\", 2) == 0) column = 0;
+        bool sign = depth == 0 && n == 1 && (*at == '+' || *at == '-') && at > latex &&
+                    at[-1] == ' ' && at[1] == ' ';
+        if (sign && column > LONGEST) {
+            text_add(out, "\\\\ & ");
+            column = 0;
+        }
+        text_add_n(out, at, n);
+        column += *at != '{' && *at != '}' && *at != ' ' && !(n > 1 && opens(at, n));
+        at += n;
+    }
+}
+
 static void typeset(Text *out, const char *latex) {
+    Text broken = {0};
+    break_sums(&broken, latex);
     text_add(out, "<div class=\"wide\">");
-    latex_to_mathml(out, latex);
+    latex_to_mathml(out, text_get(&broken));
     text_add(out, "</div>\n");
+    text_free(&broken);
 }
 
 static void add_fold(Text *out, Fold *f) {

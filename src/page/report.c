@@ -15,7 +15,7 @@
 
 extern const char asset_view_js[], asset_page_js[], asset_explore_js[], asset_page_css[];
 
-enum { MOST_PARAMETERS = 400, MOST_DRAWN = 400, MOST_ROWS = 25 };
+enum { MOST_PARAMETERS = 400, MOST_DRAWN = 400, MOST_AT_ONCE = 60, MOST_ROWS = 25 };
 
 Scene report_plan(Arena *out, const Model *m, Watch *watch, int *first_param) {
     Scene scene = scene_plan(out, m, watch);
@@ -226,6 +226,7 @@ static void add_curves(Text *out, const PlotData *plot) {
 
 static void add_plots(Text *out, const ReportPage *p) {
     section(out, "plots", "Plots");
+    if (p->run->plot_count) text_add(out, "<p class=\"about\">Click a plot to look closer.</p>\n");
     text_add(out, "<div class=\"plots\">\n");
     for (int i = 0; i < p->run->plot_count; i++) {
         Text svg = {0};
@@ -241,21 +242,71 @@ static void add_plots(Text *out, const ReportPage *p) {
 
 // --- graph, states, equations --------------------------------------------------------------------
 
+// Parts that have parts inside, each once, in the order of their paths.
+static int list_parts(Arena *out, const Model *m, const char ***parts) {
+    enum { MOST_PARTS = 80 };
+    const char **list = *parts = ARENA_ARRAY(out, const char *, MOST_PARTS);
+    int count = 0;
+    for (int c = 0; c < m->comp_count; c++) {
+        const char *path = name_text(m->names, m->comp[c].path);
+        for (const char *dot = strchr(path, '.'); dot; dot = strchr(dot + 1, '.')) {
+            size_t n = (size_t)(dot - path);
+            bool known = false;
+            for (int i = 0; i < count && !known; i++)
+                known = strlen(list[i]) == n && strncmp(list[i], path, n) == 0;
+            if (!known && count < MOST_PARTS) list[count++] = arena_copy_text(out, path, n);
+        }
+    }
+    return count;
+}
+
+// One picture among those that a click exchanges.
+static void add_view(Text *out, const Graph *g, const GraphView *view, const char *name,
+                     bool shown) {
+    text_printf(out, "<div class=\"view\" data-view=\"%s\" data-scope=\"", name);
+    text_xml(out, view->scope);
+    text_printf(out, "\"%s>", shown ? "" : " hidden");
+    graph_svg_view(out, g, view, NULL);
+    text_add(out, "</div>\n");
+}
+
+static void add_views(Text *out, const Graph *g) {
+    Arena arena = {0};
+    const char **part;
+    int count = list_parts(&arena, g->model, &part);
+    bool large = count && g->model->comp_count > MOST_AT_ONCE;
+    GraphView whole = GRAPH_WHOLE, folded = GRAPH_WHOLE;
+    folded.depth = 1;
+    if (g->model->comp_count <= MOST_DRAWN) add_view(out, g, &whole, "whole", !large);
+    if (count) add_view(out, g, &folded, "folded", large);
+    for (int i = 0; i < count; i++) {
+        folded.scope = part[i];
+        add_view(out, g, &folded, "part", false);
+    }
+    arena_free(&arena);
+}
+
 static void add_graph(Text *out, const ReportPage *p) {
     const Model *m = p->system->model;
     section(out, "graph", "Bond graph");
-    if (m->comp_count > MOST_DRAWN) {
+    if (m->comp_count > MOST_DRAWN && graph_depth(p->system->graph) < 2) {
         text_printf(out, "<p>%d components: too many for one picture.</p>\n", m->comp_count);
     } else if (m->comp_count) {
-        Text svg = {0};
-        graph_svg(&svg, p->system->graph);
+        bool parts = graph_depth(p->system->graph) > 1;
         text_add(out, "<div class=\"controls\"><button class=\"fit\">Fit</button>"
                       "<button class=\"real\">Readable</button><button class=\"in\">+</button>"
-                      "<button class=\"out\">&minus;</button><span class=\"about\">Drag to move, "
-                      "Ctrl and wheel to zoom.</span></div>\n<figure class=\"graph\">");
-        add_picture(out, text_get(&svg), "the bond graph with its causal strokes");
+                      "<button class=\"out\">&minus;</button>");
+        if (parts)
+            text_add(out, "<button class=\"fold-all\">Fold, unfold</button>"
+                          "<button class=\"up\" hidden>Up</button>");
+        text_printf(
+            out,
+            "<button class=\"step-back\">&lsaquo;</button><button class=\"step\">Strokes one "
+            "by one</button><span class=\"about said\">Drag to move, Ctrl and wheel to zoom%s; "
+            "strokes say why.</span></div>\n<figure class=\"graph\">",
+            parts ? ", click a box to look inside" : "");
+        add_views(out, p->system->graph);
         text_add(out, "</figure>\n");
-        text_free(&svg);
     } else {
         text_add(out, "<p>The model has equations only.</p>\n");
     }
@@ -372,6 +423,8 @@ static void add_expectations(Text *out, const ReportPage *p) {
     const Names *names = p->system->model->names;
     if (!run->verdict_count) return;
     section(out, "expectations", "Expectations");
+    bool fold = run->failed_count == 0;
+    if (fold) text_printf(out, "<details><summary>All %d hold</summary>\n", run->verdict_count);
     text_add(out, "<table><tr><th></th><th>expectation</th><th>found</th><th>expected</th>"
                   "<th>tolerance</th></tr>\n");
     for (int i = 0; i < run->verdict_count; i++) {
@@ -385,6 +438,7 @@ static void add_expectations(Text *out, const ReportPage *p) {
         text_add(out, "</tr>\n");
     }
     text_add(out, "</table>\n");
+    if (fold) text_add(out, "</details>\n");
 }
 
 static void add_source(Text *out, const ReportPage *p) {

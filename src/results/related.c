@@ -46,8 +46,16 @@ static bool path_has_word(const char *label) {
     return false;
 }
 
-bool label_is_wish(const char *wish, const char *value) {
-    Last w = last_of(wish), v = last_of(value);
+// w.f is the speed of w: the name before e, f, q or p tells as well.
+static Last owner_of(const char *label) {
+    const char *dot = strrchr(label, '.'), *begin = dot;
+    if (!dot || !strchr("efqp", dot[1]) || (dot[2] && dot[2] != '['))
+        return (Last){.name = "", .index = ""};
+    while (begin > label && begin[-1] != '.') begin--;
+    return (Last){begin, dot + 2, (size_t)(dot - begin)};
+}
+
+static bool names_wish(const char *wish, const char *value, Last w, Last v) {
     if (strcmp(w.index, v.index) != 0 || !v.length) return false;
     if (same(w.name, w.length, v.name, v.length))
         return path_has_word(wish) && !path_has_word(value);
@@ -56,4 +64,10 @@ bool label_is_wish(const char *wish, const char *value) {
     bool behind = w.name[v.length] == '_' && same(w.name, v.length, v.name, v.length);
     bool before = w.name[more] == '_' && same(w.name + more + 1, v.length, v.name, v.length);
     return (behind && is_word(w.name + v.length + 1, more)) || (before && is_word(w.name, more));
+}
+
+bool label_is_wish(const char *wish, const char *value) {
+    Last w = last_of(wish);
+    return names_wish(wish, value, w, last_of(value)) ||
+           names_wish(wish, value, w, owner_of(value));
 }

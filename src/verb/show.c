@@ -18,13 +18,17 @@ ExitCode verb_equations(Session *s) {
     Syntax *syntax = session_load(s, session_argument(s, 0));
     if (!syntax) return EXIT_INPUT;
     const char *path = session_value(s, OPT_OUT);
-    bool latex = session_has(s, OPT_LATEX);
+    bool latex = session_has(s, OPT_LATEX), augmented = session_has(s, OPT_UNREDUCED);
     Pipeline p;
     Text text = {0};
     ExitCode code = EXIT_INPUT;
     if (session_build(&p, s, syntax, session_argument(s, 1), STAGE_SYSTEM, SYNTAX_FOR_ONCE)) {
         code = EXIT_GOOD;
-        if (s->json && !latex) {
+        if (augmented) {
+            graph_augmented(&text, p.graph);
+            if (s->json) json_text_of(&s->out, "unreduced", text_get(&text));
+            if (!s->json) code = deliver(s, &text, path);
+        } else if (s->json && !latex) {
             equations_print(&text, p.system, EQUATIONS_JSON);
             json_key(&s->out, "equations");
             json_raw(&s->out, text_get(&text));
@@ -40,6 +44,44 @@ ExitCode verb_equations(Session *s) {
     text_free(&text);
     pipeline_free(&p);
     return code;
+}
+
+// Which part of the graph, and how much of it. False: reported.
+static bool read_view(Session *s, const Graph *g, GraphView *view) {
+    const Model *m = g->model;
+    double depth = 0;
+    if (!option_number(s, OPT_DEPTH, &depth)) return false;
+    if (session_has(s, OPT_DEPTH) && !(depth >= 1 && depth <= 100 && depth == (int)depth)) {
+        report_error(&s->report, T_BAD_VALUE, POS_NONE,
+                     "--depth takes a whole number from 1 to 100");
+        return false;
+    }
+    view->depth = (int)depth;
+    view->reduced = session_has(s, OPT_REDUCED);
+    if (!session_has(s, OPT_ONLY)) return true;
+    view->scope = session_value(s, OPT_ONLY);
+    size_t n = strlen(view->scope);
+    for (int c = 0; c < m->comp_count; c++) {
+        const char *path = name_text(m->names, m->comp[c].path);
+        if (strncmp(path, view->scope, n) == 0 && path[n] == '.') return true;
+    }
+    Remark *r = report_error(&s->report, T_BAD_VALUE, POS_NONE,
+                             "there is no part '%s' with components inside", view->scope);
+    remark_help(&s->report, r,
+                "--only takes the path of a component that is a model: --only crane.winch");
+    return false;
+}
+
+static bool draw(Session *s, const Graph *g, bool dot, Text *text) {
+    GraphView view = GRAPH_WHOLE;
+    Text left_out = {0};
+    bool good = read_view(s, g, &view);
+    if (good && dot) graph_dot(text, g);
+    if (good && !dot) graph_svg_view(text, g, &view, &left_out);
+    if (left_out.length && session_has(s, OPT_OUT))
+        text_printf(&s->out, "left out\n%s", text_get(&left_out));
+    text_free(&left_out);
+    return good;
 }
 
 static bool wants_dot(const Session *s) {
@@ -73,11 +115,7 @@ ExitCode verb_graph(Session *s) {
         json_raw(&s->out, text_get(&text));
         code = EXIT_GOOD;
     } else if (p.graph) {
-        if (dot)
-            graph_dot(&text, p.graph);
-        else
-            graph_svg(&text, p.graph);
-        code = deliver(s, &text, graph_path(s, dot));
+        if (draw(s, p.graph, dot, &text)) code = deliver(s, &text, graph_path(s, dot));
     }
     text_free(&text);
     pipeline_free(&p);

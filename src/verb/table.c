@@ -233,8 +233,9 @@ static const Verb verbs[] = {
         .arguments = "FILE [EXPERIMENT]",
         .summary = "the reduced equations in the model's names",
         .examples = "bondyn equations motor.bond\n"
+                    "bondyn equations motor.bond --unreduced\n"
                     "bondyn equations motor.bond --latex --out motor.tex\n",
-        .options = MODEL_OPTIONS | OPT_BIT(LATEX) | OPT_BIT(OUT),
+        .options = MODEL_OPTIONS | OPT_BIT(LATEX) | OPT_BIT(UNREDUCED) | OPT_BIT(OUT),
         .least = 1,
         .most = 2,
         .run = verb_equations,
@@ -247,8 +248,11 @@ static const Verb verbs[] = {
                    "current folder. --out FILE takes the form from the ending of FILE.\n",
         .examples = "bondyn graph motor.bond\n"
                     "bondyn graph motor.bond --dot | dot -Tpdf > motor.pdf\n"
-                    "bondyn graph motor.bond -o motor.svg\n",
-        .options = MODEL_OPTIONS | OPT_BIT(SVG) | OPT_BIT(DOT) | OPT_BIT(OUT),
+                    "bondyn graph motor.bond -o motor.svg\n"
+                    "bondyn graph crane.bond --depth 1 -o crane.svg\n"
+                    "bondyn graph crane.bond --only winch -o winch.svg\n",
+        .options = MODEL_OPTIONS | OPT_BIT(SVG) | OPT_BIT(DOT) | OPT_BIT(DEPTH) | OPT_BIT(REDUCED) |
+                   OPT_BIT(ONLY) | OPT_BIT(OUT),
         .least = 1,
         .most = 2,
         .run = verb_graph,

@@ -197,6 +197,94 @@ static void dot_has_strokes_as_tees(void **state) {
     close_text(x);
 }
 
+static int count_of(const char *text, const char *word) {
+    int n = 0;
+    for (const char *p = text; (p = strstr(p, word)); p++) n++;
+    return n;
+}
+
+// McBride's circuit as it stands in a schematic: eleven bonds (and a source for the ground), of which seven are left.
+static void reduced_by_two_rules(void **state) {
+    (void)state;
+    Fixture *x = open_text("model E1\n"
+                           "  Se u = 1, zero = 0\n"
+                           "  R r1(2), r2(1)\n"
+                           "  C c1(0.5)\n"
+                           "  I l1(0.1)\n"
+                           "  1 i_1, i_2, i_c\n"
+                           "  0 v, ground\n"
+                           "  zero -> ground\n"
+                           "  u -> i_1 -> v -> i_2 -> l1\n"
+                           "  i_1 -> r1\n"
+                           "  v -> i_c -> c1\n"
+                           "  i_2 -> r2\n"
+                           "  i_c -> ground\n"
+                           "  i_2 -> ground\n"
+                           "  ground -> i_1\n"
+                           "end\n");
+    Text t = {0}, left = {0};
+    GraphView view = GRAPH_WHOLE;
+    graph_svg_view(&t, x->graph, &view, &left);
+    assert_int_equal(count_of(text_get(&t), "data-order="), 12);
+    assert_int_equal(left.length, 0);
+    text_clear(&t);
+    view.reduced = true;
+    graph_svg_view(&t, x->graph, &view, &left);
+    assert_int_equal(count_of(text_get(&t), "data-order="), 7);
+    assert_string_equal(text_get(&left), "0 'ground' has no effort: it and its 4 bonds\n"
+                                         "1 'i_c' has two bonds in line\n"
+                                         "7 lines of 12 are drawn\n");
+    text_free(&t);
+    text_free(&left);
+    close_text(x);
+}
+
+// All bonds on closed causal paths have the colour of the loop, not only those of the shortest way round.
+static void loops_are_coloured_whole(void **state) {
+    (void)state;
+    Fixture *x = open_text("model L\n"
+                           "  Se s = 1\n"
+                           "  R a(1), b(2), c(3), d(4)\n"
+                           "  1 i, j\n"
+                           "  0 v, w\n"
+                           "  s -> i -> a\n"
+                           "  i -> v -> b\n"
+                           "  v -> j -> c\n"
+                           "  j -> w -> d\n"
+                           "end\n");
+    Text t = {0};
+    graph_svg(&t, x->graph);
+    assert_int_equal(count_of(text_get(&t), "class=\"bond loop\" data-bond"), 7);
+    text_free(&t);
+    close_text(x);
+}
+
+static void parts_are_folded(void **state) {
+    (void)state;
+    Fixture *x = open_text(
+        "model In\n  port p: electric\n  R r(1 {ohm})\n  C c(1 {F})\n  1 i\n  p -> i\n"
+        "  i -> r\n  i -> c\nend\n"
+        "model Ctl\n  input u\n  output y\n  y = 2*u\nend\n"
+        "model Out\n  MSe s = k.y*1 {V}\n  In a, b\n  Ctl k\n  0 v\n  s -> v\n  v -> a.p\n"
+        "  v -> b.p\n  k.u = a.c.q/1 {C}\nend\n");
+    Text t = {0};
+    GraphView view = GRAPH_WHOLE;
+    view.depth = 1;
+    assert_int_equal(graph_depth(x->graph), 2);
+    graph_svg_view(&t, x->graph, &view, NULL);
+    assert_int_equal(count_of(text_get(&t), "<g class=\"fold\" data-path="), 2);
+    assert_int_equal(count_of(text_get(&t), "<g class=\"block\""), 1);
+    assert_int_equal(count_of(text_get(&t), "<g class=\"signal\"><title>"),
+                     2); // from a to k, from k to s
+    text_clear(&t);
+    view.scope = "a";
+    graph_svg_view(&t, x->graph, &view, NULL);
+    assert_int_equal(count_of(text_get(&t), "<g class=\"outside\""), 2); // v and k
+    assert_int_equal(count_of(text_get(&t), "data-order="), 3);
+    text_free(&t);
+    close_text(x);
+}
+
 static void empty_models_draw_nothing(void **state) {
     (void)state;
     Fixture *x = open_text("model M\n  var x initial 1\n  der(x) = -x\nend\n");
@@ -213,8 +301,13 @@ static void empty_models_draw_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_graphs_are_readable),   cmocka_unit_test(larger_graphs_are_readable),
-        cmocka_unit_test(multibonds_are_double_lines), cmocka_unit_test(dot_has_strokes_as_tees),
+        cmocka_unit_test(small_graphs_are_readable),
+        cmocka_unit_test(larger_graphs_are_readable),
+        cmocka_unit_test(multibonds_are_double_lines),
+        cmocka_unit_test(dot_has_strokes_as_tees),
+        cmocka_unit_test(reduced_by_two_rules),
+        cmocka_unit_test(loops_are_coloured_whole),
+        cmocka_unit_test(parts_are_folded),
         cmocka_unit_test(empty_models_draw_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

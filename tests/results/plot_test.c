@@ -98,6 +98,7 @@ static void wishes_are_known_by_name(void **state) {
     assert_true(label_is_wish("w_ref", "motor.w"));
     assert_true(label_is_wish("ref_speed", "speed"));
     assert_true(label_is_wish("ref.w", "motor.w"));
+    assert_true(label_is_wish("w_d", "w.f"));
     assert_false(label_is_wish("x", "x_d"));
     assert_false(label_is_wish("q_d[1]", "q[2]"));
     assert_false(label_is_wish("left.w", "right.w"));

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Pages and pictures as a browser shows them. usage: browser_test.py BONDYN FOLDER_OF_THIS_TEST
+
+The page measures itself by a script that is appended to it; Chromium prints the result with --dump-dom. Dots over letters are
+looked for in the pixels of a screenshot.
+"""
+import json, os, re, shutil, struct, subprocess, sys, tempfile, zlib
+
+bondyn, here = sys.argv[1], sys.argv[2]
+work = tempfile.mkdtemp()
+failures = []
+
+def check(good, what):
+    if not good: failures.append(what)
+
+def chromium(page, *options):
+    profile = tempfile.mkdtemp(dir=work)
+    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+               "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
+               "--user-data-dir=" + profile, *options, "file://" + page]
+    return subprocess.run(command, capture_output=True, timeout=240).stdout.decode("utf8", "replace")
+
+def measure(html, script, *options):
+    page = os.path.join(work, "measured.html")
+    with open(page, "w") as f:
+        f.write(html + "<script>document.title = 'M' + JSON.stringify((function () { try {" + script + "} catch (e) { return {error: '' + e}; } })());</script>")
+    found = re.search(r"<title>M(.*?)</title>", chromium(page, "--dump-dom", *options), re.S)
+    if not found: return {}
+    return json.loads(found.group(1).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+
+def pixels(path):
+    """Rows of RGB of a PNG with 8 bits."""
+    data, at, body = open(path, "rb").read(), 8, b""
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        part = data[at + 8:at + 8 + size]
+        if kind == b"IHDR": width, height, depth, colour = struct.unpack(">IIBB", part[:10])
+        if kind == b"IDAT": body += part
+        at += 12 + size
+    per, raw, rows = (4 if colour == 6 else 3), zlib.decompress(body), []
+    before = bytearray(width * per)
+    for y in range(height):
+        line = raw[y * (width * per + 1):(y + 1) * (width * per + 1)]
+        row, how = bytearray(line[1:]), line[0]
+        for i in range(len(row)):
+            a = row[i - per] if i >= per else 0
+            b, c = before[i], (before[i - per] if i >= per else 0)
+            if how == 1: row[i] = (row[i] + a) & 255
+            elif how == 2: row[i] = (row[i] + b) & 255
+            elif how == 3: row[i] = (row[i] + (a + b) // 2) & 255
+            elif how == 4:
+                p = a + b - c
+                pa, pb, pc = abs(p - a), abs(p - b), abs(p - c)
+                row[i] = (row[i] + (a if pa <= pb and pa <= pc else b if pb <= pc else c)) & 255
+        rows.append(row)
+        before = row
+    return rows, per
+
+model = os.path.join(here, "browser.bond")
+page = os.path.join(work, "page.html")
+subprocess.run([bondyn, "report", model, "--out", page], check=True, capture_output=True)
+html = open(page).read()
+short = re.sub(r'<h2 id="(plots|motion)">.*?(?=<h2 id="graph">)', "", html, flags=re.S)
+
+# --- what a reader does: look for reasons, open parts, play the strokes, go to a heading
+m = measure(html, r"""
+  const bonds = [...document.querySelectorAll('.view:not([hidden]) .bond[data-order]')];
+  const out = {};
+  out.bonds = bonds.length;
+  out.reasons = bonds.filter((b) => /stroke|effort|flow|because/.test(b.querySelector('title').textContent)).length;
+  out.signals = document.querySelectorAll('.view:not([hidden]) .signal').length;
+  out.apart = Math.min(...bonds.flatMap((b) => {
+    const bars = [...b.querySelectorAll('.bar')], barb = b.querySelector('.barb').getPointAtLength(0);
+    return bars.map((bar) => Math.abs(bar.getPointAtLength(0).x - barb.x));
+  }));
+  out.under = 0;
+  const lines = [...document.querySelectorAll('.view:not([hidden]) path.line, .view:not([hidden]) path.thin')];
+  for (const t of document.querySelectorAll('.view:not([hidden]) text.number, .view:not([hidden]) text.sub')) {
+    const r = t.getBBox();
+    for (const l of lines) for (let s = 0; s < l.getTotalLength(); s += 2) {
+      const p = l.getPointAtLength(s);
+      if (p.x > r.x + 1 && p.x < r.x + r.width - 1 && p.y > r.y + 2 && p.y < r.y + r.height - 2) { out.under++; break; }
+    }
+  }
+  document.querySelector('.fold-all').click();
+  const folded = document.querySelector('.view:not([hidden])');
+  out.boxes = folded.querySelectorAll('.fold').length;
+  out.ports = [...folded.querySelectorAll('.port')].map((p) => p.textContent);
+  folded.querySelector('.fold').dispatchEvent(new MouseEvent('click', { bubbles: true }));
+  out.inside = document.querySelector('.view:not([hidden])').dataset.scope;
+  document.querySelector('.up').click();
+  out.up = document.querySelector('.view:not([hidden])').dataset.view;
+  document.querySelector('.fold-all').click();
+  document.querySelector('.step').click();
+  document.querySelector('.step').click();
+  out.now = document.querySelectorAll('.bond.now').length;
+  out.later = document.querySelectorAll('.bond.later').length;
+  out.said = document.querySelector('.said').textContent;
+  document.querySelector('#equations').scrollIntoView();
+  out.heading = document.querySelector('#equations').getBoundingClientRect().top - document.querySelector('nav').getBoundingClientRect().bottom;
+  const d = document.querySelector('#expectations + details');
+  out.folded = !!d && !d.open;
+  out.closer = /closer/.test(document.querySelector('#plots').parentNode.textContent);
+  const dots = [...document.querySelectorAll('mover > mo')].map((e) => e.getBoundingClientRect());
+  out.dots = dots.length;
+  return out;""", "--window-size=1200,900")
+check("error" not in m, m.get("error"))
+check(m.get("bonds", 0) > 10 and m.get("reasons") == m.get("bonds"), f"every bond says why on hover: {m.get('reasons')} of {m.get('bonds')}")
+check(m.get("signals", 0) >= 2, "signals are drawn as arrows")
+check(m.get("apart", 0) >= 5, f"half-arrow and stroke are apart: {m.get('apart')}")
+check(m.get("under") == 0, f"{m.get('under')} labels lie under lines")
+check(m.get("boxes", 0) >= 1 and m.get("inside") == "m" and m.get("up") == "folded", f"parts fold and open: {m.get('inside')}, {m.get('up')}")
+check("k" in m.get("ports", []), f"ports of parts have names: {m.get('ports')}")
+check(m.get("now") == 1 and m.get("later", 0) > 5 and m.get("said", "").startswith("2 of"), f"strokes one by one: {m.get('said')}")
+check(m.get("heading", -1) >= 0, f"headings do not lie under the bar: {m.get('heading')}")
+check(m.get("folded"), "expectations are folded where all hold")
+check(m.get("closer"), "the page says that a click looks closer")
+
+# --- a telephone, and a dark room
+narrow = measure(html, """return {wide: innerWidth, all: document.documentElement.scrollWidth};""", "--window-size=400,800")
+check(narrow.get("all", 9999) <= narrow.get("wide", 0), f"at {narrow.get('wide')} px the page is {narrow.get('all')} px wide")
+dark = measure(html, """
+  const c = (e, p) => getComputedStyle(e)[p].match(/[0-9.]+/g).slice(0, 3).reduce((a, b) => a + +b, 0) / 3;
+  const paper = document.querySelector('.bg .paper'), name = document.querySelector('.bg .name');
+  return {back: c(document.body, 'backgroundColor'), ink: c(document.body, 'color'), paper: c(paper, 'fill'), name: c(name, 'fill')};
+  """, "--blink-settings=preferredColorScheme=0")
+check(dark.get("back", 255) < 60 and dark.get("ink", 0) > 180 and dark.get("paper", 255) < 60 and dark.get("name", 0) > 180, f"dark: {dark}")
+
+# --- dots over derivatives, in pixels
+alone = os.path.join(work, "dots.html")
+style = html[html.index("<style>"):html.index("</style>") + 8]
+equations = html[html.index('<h2 id="equations">'):html.index('<h2 id="parameters">')]
+where = measure("<!doctype html><meta charset=utf-8>" + style + "<body>" + equations,
+                "return [...document.querySelectorAll('mover')].map((e) => { const r = e.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; });",
+                "--window-size=1000,700")
+open(alone, "w").write("<!doctype html><meta charset=utf-8>" + style + "<body>" + equations)
+shot = os.path.join(work, "dots.png")
+chromium(alone, "--window-size=1000,700", "--screenshot=" + shot)
+rows, per = pixels(shot)
+check(len(where) >= 3, f"{len(where)} derivatives")
+for x, y, w, h in where or []:
+    # the dot has ink of its own above the letter: dark rows, a gap of light ones or the letter's body further down
+    dark_rows = [r for r in range(int(y) - 6, int(y + h) + 2)
+                 if any(sum(rows[r][per * c:per * c + 3]) < 330 for c in range(int(x + w / 2) - 3, int(x + w / 2) + 4))]
+    gaps = [b for a, b in zip(dark_rows, dark_rows[1:]) if b - a > 1]
+    first = len([r for r in dark_rows if not gaps or r < gaps[0]])
+    check(gaps and 1 <= first <= 6, f"a dot is seen over the letter at {x:.0f}, {y:.0f}: rows {dark_rows[:12]}")
+
+# --- print
+pdf = os.path.join(work, "page.pdf")
+chromium(page, "--print-to-pdf=" + pdf)
+check(os.path.exists(pdf) and open(pdf, "rb").read(5) == b"%PDF-", "the page prints")
+
+# --- plots: jumps are upright, wish and value share a colour, units take prefixes
+out = os.path.join(work, "plots")
+subprocess.run([bondyn, "run", model, "--out", out], check=True, capture_output=True)
+svg = open(os.path.join(out, "wish_and_speed.svg")).read()
+curves = re.findall(r'<path stroke="(#\w+)" stroke-width="1.6"( stroke-dasharray="[^"]*")? d="([^"]*)"><title>([^<]*)', svg)
+check(len(curves) == 2 and curves[0][0] == curves[1][0] and curves[0][1] and not curves[1][1], "a wish has the colour of its value, dashed")
+points = [tuple(map(float, p.split())) for p in re.findall(r"[ML]([\d. -]+)", curves[0][2])] if curves else []
+steps = [(a, b) for a, b in zip(points, points[1:]) if abs(b[1] - a[1]) > 20]
+check(len(steps) >= 4 and all(abs(b[0] - a[0]) < 0.05 for a, b in steps), f"jumps are drawn upright: {steps}")
+
+shutil.rmtree(work, ignore_errors=True)
+for f in failures: print("FAIL", f)
+sys.exit(1 if failures else 0)
