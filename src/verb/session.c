@@ -166,10 +166,36 @@ LangOptions session_lang_options(Session *s) {
                                         .read_context = s->o->read_context});
 }
 
+static bool is_urdf(const char *file) {
+    size_t n = file ? strlen(file) : 0;
+    return n > 5 && strcmp(file + n - 5, ".urdf") == 0;
+}
+
+// A robot description as it is: a mechanism from it, and an experiment in which it falls.
+static Syntax *load_robot(Session *s, const char *file, const LangOptions *options) {
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    Text text = {0};
+    if (strpbrk(name, "\"\n\\"))
+        return lang_load(&s->syntax, s->names, s->sources, file, options, &s->report);
+    text_printf(&text,
+                "mechanism Robot from \"%s\"\nexperiment Fall of Robot \"the robot of %s, left to "
+                "itself\"\n  stop 2 {s}\nend\n",
+                name, name);
+    const char *kept = arena_copy_text(&s->syntax, text_get(&text), text.length);
+    Syntax *syntax = lang_load_text(&s->syntax, s->names, s->sources, file, kept, text.length,
+                                    options, &s->report);
+    text_free(&text);
+    return syntax;
+}
+
 Syntax *session_load(Session *s, const char *file) {
     int before = s->report.errors;
     LangOptions options = session_lang_options(s);
     options.bonds = &s->bonds;
+    if (is_urdf(file)) {
+        Syntax *robot = load_robot(s, file, &options);
+        return s->report.errors > before ? NULL : robot;
+    }
     Syntax *syntax = lang_load(&s->syntax, s->names, s->sources, file, &options, &s->report);
     return s->report.errors > before ? NULL : syntax;
 }

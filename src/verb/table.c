@@ -31,7 +31,8 @@ static const Verb verbs[] = {
             "results/<file>/<experiment>/ below the current folder, or into --out FOLDER (several\n"
             "experiments: a folder for each in it). Ctrl-C ends a run cleanly and keeps what was\n"
             "computed; a second Ctrl-C kills it.\n",
-        .examples = "bondyn run crane.bond\n"
+        .examples = "bondyn run robot.urdf\n"
+                    "bondyn run crane.bond\n"
                     "bondyn run crane.bond Lift --set \"load = 2 {t}\" --stop 30\n"
                     "bondyn run crane.bond --all --h5 --out results\n"
                     "bondyn run crane.bond --replay crane.drive\n",

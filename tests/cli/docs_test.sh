@@ -34,6 +34,17 @@ for name in $(sed -n 's/^    {"\([a-z0-9]*\)", [0-9]*, [0-9A-Z_]*, [a-z_]*_funct
     sed -n '/^## 4/,/^## 5/p' docs/language.md | grep -qw "$name" || fail "docs/language.md does not name the function $name"
 done
 
+# and every keyword, statement of experiments and unit
+for word in $(sed -n 's/^ *WORD([A-Z0-9_]*, "\([a-z]*\)").*/\1/p' src/lang/lexer.h); do
+    grep -qw "$word" docs/language.md || fail "docs/language.md does not name the keyword $word"
+done
+for word in $(sed -n '/statements\[\] = /,/};/p' src/lang/parse_experiment.c | grep -o '"[a-z]*"' | tr -d '"'); do
+    sed -n '/^## 5/,/^## 6/p' docs/language.md | grep -qw "$word" || fail "docs/language.md does not name the statement $word"
+done
+for unit in $(sed -n '/^static const .*\[\] = {/,/^};/s/^ *{"\([A-Za-z%]*\)", .*/\1/p' src/lang/units.c); do
+    sed -n '/^## 6/,/^## 7/p' docs/language.md | grep -qF -- "$unit" || fail "docs/language.md does not name the unit $unit"
+done
+
 # the page of the library has every part of the library (tests/long/pages.sh: the committed one is what the program writes)
 "$bondyn" lib page >"$work/library.md" 2>/dev/null || fail "lib page"
 for name in $("$bondyn" lib 2>/dev/null | sed -n 's/^  \([A-Za-z_0-9]*\) .*/\1/p'); do

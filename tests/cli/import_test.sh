@@ -211,4 +211,16 @@ expect_text err "X002"
 echo 'mechanism Robot from' >bad.bond
 expect_exit 1 check bad.bond
 expect_text err 'write mechanism Robot from "robot.urdf"'
+
+# as it is
+expect_exit 0 run all.urdf --no-plot --out robot_run
+expect_text out "the robot of all.urdf, left to itself"
+expect_text out "balanced"
+expect_exit 0 check all.urdf
+mkdir -p far && cp all.urdf far/
+expect_exit 0 run far/all.urdf --stop 0.1 --no-plot --out robot_run
+expect_exit 1 run none.urdf
+expect_text err "none.urdf"
+expect_exit 1 run other.urdf
+expect_text err "X002"
 exit $failed
