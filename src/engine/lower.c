@@ -370,11 +370,13 @@ static void report_unsolved(Builder *b, Expr e) {
     const Delay *d = delay_behind(b, name);
     b->failed = true;
     if (d) {
-        Remark *r = report_error(b->report, E_NO_VALUE, d->pos, "the delayed signal of '%s' is differentiated %s",
+        Remark *r = report_error(b->report, E_NO_VALUE, d->pos,
+                                 "the delayed signal of '%s' is differentiated %s",
                                  name_text(dag_names(b->dag), d->text),
                                  d->fixed ? "more than once" : "while its delay changes");
         remark_help(b->report, r,
-                    "a delayed signal has one derivative, and that only where its delay is fixed: let it move a "
+                    "a delayed signal has one derivative, and that only where its delay is fixed: "
+                    "let it move a "
                     "spring or a lag, or delay the rate in place of the value");
         return;
     }

@@ -123,6 +123,7 @@ typedef enum {
     ITEM_EVERY,     // left
     ITEM_SOLVER,    // name = method, args = options by name
     ITEM_PLOT,      // text = title, exprs = curves, right = abscissa or NULL
+    ITEM_DISPLAY,   // unit in which variables are shown
     ITEM_RECORD,    // patterns as texts in exprs (AST_STRING with name = the pattern)
     ITEM_EXPECT,    // left relation right [within tolerance [relative]]
     ITEM_AUDIT,     // left = bound, or NULL for `off`

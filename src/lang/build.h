@@ -68,6 +68,8 @@ int sweep_place(Builder *b, const Sweep *s, const AstExpr *e, const Env *env); /
 bool scalar_signal(Builder *b, const Env *env, const AstExpr *e, Signal *s, Dim *dim);
 void declare_hidden(Builder *b, const AstItem *param); // a parameter of the root, not of its class
 
+void display_units(Builder *b, const AstItem *items); // display.c: `display` of an experiment
+
 // --- chosen.c
 Definition definition_of(const Builder *b, const Env *env, const AstExpr *path); // by its name
 const Chosen *chosen_of(const Builder *b, const Env *env, const AstExpr *path);  // NULL: it is none

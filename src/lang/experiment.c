@@ -413,6 +413,7 @@ Experiment *build_experiment(Builder *b, Definition d) {
     *x = (Experiment){.name = class->name, .text = class->text, .points = 1000, .pos = class->pos};
     Making k = {.b = b, .x = x};
     k.env = new_env(b, (Env){.file = d.file, .instance = 0, .element = -1});
+    display_units(b, class->items);
     for (const AstItem *i = class->items; i; i = i->next) {
         check_stands_once(&k, i);
         read_setting(&k, i);

@@ -133,8 +133,9 @@ static void parse_audit(Parser *p, ItemList *list) {
     if (!p->failed) p_add_item(list, item);
 }
 
-static const char *const statements[] = {"set",  "start",  "stop",   "points", "every",    "solver",
-                                         "plot", "record", "expect", "audit",  "frequency"};
+static const char *const statements[] = {"set",    "start",  "stop",      "points",
+                                         "every",  "solver", "plot",      "record",
+                                         "expect", "audit",  "frequency", "display"};
 
 static void unknown_statement(Parser *p) {
     enum { NEAR = 2 };
@@ -179,6 +180,21 @@ static bool belongs_into_model(TokenKind kind) {
     }
 }
 
+// display = "display" unit {"," unit}
+static void parse_display(Parser *p, ItemList *list) {
+    p_advance(p);
+    do {
+        AstItem *item = p_new_item(p, ITEM_DISPLAY, p->token);
+        item->unit = parse_kept_unit(p, &item->unit_text);
+        item->has_unit = item->unit != NULL;
+        if (!p->failed && !item->unit) {
+            Remark *m = p_fail_expected(p, "a unit in braces");
+            p_help(p, m, "write display {bar}, {deg}, {rpm}");
+        }
+        if (!p->failed) p_add_item(list, item);
+    } while (!p->failed && p_accept(p, TOKEN_COMMA));
+}
+
 static void parse_start(Parser *p, ItemList *list) {
     AstItem *item = parse_initial(p);
     if (!p->failed) p_add_item(list, item);
@@ -202,6 +218,8 @@ void parse_experiment_statement(Parser *p, ItemList *list) {
         parse_amount(p, ITEM_EVERY, list);
     } else if (p_at_word(p, "audit")) {
         parse_audit(p, list);
+    } else if (p_at_word(p, "display")) {
+        parse_display(p, list);
     } else if (p_at_word(p, "frequency")) {
         parse_frequency(p, list);
     } else if (parse_analysis(p, list)) {

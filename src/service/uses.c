@@ -266,6 +266,7 @@ static void walk_item(Walk *w, const AstItem *i) {
     case ITEM_SUPPLIES:
     case ITEM_DISSIPATES:
     case ITEM_TERMINATE:
+    case ITEM_DISPLAY:
     case ITEM_FORM:
     case ITEM_COORDINATES: break;
     }

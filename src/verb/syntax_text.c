@@ -50,6 +50,7 @@ static const char *const item_word[] = {
     [ITEM_EVERY] = "every",
     [ITEM_SOLVER] = "solver",
     [ITEM_PLOT] = "plot",
+    [ITEM_DISPLAY] = "display",
     [ITEM_RECORD] = "record",
     [ITEM_EXPECT] = "expect",
     [ITEM_AUDIT] = "audit",
