@@ -261,6 +261,8 @@ struct AstClass {
     Name symbol, derivative; // function of C: what it is called there; 0: as here, none
     bool impure;
     int rows, cols; // of its result
+    bool steps;     // model from "x.fmu" as cs
+    double every;   // ... every so many seconds; 0: as the unit says
     AstClass *next;
 };
 

@@ -227,6 +227,12 @@ typedef struct { // a constant of the top level, or a table
                    // yet
 } Global;
 
+typedef struct { // an FMU that functions of the model call
+    Name path;
+    bool steps;               // as co-simulation
+    struct ForeignUnit *unit; // NULL: it cannot be used, which is reported
+} OpenUnit;
+
 typedef struct {
     int terminal, first;
     bool inside; // the port of the model in which the bond is written
@@ -304,6 +310,7 @@ typedef struct Builder {
     ARRAY(LinearNumbers) linear; // that were asked for; n < 0: there is none
     Pairs linears;               // (0, what was asked) -> linear
     ARRAY(Global) global;
+    ARRAY(OpenUnit) units_open;
     ARRAY(int) visiting; // parameters that are being evaluated, outermost first
     ARRAY(const AstClass *) calling;
 

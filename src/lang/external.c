@@ -7,7 +7,9 @@
 
 #include "base/files.h"
 #include "foreign/functions.h"
+#include "foreign/unit.h"
 #include <math.h>
+#include <string.h>
 
 static int scalars(int rows, int cols) { return rows ? rows * cols : 1; }
 
@@ -27,6 +29,45 @@ static int input_count(const AstClass *f) {
     return n;
 }
 
+// --- units of FMI --------------------------------------------------------------------------------
+
+static bool is_unit(const char *path) {
+    size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".fmu") == 0;
+}
+
+static ForeignUnit *unit_of(Builder *b, const AstClass *f, bool steps) {
+    for (int i = 0; i < b->units_open.count; i++)
+        if (b->units_open.data[i].path == f->from && b->units_open.data[i].steps == steps)
+            return b->units_open.data[i].unit;
+    const char *wrong = NULL;
+    ForeignUnit *unit = foreign_unit_new(text_of(b, f->from), steps, &wrong);
+    dag_keep(b->dag, unit, foreign_unit_free);
+    if (!wrong) wrong = foreign_unit_try(unit);
+    if (wrong) {
+        Remark *m = complain(b, strstr(wrong, "binary") ? F_BINARY : F_UNIT, f->from_pos, "%s: %s",
+                             text_of(b, f->from), wrong);
+        remark_help(b->r, m, "export it again for this machine, or with sources");
+        unit = NULL;
+    }
+    array_push(&b->units_open, ((OpenUnit){f->from, steps, unit}));
+    return unit;
+}
+
+// `as "me rates"`: kind and function. NULL: reported.
+static const External *unit_function(Builder *b, const AstClass *f) {
+    const char *word = f->symbol ? text_of(b, f->symbol) : "";
+    bool steps = strncmp(word, "cs ", 3) == 0;
+    ForeignUnit *unit = unit_of(b, f, steps);
+    const External *e = unit && strlen(word) > 3 ? foreign_unit_function(unit, word + 3) : NULL;
+    bool fits = e && e->inputs == input_count(f) && e->outputs == f->rows * f->cols;
+    if (unit && !fits)
+        complain(b, F_UNIT, f->pos, "'%s' is no function of the unit", text_of(b, f->name));
+    return fits ? e : NULL;
+}
+
+// --- functions of C ------------------------------------------------------------------------------
+
 static void tell_differences(Builder *b, const AstClass *f) {
     Remark *m = report_add(b->r, NOTE, F_DIFFERENCES, f->pos,
                            "derivatives of '%s' are taken by differences", text_of(b, f->name));
@@ -41,6 +82,7 @@ static const External *external_of(Builder *b, Definition d, const AstExpr *e) {
     if (g->external || g->state) return g->external;
     g->state = 1; // what is wrong is said once
     const char *path = text_of(b, f->from);
+    if (is_unit(path)) return g->external = unit_function(b, f);
     if (!file_exists(path)) {
         refuse(b, f, e, "there is no such file");
         return NULL;

@@ -202,6 +202,7 @@ static void free_builder(Builder *b) {
     array_free(&b->mechanism);
     array_free(&b->lender);
     array_free(&b->override);
+    array_free(&b->units_open);
     array_free(&b->global);
     array_free(&b->visiting);
     array_free(&b->calling);

@@ -5,11 +5,13 @@
 //   mechanism X from "x.urdf"   a robot description beside this file, read as the text that it
 //                               stands for
 //   table t(x) linear from "t.csv" ...   a file of data beside this one
+//   model M from "m.fmu"                 a unit of FMI, read as the text that it stands for
 //   function f(x) external "f.so"        a library beside this one, loaded when a model calls f
 #include "lang/lang.h"
 
 #include "base/array.h"
 #include "base/files.h"
+#include "foreign/unit.h"
 #include "import/urdf.h"
 #include "lang/csv_table.h"
 #include "lang/lookup.h"
@@ -133,6 +135,53 @@ static void place_library(Loader *l, AstClass *c, const char *folder) {
     if (name[0] != '/') c->from = name_of(s->names, path_join(s->arena, folder, name));
 }
 
+// The text that an FMU stands for: its functions, domains and statements.
+static void add_unit_text(Loader *l, AstClass *c, const char *text, size_t length) {
+    Syntax *s = l->syntax;
+    const char *shown = arena_printf(s->arena, "%s (as a model)", name_text(s->names, c->from));
+    uint32_t source = sources_add(s->sources, shown, text, length);
+    AstFile *made = parse_file(s->arena, s->names, s->sources, source, l->r);
+    for (AstClass *k = made ? made->classes : NULL, *next; k; k = next) {
+        next = k->next;
+        if (k->kind == CLASS_MODEL || k->kind == CLASS_ELEMENT) {
+            c->kind = k->kind;
+            c->items = k->items;
+        } else {
+            k->next = c->next;
+            c->next = k;
+        }
+    }
+}
+
+static bool has_kind(Loader *l, const AstClass *c, const UnitDescription *d) {
+    if (c->steps ? d->cs : d->me) return true;
+    Remark *m = report_error(l->r, F_UNSERVED, c->from_pos, "the unit is for %s alone",
+                             c->steps ? "model exchange" : "co-simulation");
+    remark_help(l->r, m, c->steps ? "leave out 'as cs'" : "write as cs every 1 {ms}");
+    return false;
+}
+
+static void fill_from_unit(Loader *l, AstClass *c, const char *folder) {
+    Syntax *s = l->syntax;
+    const char *name = name_text(s->names, c->from);
+    const char *path = name[0] == '/' ? name : path_join(s->arena, folder, name);
+    Arena scratch = {0};
+    Text text = {0};
+    UnitDescription d;
+    size_t length;
+    char *data = read_file(l, &scratch, path, &length, c->from_pos);
+    if (data && unit_read(&scratch, &d, s->sources, name, data, length, c->from_pos, l->r) &&
+        has_kind(l, c, &d)) {
+        double every = c->every > 0 ? c->every : d.step > 0 ? d.step : 0.01;
+        unit_text(&text, &d,
+                  &(UnitTextOptions){name_text(s->names, c->name), name, c->steps, every});
+        add_unit_text(l, c, text_get(&text), text.length);
+    }
+    c->from = 0; // what follows is an ordinary model
+    text_free(&text);
+    arena_free(&scratch);
+}
+
 static AstFile *add_text(Loader *l, const char *path, Name key, const char *text, size_t length) {
     Syntax *s = l->syntax;
     uint32_t source = sources_add(s->sources, path, text, length);
@@ -149,6 +198,8 @@ static AstFile *add_text(Loader *l, const char *path, Name key, const char *text
             fill_from_csv(l, c, folder);
         else if (c->from && c->kind == CLASS_FUNCTION)
             place_library(l, c, folder);
+        else if (c->from && c->kind == CLASS_MODEL)
+            fill_from_unit(l, c, folder);
         else if (c->from)
             fill_from_urdf(l, c, folder);
     array_push(&l->loaded, ((Loaded){key, file, folder}));

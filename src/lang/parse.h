@@ -8,6 +8,7 @@
 //     parse_analysis.c     experiments that analyse
 //     parse_mechanism.c    what stands in mechanisms: joints, bodies, frames
 //     parse_experiment.c   what stands in experiments
+//     parse_foreign.c      functions of C, units
 //     parse_expression.c   expressions, paths, arguments
 //
 // Functions p_... move along the tokens and tell of mistakes; parse_... are the rules of the
@@ -129,6 +130,13 @@ AstExpr *p_new_name(Parser *p, Name name, Token t); // without subscripts
 // Zeroed memory for the tree. The arena rounds each piece up to 16 bytes, which would waste a fifth
 // of it; so nodes are cut from larger pieces, aligned for pointers and numbers.
 void *p_take(Parser *p, size_t count, size_t size);
+
+// --- foreign code (parse_foreign.c) -------------------------------------------------------------
+
+void parse_sizes(Parser *p, int *rows, int *cols);            // of an argument, if any
+bool parse_external(Parser *p, AstClass *c);                  // false: none stands here
+void refuse_sizes(Parser *p, const AstClass *c, Token start); // of other functions
+void parse_unit_file(Parser *p, AstClass *c);                 // behind `from`
 
 // --- statements ---------------------------------------------------------------------------------
 

@@ -114,6 +114,7 @@ static void parse_from(Parser *p, AstClass *c) {
 // [string]
 //         NEWLINE body "end"
 //       | "mechanism" name from
+//       | "model" name unit
 static AstClass *parse_model(Parser *p) {
     int word = p_at(p, TOKEN_ELEMENT)      ? 1
                : p_at(p, TOKEN_MECHANISM)  ? 2
@@ -124,6 +125,11 @@ static AstClass *parse_model(Parser *p) {
     Opener opener = open_class(p, c, model_words[word].word, model_words[word].name);
     if (c->kind == CLASS_MECHANISM && p_accept_word(p, "from")) {
         parse_from(p, c);
+        p_end_statement(p, opener.token);
+        return c;
+    }
+    if (c->kind == CLASS_MODEL && p_accept_word(p, "from")) {
+        parse_unit_file(p, c);
         p_end_statement(p, opener.token);
         return c;
     }
@@ -155,26 +161,6 @@ static AstClass *parse_experiment(Parser *p) {
     p->experiment = false;
     close_class(p, &opener);
     return c;
-}
-
-// sizes = "[" number ["," number] "]"
-static void parse_sizes(Parser *p, int *rows, int *cols) {
-    AstExpr **size;
-    int count = 0, *to[] = {rows, cols};
-    Token open = p->token;
-    if (!p_at(p, TOKEN_OPEN_SQUARE)) return;
-    parse_subscripts(p, &size, &count);
-    *rows = *cols = 1;
-    for (int i = 0; i < count && !p->failed; i++) {
-        double n = size[i]->kind == AST_NUMBER ? size[i]->number : 0;
-        if (count <= 2 && n >= 1 && n <= 10000 && n == (int)n) {
-            *to[i] = (int)n;
-            continue;
-        }
-        Remark *m = p_complain(p, F_SIZE, open, "a size of a function of C is a whole number");
-        p_help(p, m, "write q[3] for a vector, M[3, 3] for a matrix");
-        return;
-    }
 }
 
 // formals = "(" [name [sizes] [unit] {"," name [sizes] [unit]}] ")"
@@ -236,48 +222,6 @@ static void parse_function_body(Parser *p, AstClass *c, const Opener *opener) {
         p_help(p, m, "its last line before 'end' is return expression");
     }
     close_class(p, opener);
-}
-
-// external = [sizes] [unit] "external" string {"as" string | "derivative" string | "impure"} [string]
-static bool parse_external(Parser *p, AstClass *c) {
-    if (p->failed ||
-        !(p_at(p, TOKEN_OPEN_SQUARE) || p_at(p, TOKEN_UNIT) || p_at_word(p, "external")))
-        return false;
-    c->rows = c->cols = 1;
-    parse_sizes(p, &c->rows, &c->cols);
-    c->has_unit = parse_unit(p, &c->unit, &c->unit_text);
-    bool external = p_accept_word(p, "external");
-    c->from_pos = p_pos(p, p->token);
-    if (external) c->from = p_accept_string(p);
-    if (!c->from) {
-        Remark *m = p_fail_expected(p, external ? "the name of a library" : "external");
-        p_help(p, m, "write function %s(x {m}) {N} external \"lib.so\"",
-               name_text(p->names, c->name));
-        return true;
-    }
-    for (bool more = true; more && !p->failed;) {
-        Name *to = p_accept_word(p, "as")           ? &c->symbol
-                   : p_accept_word(p, "derivative") ? &c->derivative
-                                                    : NULL;
-        more = to != NULL;
-        if (to && !(*to = p_accept_string(p))) p_fail_expected(p, "the name of a function of C");
-        if (!to && p_accept_word(p, "impure")) more = c->impure = true;
-    }
-    c->text = p_accept_string(p);
-    return true;
-}
-
-static void refuse_sizes(Parser *p, const AstClass *c, Token start) {
-    for (int i = 0; i < c->formal_count; i++) {
-        if (!c->formals[i].rows) continue;
-        Token t = start;
-        t.at = c->formals[i].pos.at;
-        Remark *m =
-            p_complain(p, F_SIZE, t, "'%s' has a size, but '%s' is no function of C",
-                       name_text(p->names, c->formals[i].name), name_text(p->names, c->name));
-        p_help(p, m, "leave it out: arguments have the size of what is given");
-        return;
-    }
 }
 
 // function = "function" name formals (external | "=" expr [string] |

@@ -15,5 +15,6 @@ void say(Channel *c, const char *format, ...) __attribute__((format(printf, 2, 3
 typedef void Serve(Channel *c);
 // Loads the functions of a library by name; NULL: said in the channel.
 Serve *functions_load(Channel *c, const char *library, char **name, int count);
+Serve *unit_load(Channel *c, const char *library, char **word, int count); // of an FMU
 
 #endif

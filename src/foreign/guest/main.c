@@ -59,7 +59,8 @@ int main(int argc, char **argv) {
     if (!sandbox_enter(folder, c->words))
         c->result = GUEST_FAULT;
     else
-        serve = functions_load(c, argv[2], argv + 4, argc - 4);
+        serve = (strcmp(argv[1], "unit") == 0 ? unit_load : functions_load)(c, argv[2], argv + 4,
+                                                                            argc - 4);
     answer(c);
     while (serve && await_turn(c, host)) {
         c->result = GUEST_GOOD;

@@ -1,0 +1,327 @@
+#!/bin/sh
+# Foreign units: ten models come back from their own FMUs, power ports are ports again, steps and instances; a set of
+# hostile and wrong units, each named, none of which harms.
+. "$(dirname "$0")/common.sh"
+export BONDYN_FOREIGN_SECONDS=0.5 TMPDIR="$work/tmp"
+mkdir tmp
+examples=$source_folder/examples
+
+# The columns that both have, a.b[1] being a_b_1 in the second: how far apart, in parts of the largest value.
+cat >apart.py <<'EOF'
+import csv, re, sys
+def read(path):
+    rows = [r for r in csv.reader(l for l in open(path) if not l.startswith("#"))]
+    key = lambda h: re.sub(r"[^A-Za-z0-9]+", "_", re.sub(r"^u\.", "", re.sub(r" \[[^\]]*\]$", "", h.strip()))).strip("_")
+    return {key(h): [float(r[i]) for r in rows[1:]] for i, h in enumerate(rows[0])}
+a, b = read(sys.argv[1]), read(sys.argv[2])
+shared = [k for k in a if k in b and k != "time"]
+if len(a["time"]) != len(b["time"]) or not shared:
+    sys.exit(f"{len(a['time'])} and {len(b['time'])} rows, {len(shared)} columns in common")
+for k in shared:
+    size = max(map(abs, a[k])) or 1
+    far = max(abs(x - y) for x, y in zip(a[k], b[k]))/size
+    if not far <= float(sys.argv[3]):
+        sys.exit(f"{k} is {far:g} apart")
+EOF
+
+# trip NAME FILE EXPERIMENT POINTS OPTIONS...
+trip() {
+    name=$1 file=$2 experiment=$3 points=$4
+    shift 4
+    expect_exit 0 export fmu "$file" "$experiment" --kind me "$@" --out "$name.fmu"
+    "$bondyn" run "$file" "$experiment" "$@" --no-plot --engine vm --out "$name" >/dev/null 2>&1
+    about=$(unzip -p "$name.fmu" modelDescription.xml | grep DefaultExperiment)
+    stop=$(echo "$about" | sed 's/.*stopTime="\([^"]*\)".*/\1/') step=$(echo "$about" | sed 's/.*stepSize="\([^"]*\)".*/\1/')
+    cat >"$name.in.bond" <<EOF
+model Unit from "$name.fmu"
+model Top
+  Unit u
+end
+experiment Again of Top
+  stop $stop {s}
+  points $points
+  solver rk4 step $step {s}
+  record *
+end
+EOF
+    expect_exit 0 run "$name.in.bond" --no-plot --out "$name.again"
+    python3 apart.py "$name/results.csv" "$name.again/results.csv" 1e-9 >log 2>&1 || fail "$name: $(cat log)"
+}
+trip rlc "$examples/rlc/rlc.bond" Step 250 --solver rk4
+trip motor "$examples/dc_motor/dc_motor.bond" Start 1000 --solver rk4
+trip ball "$examples/bouncing_ball/bouncing_ball.bond" Bounce 1000 --solver rk4 --stop 2.5
+trip stick "$here/stick.bond" Periods 1000
+trip pid "$examples/sampled_pid/sampled_pid.bond" Fixed 1000
+trip bars "$examples/four_bar/four_bar.bond" Falls 1000 --solver rk4 --stop 0.05
+trip ring "$examples/euler_ring/euler_ring.bond" Tumbling 1000 --solver rk4
+trip table "$examples/tables/tables.bond" RealTime 1000 --stop 2
+cp -r "$examples/titan4" titan4
+cat >>titan4/titan4.bond <<'EOF'
+
+experiment Steps of Simulator
+  stop 0.05 {s}
+  points 20
+  solver rk4 step 0.5 {ms}
+  record q[*]
+  audit off
+end
+EOF
+trip titan titan4/titan4.bond Steps 20
+
+# --- power ports, instances, steps ----------------------------------------------------------------
+
+cat >pushed.bond <<'EOF'
+model Pushed "a mass on a spring with a power port"
+  input F {N} = 1 {N} "force on the mass"
+  output x {m} "place"
+  param m = 2 {kg}, k = 50 {N/m}
+  MSe hand = F
+  I mass(m)
+  C spring(1/k)
+  R damper(3 {N.s/m})
+  1 v
+  hand -> v
+  v -> mass, spring, damper
+  x = spring.q
+end
+experiment Steps of Pushed
+  stop 0.2 {s}
+  points 20
+  solver rk4 step 1 {ms}
+end
+model Twin
+  Pushed a(F = 2 {N}), b(F = -3 {N}, k = 70 {N/m})
+end
+experiment Both of Twin
+  stop 0.2 {s}
+  points 20
+  solver rk4 step 1 {ms}
+end
+EOF
+expect_exit 0 export fmu pushed.bond Steps --out pushed.fmu
+expect_exit 0 run pushed.bond Both --no-plot --out both
+cat >ports.bond <<'EOF'
+model Pushed from "pushed.fmu"
+model Stepped from "pushed.fmu" as cs every 10 {ms}
+model Two
+  Pushed a, b(k = 70 {N/m})
+  Se one = 2 {N}
+  Se other = -3 {N}
+  one -> a.hand
+  other -> b.hand
+end
+experiment Both of Two
+  stop 0.2 {s}
+  points 20
+  solver rk4 step 1 {ms}
+  expect a.hand.e(end) = 2 {N} within 0
+end
+model One
+  Stepped a
+  Se one = 2 {N}
+  one -> a.hand
+end
+experiment Steps of One
+  stop 0.2 {s}
+  points 20
+  solver rk4 step 1 {ms}
+end
+EOF
+expect_exit 0 run ports.bond Both --no-plot --out ports
+python3 apart.py both/results.csv ports/results.csv 1e-9 >log 2>&1 || fail "two instances: $(cat log)"
+expect_text err "G004"
+expect_exit 0 check ports.bond Both
+expect_text out "'one' sets the effort"
+expect_exit 0 run ports.bond Steps --no-plot --out steps
+python3 - <<'EOF' || fail "steps differ from the run"
+import csv
+def column(path, name):
+    rows = [r for r in csv.reader(l for l in open(path) if not l.startswith("#"))]
+    i = next(i for i, h in enumerate(rows[0]) if h.startswith(name + " "))
+    return [float(r[i]) for r in rows[1:]]
+a, b = column("both/results.csv", "a.x"), column("steps/results.csv", "a.x")
+assert len(a) == 21 and all(abs(x - y) <= 1e-12*abs(x) for x, y in zip(a, b)), (a, b)
+EOF
+expect_exit 0 linearize ports.bond Both
+expect_text out "70"
+expect_exit 0 sweep ports.bond Both --vary "b.k = 60 .. 70 in 2 {N/m}" --jobs 2 --no-plot --out sweep
+grep -q nan sweep/runs.csv && fail "runs of a sweep failed"
+
+# --- built from its sources -----------------------------------------------------------------------
+
+python3 - <<'EOF'
+import zipfile
+with zipfile.ZipFile("pushed.fmu") as f, zipfile.ZipFile("plain.fmu", "w") as to:
+    for n in f.namelist():
+        if not n.startswith("binaries/"): to.writestr(n, f.read(n))
+with zipfile.ZipFile("pushed.fmu") as f, zipfile.ZipFile("empty.fmu", "w") as to:
+    for n in f.namelist():
+        if n == "modelDescription.xml": to.writestr(n, f.read(n).replace(b"<SourceFiles>", b"<SourceFiles><!--").replace(b"</SourceFiles>", b"--></SourceFiles>"))
+EOF
+sed 's/pushed.fmu/plain.fmu/' ports.bond >plain.bond
+expect_exit 0 run plain.bond Both --no-plot --out plain
+cmp -s plain/results.csv ports/results.csv || python3 apart.py plain/results.csv ports/results.csv 0 >log 2>&1 || fail "its sources give $(cat log)"
+sed 's/pushed.fmu/empty.fmu/' ports.bond >empty.bond
+expect_exit 1 check empty.bond Both
+expect_text err "F009"
+
+# --- what is wrong with a unit --------------------------------------------------------------------
+
+echo precious >precious
+cat >hostile.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "fmi2Functions.h"
+static double x = 1, t;
+static int me;
+static fmi2Status act(void) {
+#if DEED == 2
+    for (;;) {}
+#elif DEED == 3
+    FILE *f = fopen(PLACE "/precious", "w");
+    if (!f || fputs("gone", f) < 0) return fmi2Error;
+#elif DEED == 4
+    for (int i = 0; i < 100; i++) if (fork() < 0) return fmi2Error;
+#elif DEED == 5
+    return fmi2Fatal;
+#elif DEED == 7
+    if (t > 0.5) *(volatile int *)0 = 1;
+#elif DEED == 8
+    for (;;) sleep(1);
+#endif
+    return fmi2OK;
+}
+const char *fmi2GetTypesPlatform(void) { return "default"; }
+const char *fmi2GetVersion(void) { return "2.0"; }
+fmi2Component fmi2Instantiate(fmi2String n, fmi2Type k, fmi2String g, fmi2String r, const fmi2CallbackFunctions *f, fmi2Boolean v, fmi2Boolean l) {
+    (void)n, (void)k, (void)r, (void)v, (void)l;
+#if DEED == 1
+    abort();
+#endif
+    if (g[0] != '1') { f->logger(0, "u", fmi2Error, "e", "the GUID is %s, not mine", g); return 0; }
+    return &me;
+}
+void fmi2FreeInstance(fmi2Component c) { (void)c; }
+fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean a, fmi2Real b, fmi2Real s, fmi2Boolean d, fmi2Real e) { (void)c, (void)a, (void)b, (void)d, (void)e; t = s; return fmi2OK; }
+fmi2Status fmi2EnterInitializationMode(fmi2Component c) { (void)c; return fmi2OK; }
+fmi2Status fmi2ExitInitializationMode(fmi2Component c) { (void)c; return fmi2OK; }
+fmi2Status fmi2Terminate(fmi2Component c) { (void)c; return fmi2OK; }
+#define GET(T) fmi2Status fmi2Get##T(fmi2Component c, const fmi2ValueReference *r, size_t n, fmi2##T *v) { (void)c, (void)r; for (size_t i = 0; i < n; i++) v[i] = (fmi2##T)x; return fmi2OK; }
+#define SET(T) fmi2Status fmi2Set##T(fmi2Component c, const fmi2ValueReference *r, size_t n, const fmi2##T *v) { (void)c, (void)r, (void)n, (void)v; return fmi2OK; }
+GET(Real) GET(Integer) GET(Boolean) SET(Real) SET(Integer) SET(Boolean)
+fmi2Status fmi2EnterEventMode(fmi2Component c) { (void)c; return fmi2OK; }
+fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *e) { (void)c; e->newDiscreteStatesNeeded = 0; e->terminateSimulation = 0; e->nextEventTimeDefined = 0; return fmi2OK; }
+fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c) { (void)c; return fmi2OK; }
+fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean a, fmi2Boolean *b, fmi2Boolean *d) { (void)c, (void)a; *b = *d = 0; return fmi2OK; }
+fmi2Status fmi2SetTime(fmi2Component c, fmi2Real now) { (void)c; t = now; return fmi2OK; }
+fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real *v, size_t n) { (void)c, (void)n; x = v[0]; return fmi2OK; }
+fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real *v, size_t n) { (void)c, (void)n; v[0] = x; return fmi2OK; }
+fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real *v, size_t n) { (void)c, (void)n, (void)v; return fmi2OK; }
+fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real *v, size_t n) { (void)c, (void)n; v[0] = DEED == 6 && t > 0.5 ? 0.0/(x - x) : -x; return act(); }
+EOF
+cat >modelDescription.xml <<'EOF'
+<?xml version="1.0"?>
+<fmiModelDescription fmiVersion="2.0" modelName="H" guid="1">
+  <ModelExchange modelIdentifier="h"/>
+  <ModelVariables>
+    <ScalarVariable name="x" valueReference="0" initial="exact"><Real start="1"/></ScalarVariable>
+    <ScalarVariable name="der(x)" valueReference="1"><Real derivative="1"/></ScalarVariable>
+  </ModelVariables>
+  <ModelStructure><Derivatives><Unknown index="2"/></Derivatives></ModelStructure>
+</fmiModelDescription>
+EOF
+cat >pack.py <<'EOF'
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED) as f:
+    for inside, path in zip(sys.argv[2::2], sys.argv[3::2]): f.write(path, inside)
+EOF
+cat >h.bond <<'EOF'
+model H from "h.fmu"
+experiment X of H
+  stop 1 {s}
+  points 10
+  solver rk4 step 0.1 {s}
+end
+EOF
+# hostile DEED EXIT WORDS
+hostile() {
+    cc -shared -fPIC -O1 -w -I"$source_folder/src/fmi/standard" -DDEED="$1" -DPLACE="\"$work\"" hostile.c -o h.so || fail "hostile.c"
+    python3 pack.py h.fmu modelDescription.xml modelDescription.xml binaries/linux64/h.so h.so
+    expect_exit "$2" run h.bond --no-plot --out h
+    [ "$3" ] && expect_text err "$3"
+}
+hostile 0 0
+hostile 1 1 "crashed (signal 6"
+hostile 2 5 "did not answer within 0.5 s"
+hostile 3 5 "fmi2GetDerivatives gave an error"
+hostile 4 5 "fmi2GetDerivatives gave an error"
+hostile 5 5 "fmi2GetDerivatives gave a fatal error"
+hostile 6 5 "the rate 'der(x)' is"
+hostile 7 5 "crashed (signal 11"
+[ "$(grep -vc '^#' h/results.csv)" -ge 6 ] || fail "rows are lost with a crash"
+[ "$(cat precious)" = precious ] || fail "a file was changed"
+hostile 0 0
+
+# wrong WORDS SED-COMMAND: another description
+wrong() {
+    sed "$2" modelDescription.xml >other.xml
+    python3 pack.py h.fmu modelDescription.xml other.xml binaries/linux64/h.so h.so
+    expect_exit 1 run h.bond --no-plot --out h
+    expect_text err "$1"
+}
+wrong "the GUID is 2, not mine" 's/guid="1"/guid="2"/'
+wrong "modelDescription.xml:8:" 's/index="2"/index="7"/'
+wrong "is listed as a derivative" 's/index="2"/index="1"/'
+wrong "is not defined" 's/start="1"/start="1" unit="furlong"/'
+wrong "the unit is of FMI 1.0" 's/fmiVersion="2.0"/fmiVersion="1.0"/'
+wrong "modelDescription.xml:7:" 's/<.ModelVariables>/<\/ModelVariable>/'
+wrong "two variables are called 'x'" 's/"der(x)"/"x"/'
+wrong "has no start value" 's/initial="exact"><Real start="1"/causality="input"><Real/'
+wrong "the unit is for co-simulation alone" 's/ModelExchange/CoSimulation/'
+wrong "needs the tool" 's/modelIdentifier="h"/modelIdentifier="h" needsExecutionTool="true"/'
+wrong "no name of C" 's/modelIdentifier="h"/modelIdentifier="..\/h"/'
+
+# archive WORDS, with a program that makes it
+archive() {
+    python3 - || fail "making an archive"
+    expect_exit 1 run h.bond --no-plot --out h
+    expect_text err "F006"
+    expect_text err "$1"
+}
+archive "leads outside" <<'EOF'
+import zipfile
+with zipfile.ZipFile("h.fmu", "w") as f:
+    f.write("modelDescription.xml"); f.writestr("resources/../../escaped", "x")
+EOF
+archive "is a link" <<'EOF'
+import zipfile
+with zipfile.ZipFile("h.fmu", "w") as f:
+    f.write("modelDescription.xml")
+    link = zipfile.ZipInfo("resources/link"); link.create_system = 3; link.external_attr = 0o120777 << 16
+    f.writestr(link, "/etc/passwd")
+EOF
+archive "is larger than 512 MB" <<'EOF'
+import struct, zipfile
+with zipfile.ZipFile("h.fmu", "w", zipfile.ZIP_DEFLATED) as f:
+    f.write("modelDescription.xml"); f.writestr("resources/bomb", b"\0"*100000)
+data = bytearray(open("h.fmu", "rb").read())
+at = data.rfind(b"resources/bomb") - 46
+data[at + 24:at + 28] = struct.pack("<I", 4000000000)
+open("h.fmu", "wb").write(data)
+EOF
+archive "wrong checksum" <<'EOF'
+import zipfile
+with zipfile.ZipFile("h.fmu", "w", zipfile.ZIP_STORED) as f: f.write("modelDescription.xml")
+data = open("h.fmu", "rb").read().replace(b'modelName="H"', b'modelName="J"', 1)
+open("h.fmu", "wb").write(data)
+EOF
+archive "no zip file" <<'EOF'
+open("h.fmu", "w").write("not a zip file")
+EOF
+archive "no modelDescription.xml" <<'EOF'
+import zipfile
+with zipfile.ZipFile("h.fmu", "w") as f: f.writestr("a", "b")
+EOF
+[ -e escaped ] && fail "a file got out"
+[ "$(ls tmp)" ] && fail "something was left: $(ls tmp)"
