@@ -194,6 +194,7 @@ void export_write(Writing *w) {
     w->e->rate = export_count(w, &w->p->derivative, w->p->rate_code);
     w->e->rates_per_step = k == SOLVER_EULER ? 1 : k == SOLVER_HEUN ? 2 : 4;
     write_readme(w);
+    export_classic(w->e);
 }
 
 bool export_open(Writing *w, Export *e, const System *s, const RunOptions *o,
@@ -230,4 +231,5 @@ void export_free(Export *e) {
     text_free(&e->source);
     text_free(&e->main);
     text_free(&e->readme);
+    text_free(&e->classic);
 }

@@ -6,7 +6,7 @@
 //          model_text.c  data: names, tables, blocks, branches of `when`, switches
 //          runtime.text  steps, events and samples of solve/fixed.c, over those functions
 //                                     |
-//                        model.c  model.h  main.c  README.md
+//                        model.c  model.h  main.c  right_side.c  README.md
 //
 // Compiled without contraction it gives the numbers of `bondyn run` with the same fixed-step method,
 // bit by bit: the program is the one that the run would have, and all is evaluated in its order.
@@ -27,7 +27,7 @@ typedef struct { // operations of one evaluation of the rates
 } ExportCounts;
 
 typedef struct {
-    Text header, source, main, readme;
+    Text header, source, main, readme, classic;
     char prefix[80];   // of all names in C
     char asked[80];    // the model's name, where C forbids it; else empty
     size_t bytes;      // of memory of one run

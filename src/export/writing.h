@@ -51,6 +51,9 @@ enum { EXPORT_PARTS = 16 };
 void export_parts(const Writing *w, const char **chosen); // of runtime.text that the model needs
 int export_table(const Writing *w, const Table *t);
 
+// --- classic_text.c
+void export_classic(Export *e);
+
 // --- sections.c
 void export_sections(Text *out, const char *text, const char *const *chosen); // NULL ends them
 // A .def without its KERNEL( ) lines.

@@ -52,17 +52,17 @@ static bool write_files(Session *s, const Export *e) {
     const char *folder = session_value(s, OPT_OUT);
     if (!folder)
         folder = arena_printf(&s->arena, "%s_c", path_stem(&s->arena, session_argument(s, 1)));
-    static const char *const name[] = {"model.h", "model.c", "main.c", "README.md"};
-    const Text *text[] = {&e->header, &e->source, &e->main, &e->readme};
-    const char *path[4];
+    static const char *const name[] = {"model.h", "model.c", "main.c", "right_side.c", "README.md"};
+    const Text *text[] = {&e->header, &e->source, &e->main, &e->classic, &e->readme};
+    const char *path[5];
     bool good = folder_make(folder, &s->report);
-    for (int i = 0; i < 4 && good; i++) {
+    for (int i = 0; i < 5 && good; i++) {
         path[i] = path_join(&s->arena, folder, name[i]);
         good = file_write(path[i], text_get(text[i]), text[i]->length, &s->report);
     }
     if (!good) return false;
     tell(s, e);
-    session_tell_files(s, path, 4, "");
+    session_tell_files(s, path, 5, "");
     return true;
 }
 

@@ -344,7 +344,8 @@ static const Verb verbs[] = {
         .arguments = "c|fmu FILE [EXPERIMENT]",
         .summary = "a model as C that stands alone, or as an FMU",
         .details =
-            "c: writes model.c, model.h, main.c and README.md into --out FOLDER: C99 without any "
+            "c: writes model.c, model.h, main.c, right_side.c and README.md into --out FOLDER: C99 "
+            "without any "
             "library\n"
             "but libm, without allocation, for a fixed step (solver euler, heun or rk4). main runs "
             "the\n"

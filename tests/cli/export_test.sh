@@ -111,6 +111,34 @@ expect_exit 0 export c "$examples/rlc/rlc.bond" Step --solver rk4 --out rlc --js
 "$json_check" out || fail "JSON of export"
 expect_text out '"products":'
 
+# The right side as a function of five arguments, called by Bondyn itself: the model once more, bit by bit.
+for compiler in gcc clang; do
+    command -v $compiler >/dev/null || continue
+    # shellcheck disable=SC2086
+    $compiler $flags -O2 -shared -fPIC rlc/right_side.c -lm -o rlc.so >log 2>&1 || { fail "right_side.c: $compiler"; cat log; }
+done
+cat >again.bond <<'EOF'
+function RLC_right_side(t {s}, q, p) [2] external "rlc.so"
+function first(v) = v[1]
+function second(v) = v[2]
+model Again
+  var q initial 0, p initial 0
+  der(q) = first(RLC_right_side(time, q, p))
+  der(p) = second(RLC_right_side(time, q, p))
+end
+experiment Step of Again
+  stop 10 {s}
+  points 250
+  solver rk4 step 0.01 {s}
+  record q, p
+end
+EOF
+expect_exit 0 run again.bond --no-plot --out again
+"$bondyn" run "$examples/rlc/rlc.bond" Step --solver rk4 --record capacitor.q --record coil.p --no-plot --out plain >/dev/null 2>&1
+grep -v '^#' plain/results.csv | sed 1d | cut -d, -f2,3 >one
+grep -v '^#' again/results.csv | sed 1d | awk -F, '{ print $3 "," $2 }' >other
+cmp one other || fail "the right side is another one"
+
 expect_exit 2 export fortran "$examples/rlc/rlc.bond"
 expect_text err "write bondyn export c FILE"
 expect_exit 2 export c "$examples/rlc/rlc.bond" --real half
