@@ -146,10 +146,6 @@ static bool make_anew(ForeignUnit *u, double token) {
     return good;
 }
 
-static void keep_recipe(ForeignUnit *u, UnitCommand command, double *in, int inputs) {
-    array_push(&u->recipe, ((Recipe){command, in, inputs}));
-}
-
 // A call at a token (the first input), which is made anew where it is gone.
 static bool call_at(ForeignUnit *u, UnitCommand command, const double *in, int inputs, double *out,
                     int outputs, const char *what) {
@@ -299,7 +295,7 @@ static bool make_begin(ForeignUnit *u, const double *in, double *out) {
     convert(u, u->input, u->inputs, in + 1 + u->parameters, work + 2 + u->parameters, to_foreign);
     bool good = call_at(u, UNIT_BEGIN, work, begin_inputs(u), answer, event_outputs(u), "starts");
     good = good && give_state(u, work[0], answer, out, in[0]);
-    keep_recipe(u, UNIT_BEGIN, work, begin_inputs(u));
+    array_push(&u->recipe, ((Recipe){UNIT_BEGIN, work, begin_inputs(u)}));
     free(answer);
     return good;
 }
@@ -323,7 +319,7 @@ static bool make_change(ForeignUnit *u, const double *in, double *out) {
     bool good = call_at(u, u->steps ? UNIT_STEP : UNIT_UPDATE, work, n, answer, event_outputs(u),
                         u->steps ? "makes a step" : "handles an event");
     good = good && give_state(u, work[1], answer, out, in[1] + (u->steps ? in[2] : 0));
-    keep_recipe(u, u->steps ? UNIT_STEP : UNIT_UPDATE, work, n);
+    array_push(&u->recipe, ((Recipe){u->steps ? UNIT_STEP : UNIT_UPDATE, work, n}));
     free(answer);
     return good;
 }

@@ -21,16 +21,18 @@ static bool difference(const External *e, const double *in, double *out) {
     const External *f = e->of;
     int n = f->inputs, m = f->outputs;
     const double *x = in, *d = in + n;
-    double step = step_along(n, x, d);
-    double few[256],
-        *work = n + m <= 256 ? few : memory_zeroed((size_t)n + (size_t)m, sizeof *work);
+    double step = step_along(n, x, d), few[256], *work = few;
+    if (step == 0) {
+        for (int i = 0; i < m; i++) out[i] = 0;
+        return true;
+    }
+    if (n + m > 256) work = memory_zeroed((size_t)n + (size_t)m, sizeof *work);
     double *ahead = work + n;
-    bool good = true;
     for (int i = 0; i < n; i++) work[i] = x[i] + step * d[i];
-    if (step > 0) good = f->compute(f, work, ahead);
+    bool good = f->compute(f, work, ahead);
     for (int i = 0; i < n; i++) work[i] = x[i] - step * d[i];
-    if (step > 0) good = good && f->compute(f, work, out);
-    for (int i = 0; i < m; i++) out[i] = step > 0 ? (ahead[i] - out[i]) / (2 * step) : 0;
+    good = good && f->compute(f, work, out);
+    for (int i = 0; i < m && good; i++) out[i] = (ahead[i] - out[i]) / (2 * step);
     if (work != few) free(work);
     return good;
 }

@@ -26,7 +26,11 @@ static void fill(double *at, int count) {
     for (int i = 0; i < count; i++) memcpy(at + i, &unwritten, sizeof unwritten);
 }
 
-static bool is_unwritten(const double *x) { return memcmp(x, &unwritten, sizeof unwritten) == 0; }
+static bool is_unwritten(const double *x) {
+    uint64_t bits;
+    memcpy(&bits, x, sizeof bits);
+    return bits == unwritten;
+}
 
 static bool guard_broken(const double *at) {
     for (int i = 0; i < GUARD_NUMBERS; i++)

@@ -51,7 +51,7 @@ static struct {
     fmi2CallbackFunctions callbacks;
     char log[LOG_LENGTH]; // the last words of the unit
     double *work;
-#define FUNCTION(name, set) fmi2##name##TYPE *name;
+#define FUNCTION(name, set) fmi2##name##TYPE *name; // NOLINT(bugprone-macro-parentheses)
 #include "foreign/guest/fmi2.def"
 #undef FUNCTION
 } u; // the guest serves one unit
