@@ -325,3 +325,4 @@ with zipfile.ZipFile("h.fmu", "w") as f: f.writestr("a", "b")
 EOF
 [ -e escaped ] && fail "a file got out"
 [ "$(ls tmp)" ] && fail "something was left: $(ls tmp)"
+exit $failed
