@@ -3,7 +3,7 @@
 
 _bondyn() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
-    local verbs="run sweep montecarlo linearize steady poles bode nyquist step impulse reduce power check equations graph report watch derive import explain compare signals format lsp studio new lib help version"
+    local verbs="run sweep montecarlo linearize steady poles bode nyquist step impulse reduce power optimize fit sensitivity check equations graph report watch derive import explain compare signals format lsp studio new lib help version"
     local common="--library --json --verbose --quiet --help"
     local options=""
     COMPREPLY=()
@@ -34,6 +34,8 @@ _bondyn() {
         reduce) options="--model --set --order --at --steady --trim --given --moving --inputs --outputs --out" ;;
         step|impulse) options="--model --set --stop --at --steady --trim --given --moving --inputs --outputs --csv --out" ;;
         power) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --efficiency --out" ;;
+        optimize|fit) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot --all --runs --seed --jobs --method" ;;
+        sensitivity) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot --all" ;;
         check) options="--model --set --dump" ;;
         equations) options="--model --set --latex --unreduced --out" ;;
         graph) options="--model --set --svg --dot --depth --only --reduced --out" ;;
@@ -54,7 +56,7 @@ _bondyn() {
         return
     fi
     case $verb in
-        run | check | equations | graph | linearize | steady | poles | bode | nyquist | step | impulse | reduce | power)
+        run | check | equations | graph | linearize | steady | poles | bode | nyquist | step | impulse | reduce | power | optimize | fit | sensitivity)
             if ((COMP_CWORD > 2)) && [[ ${COMP_WORDS[2]} == *.bond && -r ${COMP_WORDS[2]} ]]; then
                 local experiments
                 experiments=$(sed -n 's/^ *experiment  *\([A-Za-z0-9_]*\).*/\1/p' "${COMP_WORDS[2]}")

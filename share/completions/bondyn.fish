@@ -8,7 +8,7 @@ function __bondyn_experiments
     end
 end
 
-set -l models run sweep montecarlo linearize steady poles bode nyquist step impulse reduce power check equations graph report watch derive
+set -l models run sweep montecarlo linearize steady poles bode nyquist step impulse reduce power optimize fit sensitivity check equations graph report watch derive
 complete -c bondyn -f
 complete -c bondyn -n __fish_use_subcommand -a run -d 'simulate'
 complete -c bondyn -n __fish_use_subcommand -a check -d 'sizes, units, causality, states'
@@ -19,6 +19,10 @@ complete -c bondyn -n __fish_use_subcommand -a linearize -d 'the linear model at
 complete -c bondyn -n __fish_use_subcommand -a steady -d 'the steady point, trim'
 complete -c bondyn -n __fish_use_subcommand -a poles -d 'poles, modes and zeros'
 complete -c bondyn -n __fish_use_subcommand -a power -d 'energy and activity of every element'
+complete -c bondyn -n __fish_use_subcommand -a optimize -d 'the best parameters'
+complete -c bondyn -n __fish_use_subcommand -a fit -d 'parameters from data'
+complete -c bondyn -n __fish_use_subcommand -a sensitivity -d 'derivatives by parameters'
+complete -c bondyn -n '__fish_seen_subcommand_from optimize fit' -l method -x -a 'slsqp mma lbfgs cobyla bobyqa neldermead direct isres crs' -d 'of the search'
 complete -c bondyn -n __fish_use_subcommand -a bode -d 'frequency responses with margins'
 complete -c bondyn -n __fish_use_subcommand -a nyquist -d 'the same in the complex plane'
 complete -c bondyn -n __fish_use_subcommand -a step -d 'answers to a step'
@@ -93,7 +97,7 @@ complete -c bondyn -n '__fish_seen_subcommand_from compare' -l map -x -d 'column
 complete -c bondyn -n '__fish_seen_subcommand_from compare' -F
 complete -c bondyn -n '__fish_seen_subcommand_from new' -s t -l template -x -a 'msd rlc motor hydraulic element empty'
 complete -c bondyn -n '__fish_seen_subcommand_from lib' -a 'test (bondyn lib 2>/dev/null | string match -r "^  \S+" | string trim)'
-complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run sweep montecarlo linearize steady poles bode nyquist step impulse reduce power check equations graph report watch derive import explain compare signals format lsp studio new lib'
+complete -c bondyn -n '__fish_seen_subcommand_from help' -a 'run sweep montecarlo linearize steady poles bode nyquist step impulse reduce power optimize fit sensitivity check equations graph report watch derive import explain compare signals format lsp studio new lib'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode nyquist step impulse reduce' -l at -x -d 'at this time of the run'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist step impulse reduce' -l inputs -x -d 'what moves'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist step impulse reduce' -l outputs -x -d 'what is looked at'

@@ -11,6 +11,5 @@ bool choices_start(Machine *m); // the first choice; needs time and parameters. 
 
 // machine.c: a function at the point as it stands.
 bool machine_run(Machine *m, const TapeFunction *f, double *result);
-void machine_set_point(Machine *m, double time, const double *state);
 
 #endif

@@ -243,6 +243,8 @@ bool machine_change_params(Machine *m, const double *param);
 // All that a machine remembers from call to call, piece by piece: to save it, or to put it back.
 typedef void MachinePass(void *context, void *data, size_t size);
 void machine_pass(Machine *m, MachinePass *pass, void *context);
+// States and time go into their registers.
+void machine_set_point(Machine *m, double time, const double *state);
 void machine_initial(Machine *m, double time, double *state); // start values for these parameters
 // False when a block failed; then look at failed_block. Nullable: quad.
 bool machine_derivative(Machine *m, double time, const double *state, double *rate, double *quad);

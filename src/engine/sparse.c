@@ -127,6 +127,13 @@ void sparse_solve(SparseFactor *s, double *x) {
     for (int i = 0; i < s->n; i++) x[i] *= s->column_scale[i];
 }
 
+// A'^-1 = R (R A C)'^-1 C
+void sparse_solve_transposed(SparseFactor *s, double *x) {
+    for (int i = 0; i < s->n; i++) x[i] *= s->column_scale[i];
+    klu_tsolve(s->symbolic, s->numeric, s->n, 1, x, &s->common);
+    for (int i = 0; i < s->n; i++) x[i] *= s->row_scale[i];
+}
+
 // --- what is singular ----------------------------------------------------------------------------
 
 // Inverse iteration: the matrix is shifted a little at random, so that it can be factored, and what

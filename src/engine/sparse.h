@@ -19,6 +19,7 @@ void sparse_free(SparseFactor *s);
 double *sparse_entries(SparseFactor *s); // to be filled before sparse_factor, which scales them
 bool sparse_factor(SparseFactor *s);     // false: singular or not finite
 void sparse_solve(SparseFactor *s, double *x);
+void sparse_solve_transposed(SparseFactor *s, double *x); // x becomes A'^-1 x
 double *sparse_column_scale(SparseFactor *s);
 
 // What a singular matrix leaves open, from its entries (unscaled) as they are: x with A x near 0

@@ -120,15 +120,20 @@ typedef enum {
     ITEM_START,
     ITEM_STOP,
     ITEM_POINTS,
-    ITEM_EVERY,     // left
-    ITEM_SOLVER,    // name = method, args = options by name
-    ITEM_PLOT,      // text = title, exprs = curves, right = abscissa or NULL
-    ITEM_DISPLAY,   // unit in which variables are shown
-    ITEM_RECORD,    // patterns as texts in exprs (AST_STRING with name = the pattern)
-    ITEM_EXPECT,    // left relation right [within tolerance [relative]]
-    ITEM_AUDIT,     // left = bound, or NULL for `off`
-    ITEM_FREQUENCY, // left = the input, args = clauses by their word, exprs = what answers
-    ITEM_ANALYSIS,  // name = its word, exprs = paths (given: and values), left and right: amounts
+    ITEM_EVERY,       // left
+    ITEM_SOLVER,      // name = method, args = options by name
+    ITEM_PLOT,        // text = title, exprs = curves, right = abscissa or NULL
+    ITEM_DISPLAY,     // unit in which variables are shown
+    ITEM_RECORD,      // patterns as texts in exprs (AST_STRING with name = the pattern)
+    ITEM_EXPECT,      // left relation right [within tolerance [relative]]
+    ITEM_AUDIT,       // left = bound, or NULL for `off`
+    ITEM_FREQUENCY,   // left = the input, args = clauses by their word, exprs = what answers
+    ITEM_MINIMISE,    // left; relative: maximise
+    ITEM_OVER,        // left = a parameter, right .. tolerance = its range
+    ITEM_SUBJECT,     // left relation right
+    ITEM_FIT,         // left = what the model gives, right = the data [within tolerance]
+    ITEM_SENSITIVITY, // exprs = signals, args = parameters
+    ITEM_ANALYSIS,    // name = its word, exprs = paths (given: and values), left and right: amounts
     // in mechanisms; args are the clauses in order, by their word: at, rotated and by (axis and
     // angle of one turn), mass, initial ... An axis is an expression or AST_STRING "x", "-z"
     ITEM_GRAVITY, // left = the vector, or NULL for `off`

@@ -64,6 +64,8 @@ void analysis_build(Builder *b, const Env *env, const AstClass *class, AnalysisP
 const AstItem *sweep_drive(Builder *b, const AstItem *frequency); // the input's value, as a `set`
 void sweep_declare(Builder *b, const AstClass *experiment);       // its frequency as a parameter
 void sweep_build(Builder *b, const Env *env, const AstItem *item, Sweep *s);
+void search_build(Builder *b, const Env *env, const AstItem *items, Probes *probes, Aims *s);
+Unit unit_named(Builder *b, Name name); // 1 where there is none
 int sweep_place(Builder *b, const Sweep *s, const AstExpr *e, const Env *env); // -1: reported
 bool scalar_signal(Builder *b, const Env *env, const AstExpr *e, Signal *s, Dim *dim);
 void declare_hidden(Builder *b, const AstItem *param); // a parameter of the root, not of its class

@@ -244,7 +244,7 @@ static Name expectation_unit(Making *k, Expr left, Dim dim) {
 }
 
 // A plain number beside a variable that is shown in bar counts in bar.
-static Unit unit_named(Builder *b, Name name) {
+Unit unit_named(Builder *b, Name name) {
     Unit unit = {.scale = 1};
     const char *text = text_of(b, name), *bad;
     size_t bad_length;
@@ -425,6 +425,7 @@ Experiment *build_experiment(Builder *b, Definition d) {
     k.probes.start = x->start;
     k.probes.stop = k.has_stop ? x->stop : INFINITY;
     for (const AstItem *i = class->items; i && !b->stop; i = i->next) read_item(&k, i);
+    search_build(b, k.env, class->items, &k.probes, &x->aims);
     x->plot_count = k.plots.count;
     x->plots = kept(b, k.plots.data, k.plots.count, sizeof(Plot));
     x->record_count = k.records.count;

@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+int model_of_symbol(const Model *m, Expr symbol) {
+    for (int v = 0; v < m->var_count; v++)
+        if (m->var[v].symbol == symbol) return v;
+    return -1;
+}
+
 int model_find(const Model *m, const char *path) {
     if (m->var_count > 0 && strcmp(name_text(m->names, m->var[0].path), path) == 0) return 0;
     int low = 1, high = m->var_count; // var[0] is time; the others are sorted

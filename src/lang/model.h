@@ -322,6 +322,37 @@ typedef struct {
     Pos pos;
 } Expectation;
 
+typedef struct { // a parameter that may move
+    Expr symbol;
+    double from, to; // SI; none: -infinity .. infinity
+    Pos pos;
+} Freedom;
+
+typedef struct { // measured: a signal at times
+    Signal signal;
+    int count;
+    const double *time, *value; // SI
+    double within;              // the deviation of one of them; 0: not given
+    Pos pos;
+} FitData;
+
+typedef struct {    // what an experiment searches for, see lang/search.c
+    Expr objective; // of probes and parameters; 0: none
+    bool most;      // it shall be as large as possible
+    Name text, unit;
+    Pos pos;
+    Freedom *free;
+    int free_count;
+    Expectation *limit;
+    int limit_count;
+    FitData *fit;
+    int fit_count;
+    Signal *sensitive; // whose derivatives are wanted over time,
+    int sensitive_count;
+    Expr *by; // by these parameters: symbols
+    int by_count;
+} Aims;
+
 #define SOLVER(kind, name, step, by, run, runs) SOLVER_##kind,
 typedef enum {
 #include "lang/solvers.def"
@@ -355,6 +386,7 @@ typedef struct {
     int probe_count;
     Expectation *expects;
     int expect_count;
+    Aims aims;
     Pos pos;
 } Experiment;
 
@@ -413,6 +445,7 @@ int *model_symbol_vars(const Model *m);
 // The parameters, each behind those that its formula needs. On the heap.
 int *model_param_order(const Model *m, int *count);
 int model_find(const Model *m, const char *path);         // variable by path, or -1
+int model_of_symbol(const Model *m, Expr symbol);         // variable, or -1
 bool path_matches(const char *pattern, const char *path); // * = any text
 // What a pattern of `record` takes: no parameter unless its whole path is written, no derivative
 // unless the pattern says der(...).

@@ -155,6 +155,9 @@ void parse_experiment_statement(Parser *p, ItemList *list); // parse_experiment.
 void parse_settings(Parser *p, ItemList *list);             // path = expr, ...
 bool parse_analysis(Parser *p, ItemList *list);             // parse_analysis.c; false: it is none
 Name parse_analysis_kind(Parser *p, Pos *pos);
+bool parse_relation(Parser *p, BinaryOp *relation);
+void parse_search(Parser *p, ItemList *list); // parse_search.c: is the word one of its statements?
+bool at_search(const Parser *p);
 void parse_frequency(Parser *p, ItemList *list); // parse_frequency.c
 ItemList parse_body(Parser *p, void (*statement)(Parser *, ItemList *));
 AstClass *parse_definitions(Parser *p);  // parse_definition.c

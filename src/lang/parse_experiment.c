@@ -90,7 +90,7 @@ static void parse_record(Parser *p, ItemList *list) {
     if (!p->failed) p_add_item(list, item);
 }
 
-static bool parse_relation(Parser *p, BinaryOp *relation) {
+bool parse_relation(Parser *p, BinaryOp *relation) {
     switch (p->token.kind) {
     case TOKEN_EQUALS: *relation = BIN_EQ; break;
     case TOKEN_LT: *relation = BIN_LT; break;
@@ -133,9 +133,10 @@ static void parse_audit(Parser *p, ItemList *list) {
     if (!p->failed) p_add_item(list, item);
 }
 
-static const char *const statements[] = {"set",    "start",  "stop",      "points",
-                                         "every",  "solver", "plot",      "record",
-                                         "expect", "audit",  "frequency", "display"};
+static const char *const statements[] = {
+    "set",      "start",  "stop",    "points", "every",       "solver",
+    "plot",     "record", "expect",  "audit",  "frequency",   "minimise",
+    "maximise", "over",   "subject", "fit",    "sensitivity", "display"};
 
 static void unknown_statement(Parser *p) {
     enum { NEAR = 2 };
@@ -222,6 +223,8 @@ void parse_experiment_statement(Parser *p, ItemList *list) {
         parse_display(p, list);
     } else if (p_at_word(p, "frequency")) {
         parse_frequency(p, list);
+    } else if (at_search(p)) {
+        parse_search(p, list);
     } else if (parse_analysis(p, list)) {
         return;
     } else if (belongs_into_model(p->token.kind)) {

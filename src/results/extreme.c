@@ -50,8 +50,9 @@ static double polynomial(const double *c, const double *t, double x) {
     return value;
 }
 
-// Largest value of sign*polynomial around the middle one of five points, by golden section.
-static double peak(const double *t, const double *y, double sign) {
+// Largest value of sign*polynomial around the middle one of five points, by golden section; *where
+// it is.
+static double peak(const double *t, const double *y, double sign, double *where) {
     double c[5] = {y[0], y[1], y[2], y[3], y[4]};
     for (int k = 1; k < 5; k++)
         for (int i = 4; i >= k; i--) c[i] = (c[i] - c[i - 1]) / (t[i] - t[i - k]);
@@ -64,14 +65,51 @@ static double peak(const double *t, const double *y, double sign) {
         else
             low = a;
     }
-    double found = polynomial(c, t, (low + high) / 2);
-    return sign * found > sign * y[2] ? found : y[2];
+    *where = (low + high) / 2;
+    double found = polynomial(c, t, *where);
+    if (sign * found > sign * y[2]) return found;
+    *where = t[2];
+    return y[2];
+}
+
+static void consider_last(Extreme *e) {
+    for (long i = e->count - 2 < 2 ? 2 : e->count - 2; i < e->count; i++)
+        consider(e, (int)(5 - (e->count - i)));
 }
 
 double extreme_value(Extreme *e) {
+    double where;
     if (e->broken || e->count == 0) return NAN;
-    for (long i = e->count - 2 < 2 ? 2 : e->count - 2; i < e->count; i++)
-        consider(e, (int)(5 - (e->count - i)));
+    consider_last(e);
     if (!e->inner || !is_smooth(&e->around)) return e->best;
-    return peak(e->around.time, e->around.y, e->sign);
+    return peak(e->around.time, e->around.y, e->sign, &where);
+}
+
+// At a peak its place does not matter, to first order: what is left are Lagrange's polynomials there.
+static void lagrange(const double *t, double x, double *part) {
+    for (int i = 0; i < 5; i++) {
+        part[i] = 1;
+        for (int k = 0; k < 5; k++)
+            if (k != i) part[i] *= (x - t[k]) / (t[i] - t[k]);
+    }
+}
+
+int extreme_parts(Extreme *e, double time[5], double part[5]) {
+    double where;
+    if (e->broken || e->count == 0) return 0;
+    consider_last(e);
+    const Window *w = &e->around;
+    if (e->inner && is_smooth(w)) {
+        peak(w->time, w->y, e->sign, &where);
+        memcpy(time, w->time, sizeof w->time);
+        lagrange(w->time, where, part);
+        return 5;
+    }
+    for (int i = 4; i >= 0; i--) // the last of them that has the value
+        if (w->y[i] == e->best) {
+            time[0] = w->time[i];
+            part[0] = 1;
+            return 1;
+        }
+    return 0;
 }

@@ -23,5 +23,7 @@ typedef struct { // the largest value so far, and the points around it
 
 void extreme_point(Extreme *e, double time, double y); // times rise
 double extreme_value(Extreme *e);                      // after the last point; NaN: there is none
+// The points that it is made of, and how it changes with their values; 0: it has no value.
+int extreme_parts(Extreme *e, double time[5], double part[5]);
 
 #endif

@@ -107,7 +107,7 @@ static int *want_watched(Job *j) {
     const RunOptions *o = j->options;
     int *track = ARENA_ARRAY(&j->tmp, int, o->watch_count);
     for (int i = 0; i < o->watch_count; i++) {
-        track[i] = job_track(j, resolve(j->resolver, o->watch[i]), (Shown){"", 1, 0});
+        track[i] = job_track(j, job_wish(j, o->watch[i]), (Shown){"", 1, 0});
         j->tracks.data[track[i]].kept = true;
     }
     return track;

@@ -228,6 +228,14 @@ static void walk_item(Walk *w, const AstItem *i) {
         walk_expr(w, i->left);
         break;
     case ITEM_CAUSALITY: walk_expr(w, i->path); break;
+    case ITEM_SENSITIVITY:
+        walk_exprs(w, i->exprs, i->expr_count);
+        walk_values(w, i->args, i->arg_count);
+        break;
+    case ITEM_MINIMISE:
+    case ITEM_OVER:
+    case ITEM_SUBJECT:
+    case ITEM_FIT:
     case ITEM_EXPECT:
         walk_expr(w, i->left);
         walk_expr(w, i->right);

@@ -211,9 +211,21 @@ static bool count_sliding(Job *j, double time, bool sliding) {
     return false;
 }
 
+static void mark_crossing(const Job *j, double time, const double *state, const int *direction) {
+    if (!j->o->trail) return;
+    TrailMark mark = {.kind = TRAIL_CROSS,
+                      .machine = j->m,
+                      .time = time,
+                      .state = state,
+                      .direction = direction,
+                      .method = j->stats->method};
+    j->o->trail(j->o->trail_context, &mark);
+}
+
 bool events_cross(Job *j, double time, double *state, const int *direction) {
     bool pieces = false, jumps = false;
     between_forget(j);
+    mark_crossing(j, time, state, direction);
     for (int i = 0; i < j->p->switch_count; i++)
         pieces = pieces || (direction[i] && switch_has_pieces(&j->p->sw[i]));
     double *sides = jumps_before(j, time, state);
@@ -354,6 +366,7 @@ double events_before(const Job *j, double time, double jump) {
 
 bool events_jump(Job *j, double time, double *state) {
     between_forget(j);
+    job_mark(j, TRAIL_MOMENT, time, state);
     j->stats->events++;
     if (j->p->switch_count > 0) {
         double *sides = jumps_before(j, time, state);

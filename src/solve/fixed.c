@@ -283,7 +283,8 @@ static void integrate(Fixed *f) {
 static bool is_quiet(const Job *j) {
     const System *s = j->p->system;
     return !has_whens(j) && !has_modes(j) && s->whens.sample_count == 0 && s->choice_count == 0 &&
-           j->p->switch_count == 0 && j->p->clock_count == 0 && !j->history && !j->m->branch;
+           j->p->switch_count == 0 && j->p->clock_count == 0 && !j->history && !j->m->branch &&
+           !j->o->trail;
 }
 
 bool fixed_open(Fixed *f, Job *j) {

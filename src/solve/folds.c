@@ -114,8 +114,10 @@ static bool pass(Job *j, double *time, double *state, double *quad, double step)
 
 bool fold_pass(Job *j, double *time, double *state, double *quad, double step) {
     if (!j->trouble.happened || j->trouble.block < 0 || !j->m->branch) return false;
+    int folds = j->folds;
     machine_loosen_branch(j->m, false);
     bool good = pass(j, time, state, quad, step);
+    if (j->folds > folds) job_mark(j, TRAIL_FOLD, *time, state);
     machine_loosen_branch(j->m, fold_is_loose(j));
     return good;
 }

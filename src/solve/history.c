@@ -190,6 +190,7 @@ static bool add_point(Job *j, double time, const double *state, int part) {
 
 bool history_add(Job *j, double time, const double *state) {
     History *h = j->history;
+    job_mark(j, TRAIL_STEP, time, state);
     if (!h || !(time > array_last(&h->t))) return true;
     forget(h, time);
     return add_point(j, time, state, array_last(&h->part));

@@ -159,6 +159,7 @@ bool job_choose(Job *j, double time, double *state, bool *changed) {
         return false;
     }
     j->stats->choices += count;
+    if (count > 0) job_mark(j, TRAIL_CHOICE, time, state);
     *changed = count > 0;
     return true;
 }
@@ -231,6 +232,7 @@ bool job_hand_over(Job *j, double time, const double *state, const double *quad)
     SolvePoint point = {.time = time, .state = state, .output = j->output, .quad = quad};
     point.last = j->when.ending && time == j->wanted;
     j->at = point;
+    job_mark(j, TRAIL_POINT, time, state);
     double before = j->o->inside ? job_seconds(j) : 0; // a run in pieces waits in the sink
     bool goes_on = !j->o->sink || j->o->sink(j->o->context, &point);
     if (j->o->inside) j->waited += job_seconds(j) - before;
@@ -239,6 +241,26 @@ bool job_hand_over(Job *j, double time, const double *state, const double *quad)
     if (goes_on) return !j->o->anew || !j->o->anew(j->o->context) || leave_at(j, &point);
     j->status = SOLVE_CANCELLED;
     return false;
+}
+
+// --- marks of the trail --------------------------------------------------------------------------
+
+void job_mark(const Job *j, TrailKind kind, double time, const double *state) {
+    if (!j->o->trail) return;
+    TrailMark mark = {
+        .kind = kind, .machine = j->m, .time = time, .state = state, .method = j->stats->method};
+    j->o->trail(j->o->trail_context, &mark);
+}
+
+void job_mark_mode(const Job *j, TrailKind kind, const SolveMode *mode, const double *state) {
+    if (!j->o->trail) return;
+    TrailMark mark = {.kind = kind,
+                      .machine = kind == TRAIL_ENTER || kind == TRAIL_AFTER ? mode->machine : j->m,
+                      .time = j->time,
+                      .state = state,
+                      .mode = mode,
+                      .method = j->stats->method};
+    j->o->trail(j->o->trail_context, &mark);
 }
 
 // --- after every step ----------------------------------------------------------------------------

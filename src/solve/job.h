@@ -420,6 +420,10 @@ void problem_growth(Job *j, double time, const int *var, const double *much, int
 void problem_method_growth(Job *j, double time, double step, int state, double good);
 void problem_choice(Job *j, double time);
 
+// --- job.c: a mark for whoever goes along
+void job_mark(const Job *j, TrailKind kind, double time, const double *state);
+void job_mark_mode(const Job *j, TrailKind kind, const SolveMode *mode, const double *state);
+
 // --- methods: each leaves its result in j->status
 void fixed_run(Job *j);
 void multistep_run(Job *j);

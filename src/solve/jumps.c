@@ -36,6 +36,7 @@ void jumps_after(Job *j, double time, double *state, double *sides) {
     const SolveOptions *o = j->o;
     double *after = sides + j->p->output_count;
     take_side(j, time, state, after);
+    if (o->settle_count) job_mark(j, TRAIL_SETTLED, time, state);
     for (int k = 0; k < o->settle_count; k++)
         for (int i = 0; i < j->n; i++)
             if (j->p->system->state_var[i] == o->settle_var[k] &&

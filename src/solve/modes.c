@@ -5,16 +5,14 @@
 //        mode (1, 2)           |          do all guards hold there?     |    mode (2, 2)
 //                              '--> memory: values before               '--> states after
 //
-// The candidates are found from the guards that fail: their choices change, all at once and one by
-// one, and where other guards fail in turn, so do those. Every candidate starts from the same
-// memory, so what was only tried leaves no trace. A guard on its border counts as it will be a
-// little later.
+// The candidates are found from the guards that fail: their choices change, all at once and one by one, and where
+// other guards fail in turn, so do those. Every candidate starts from the same memory, so what was only tried leaves
+// no trace. A guard on its border counts as it will be a little later.
 //
 // A mode of an instant (an impact) is a jump alone: it changes the memory, and the search goes on
 // from there. One of them happens at a time, so a row of balls hands an impulse on from ball to
-// ball; the same one does not happen twice in a row. Impacts that pile up, or whose flights are
-// below the tolerance of the run, are over: the search goes on without them, and what is left is a
-// mode of rest.
+// ball; the same one does not happen twice in a row. Impacts that pile up, or whose flights are below the tolerance of
+// the run, are over: the search goes on without them, and what is left is a mode of rest.
 #include "solve/job.h"
 
 #include "base/array.h"
@@ -248,6 +246,7 @@ static bool take_instant(Job *j, int c, int k) {
     j->modes.mode[c] = present;
     if (!good) return false;
     add_work(j, s);
+    job_mark_mode(j, TRAIL_INSTANT, s, NULL);
     memcpy(j->modes.memory, j->modes.after + s->state_count,
            (size_t)j->o->modes->memory->state_count * sizeof(double));
     return true;
@@ -359,6 +358,7 @@ static void enter(Job *j, const SolveMode *s) {
     engine_enter(j, s->code);
     shift_borders(j);
     whens_resize(j);
+    job_mark_mode(j, TRAIL_ENTER, s, j->state);
     if (!j->o->modes->jumped) return;
     take_outputs(j, j->output);
     j->o->modes->jumped(j->o->modes->context, j->time, j->modes.before, j->output, j->modes.work);
@@ -444,6 +444,7 @@ static bool remember_present(Job *j, int impacts) {
     const SolveMode *s = get_mode(j, j->modes.mode, j->r);
     double *state = memory_zeroed((size_t)s->state_count, sizeof *state);
     if (s->state_count) memcpy(state, j->modes.after, (size_t)s->state_count * sizeof *state);
+    job_mark_mode(j, TRAIL_AFTER, s, state);
     bool good = machine_memory(s->machine, j->time, state, j->modes.memory);
     free(state);
     return good;
@@ -479,6 +480,7 @@ static bool take_instants(Job *j, int over) {
 static bool settle(Job *j, int over) {
     for (int i = 0; i < work_count(j); i++) j->modes.work[i] = 0;
     take_outputs(j, j->modes.before);
+    job_mark(j, TRAIL_REMEMBER, j->time, j->state);
     if (!machine_memory(j->m, j->time, j->state, j->modes.memory)) {
         job_block_failed(j, j->time, j->state);
         return false;

@@ -148,6 +148,7 @@ bool solve_begin(Job *j, Machine *m, const double *params, const SolveOptions *o
     }
     machine_initial(m, o->start, j->state);
     if (!start_is_finite(j) || !whens_open(j) || !history_open(j) || !modes_open(j)) return false;
+    job_mark(j, TRAIL_START, o->start, j->state);
     if (o->method == SOLVER_AUTO) stats->method = choice_first(j);
     stats->first = stats->method;
     stats->jacobian_cost = job_jacobian_cost(j);

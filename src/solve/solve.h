@@ -44,6 +44,34 @@ typedef struct {
     void *context;
 } SolveModes;
 
+// For whoever goes along a run again once it is over (src/sensitivity): its points, and all that
+// changed values or laws between them, in order.
+typedef enum {
+    TRAIL_START,    // the start values are found
+    TRAIL_STEP,     // a step ends here
+    TRAIL_POINT,    // a wanted point, perhaps inside the last step
+    TRAIL_CROSS,    // relations change from here on: `direction`
+    TRAIL_MOMENT,   // a jump of time, a sample
+    TRAIL_SETTLED,  // `settle_var` become `settle_output`; before they do
+    TRAIL_ACTIONS,  // `when` sets values; before it does
+    TRAIL_CHOICE,   // states were chosen anew
+    TRAIL_REMEMBER, // laws change: the memory is that of the machine at this point
+    TRAIL_INSTANT,  // a jump alone, into `mode`: states of the memory are other ones
+    TRAIL_AFTER,    // all of the memory follows from its states in `mode`
+    TRAIL_ENTER,    // a jump into `mode`, whose machine goes on
+    TRAIL_FOLD      // a loop goes on with another solution
+} TrailKind;
+
+typedef struct {
+    TrailKind kind;
+    Machine *machine; // held values and relations are as they are then
+    double time;
+    const double *state;
+    const int *direction;  // TRAIL_CROSS: per switch
+    const SolveMode *mode; // TRAIL_INSTANT and those after it
+    SolverKind method;
+} TrailMark;
+
 typedef struct {
     SolverKind method;
     EngineKind engine;
@@ -81,6 +109,8 @@ typedef struct {
     struct SolveJob **inside; // the run while it goes on, for solve_save; Nullable
     const void *from;         // goes on from what solve_save gave, in place of the start; Nullable
     size_t from_size;
+    void (*trail)(void *context, const TrailMark *mark); // Nullable
+    void *trail_context;
     const volatile int *cancel; // becomes nonzero: end cleanly
     long most_steps;            // 0: 500 million, of fixed steps 10^10
     bool conserves;             // the model neither takes nor gives energy

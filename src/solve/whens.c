@@ -198,6 +198,7 @@ static bool run_round(Job *j, double time, double *state) {
         return false;
     }
     if (!values_are_finite(j, time)) return false;
+    job_mark(j, TRAIL_ACTIONS, time, state);
     put_values(j, state);
     j->when.actions++;
     events_settle(j, time, state, j->when.border);
@@ -286,6 +287,7 @@ bool whens_moment(Job *j, double time, double slack, double *state) {
     bool any = false;
     for (int i = 0; i < w->sample_count; i++) {
         if (!(moment(j, i) <= time + slack)) continue;
+        if (!any) job_mark(j, TRAIL_MOMENT, time, state);
         while (moment(j, i) <= time + slack) j->when.next[i]++;
         held[i] = 1;
         any = true;

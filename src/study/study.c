@@ -31,7 +31,7 @@ static uint64_t mix(uint64_t x) { // splitmix64
     return x ^ (x >> 31);
 }
 
-static double draw(uint64_t seed, uint64_t run, uint64_t which) { // in 0 .. 1, ends excluded
+double study_draw(uint64_t seed, uint64_t run, uint64_t which) { // in 0 .. 1, ends excluded
     return ((double)(mix(mix(mix(seed) + run) + which) >> 11) + 0.5) * 0x1p-53;
 }
 
@@ -62,7 +62,7 @@ int study_runs(const StudyPlan *p) {
 double study_value(const StudyPlan *p, int run, int which) {
     const Factor *f = &p->factor[which];
     if (p->random) {
-        double u = draw(p->seed, (uint64_t)run, (uint64_t)which);
+        double u = study_draw(p->seed, (uint64_t)run, (uint64_t)which);
         if (p->latin) u = (shuffled(p->seed, which, run, p->runs) + u) / p->runs;
         return factor_quantile(f, u);
     }

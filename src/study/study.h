@@ -63,6 +63,7 @@ typedef struct {
     const char *engine; // how the runs went, in words
 } Study;
 
+double study_draw(uint64_t seed, uint64_t run, uint64_t which); // in 0 .. 1, ends excluded
 int study_runs(const StudyPlan *p);                         // of all combinations; -1 = too many
 double study_bytes(const StudyPlan *p, const Run *nominal); // on the disk, while it goes on
 double study_value(const StudyPlan *p, int run, int which); // as written

@@ -4,6 +4,7 @@
 //                                 <plot>.svg    one per `plot`
 #include "verb/verb.h"
 
+#include "optimise/optimise.h"
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +20,8 @@ typedef struct { // one experiment on its way
     int writers;
     TextList written; // paths
     bool write_failed;
+    const Found *found; // of a search, NULL: none
+    Text sensitivity;   // in words, or JSON
 } Task;
 
 TextList experiment_names(const Syntax *syntax) {
@@ -243,6 +246,8 @@ static void print_summary(Text *t, const Task *k) {
                         name_text(m->names, m->comp[m->mechanism[i].comp].path));
     print_times(t, k);
     print_audit(t, k, verbose);
+    if (k->found) found_print(t, k->found);
+    text_add(t, text_get(&k->sensitivity));
     print_expectations(t, k, verbose);
     for (int i = 0; i < k->written.count; i++)
         text_printf(t, "%-12s %s\n", i ? "" : "written", k->written.data[i]);
@@ -292,6 +297,14 @@ static void summary_json(Text *t, const Task *k, ExitCode code) {
     if (!k->run->audit.off) {
         audit_json(&part, &k->run->audit, k->p->system);
         add_json(t, "audit", &part);
+    }
+    if (k->found) {
+        found_json(&part, k->found);
+        add_json(t, "found", &part);
+    }
+    if (k->sensitivity.length) {
+        json_key(t, "sensitivity");
+        json_raw(t, text_get(&k->sensitivity));
     }
     verdicts_json(&part, k->run, k->p->system);
     add_json(t, "expectations", &part);
@@ -368,10 +381,37 @@ static void finish(Task *k) {
     session_flush(s);
 }
 
+static bool has_sensitivity(const Model *m) {
+    return m->experiment && m->experiment->aims.sensitive_count && m->experiment->aims.by_count;
+}
+
+// What comes before the run itself: the parameters that are looked for, and derivatives. False: reported.
+static bool look_first(Task *k, RunOptions *own, Found **found, const Found *given, int system) {
+    Session *s = k->s;
+    if (!given && search_wanted(k->p->model)) {
+        const System *one = k->p->system;
+        given = *found = session_search(s, &one, 1, own, k->folder);
+        if (!given) return false;
+    }
+    k->found = *found;
+    if (given) found_options(given, system, &s->arena, own);
+    if (given && given->interrupted)
+        report_warning(&s->report, T_INTERRUPTED, POS_NONE,
+                       "the search was interrupted; the same command goes on from there");
+    return !has_sensitivity(k->p->model) ||
+           session_sensitivity(s, k->p->system, own, k->folder, &k->written, &k->sensitivity);
+}
+
+typedef struct { // what was found for several experiments together, and the place of one of them
+    const Found *found;
+    int system;
+} Given;
+
 static ExitCode run_one(Session *s, Syntax *syntax, const char *experiment, SyntaxLife life,
-                        RunOptions *o, bool several) {
+                        RunOptions *o, bool several, Given given) {
     Pipeline p;
     ExitCode code = EXIT_INPUT;
+    Found *found = NULL;
     progress_prepare(s);
     PipelineOptions rest = {.last = STAGE_SYSTEM};
     bool built = session_build(&p, s, syntax, experiment, STAGE_MODEL, life);
@@ -380,9 +420,10 @@ static ExitCode run_one(Session *s, Syntax *syntax, const char *experiment, Synt
     } else if (built && pipeline_finish(&p, &rest, &s->report)) {
         Task task = {.s = s, .p = &p, .folder = result_folder(s, p.model, several)};
         RunOptions own = *o;
+        bool ready = look_first(&task, &own, &found, given.found, given.system);
         own.rows = take_rows;
         own.rows_context = &task;
-        bool ready = open_files(&task);
+        ready = ready && open_files(&task);
         if (ready && !session_has(s, OPT_H5)) own.rows_room = folder_room(task.folder);
         Run *run = ready ? run_with_progress(s, &p, &own) : NULL;
         task.run = run;
@@ -392,9 +433,12 @@ static ExitCode run_one(Session *s, Syntax *syntax, const char *experiment, Synt
         } else {
             close_files(&task);
         }
+        if (found && found->interrupted) code = exit_worse(code, EXIT_INTERRUPTED);
         array_free(&task.written);
+        text_free(&task.sensitivity);
         run_free(run);
     }
+    found_free(found);
     pipeline_free(&p);
     return code;
 }
@@ -464,8 +508,87 @@ ExitCode verb_run(Session *s) {
     for (int i = 0; i < chosen.count && code != EXIT_INTERRUPTED; i++) {
         if (i && !s->json && !session_has(s, OPT_QUIET)) text_char(&s->out, '\n');
         SyntaxLife life = i + 1 < chosen.count ? SYNTAX_STAYS : SYNTAX_FOR_ONCE;
-        code = exit_worse(code, run_one(s, syntax, chosen.data[i], life, &o, chosen.count > 1));
+        code = exit_worse(
+            code, run_one(s, syntax, chosen.data[i], life, &o, chosen.count > 1, (Given){0}));
     }
+    if (s->json) json_close(&s->out, ']');
+    array_free(&chosen);
+    return code;
+}
+
+// --- optimize, fit, sensitivity ------------------------------------------------------------------
+
+// The experiment must have what the verb is for.
+static bool suits(Session *s, const Model *m) {
+    const char *verb = s->verb->name;
+    const Aims *a = m->experiment ? &m->experiment->aims : NULL;
+    bool good = a && (strcmp(verb, "optimize") == 0 ? a->objective != 0
+                      : strcmp(verb, "fit") == 0    ? a->fit_count > 0
+                                                    : has_sensitivity(m));
+    if (good) return true;
+    const char *line = strcmp(verb, "optimize") == 0
+                           ? "minimise integral(x^2), and over k from 1 to 10"
+                       : strcmp(verb, "fit") == 0 ? "fit x to measured(time), and over k"
+                                                  : "sensitivity x to k";
+    Remark *r =
+        report_error(&s->report, O_NOTHING_WANTED, m->experiment ? m->experiment->pos : m->pos,
+                     "'%s' does not say what to %s", experiment_label(m),
+                     strcmp(verb, "sensitivity") == 0 ? "look at" : verb);
+    remark_help(&s->report, r, "add lines such as %s, or name another experiment", line);
+    return false;
+}
+
+// Fits of several experiments share their parameters.
+static ExitCode fit_together(Session *s, Syntax *syntax, const TextList *chosen, RunOptions *o) {
+    int count = chosen->count;
+    Pipeline *p = ARENA_ARRAY(&s->arena, Pipeline, count);
+    const System **system = ARENA_ARRAY(&s->arena, const System *, count);
+    bool good = true;
+    for (int i = 0; i < count && good; i++) {
+        good = session_build(&p[i], s, syntax, chosen->data[i], STAGE_SYSTEM, SYNTAX_STAYS) &&
+               suits(s, p[i].model);
+        system[i] = p[i].system;
+    }
+    char *folder = good ? path_folder(&s->arena, result_folder(s, p[0].model, true)) : NULL;
+    Found *found = good ? session_search(s, system, count, o, folder) : NULL;
+    ExitCode code = found ? EXIT_GOOD : EXIT_INPUT;
+    if (found && !s->json) found_print(&s->out, found);
+    for (int i = 0; i < count && found; i++) {
+        if (!s->json && !session_has(s, OPT_QUIET)) text_char(&s->out, '\n');
+        code = exit_worse(
+            code, run_one(s, syntax, chosen->data[i], SYNTAX_STAYS, o, true, (Given){found, i}));
+    }
+    found_free(found);
+    for (int i = 0; i < count; i++) pipeline_free(&p[i]);
+    return code;
+}
+
+static ExitCode search_alone(Session *s, Syntax *syntax, const char *experiment, RunOptions *o,
+                             bool several) {
+    Pipeline p;
+    bool good =
+        session_build(&p, s, syntax, experiment, STAGE_MODEL, SYNTAX_STAYS) && suits(s, p.model);
+    pipeline_free(&p);
+    if (!good) return EXIT_INPUT;
+    return run_one(s, syntax, experiment, SYNTAX_STAYS, o, several, (Given){0});
+}
+
+ExitCode verb_search(Session *s) {
+    RunOptions o;
+    if (!run_options(s, &o)) return EXIT_USAGE;
+    Syntax *syntax = session_load(s, session_argument(s, 0));
+    if (!syntax) return EXIT_INPUT;
+    TextList chosen = choose_experiments(s, syntax);
+    ExitCode code = chosen.count ? EXIT_GOOD : EXIT_INPUT;
+    if (s->json) {
+        json_key(&s->out, "runs");
+        json_open(&s->out, '[');
+    }
+    if (chosen.count > 1 && strcmp(s->verb->name, "fit") == 0)
+        code = fit_together(s, syntax, &chosen, &o);
+    else
+        for (int i = 0; i < chosen.count && code != EXIT_INTERRUPTED; i++)
+            code = exit_worse(code, search_alone(s, syntax, chosen.data[i], &o, chosen.count > 1));
     if (s->json) json_close(&s->out, ']');
     array_free(&chosen);
     return code;

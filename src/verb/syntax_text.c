@@ -56,6 +56,11 @@ static const char *const item_word[] = {
     [ITEM_AUDIT] = "audit",
     [ITEM_FREQUENCY] = "frequency",
     [ITEM_ANALYSIS] = "",
+    [ITEM_MINIMISE] = "minimise",
+    [ITEM_OVER] = "over",
+    [ITEM_SUBJECT] = "subject to",
+    [ITEM_FIT] = "fit",
+    [ITEM_SENSITIVITY] = "sensitivity",
     [ITEM_GRAVITY] = "gravity",
     [ITEM_FORM] = "form",
     [ITEM_COORDINATES] = "coordinates",
@@ -273,6 +278,26 @@ static void print_expect(Text *t, const Names *n, const AstItem *i) {
     if (i->relative) text_add(t, " relative");
 }
 
+static void print_search(Text *t, const Names *n, const AstItem *i, const char *first,
+                         const char *second) {
+    ast_print(t, n, i->left);
+    if (i->right) text_add(t, first);
+    ast_print(t, n, i->right);
+    if (i->tolerance) text_add(t, second);
+    ast_print(t, n, i->tolerance);
+}
+
+static void print_sensitivity(Text *t, const Names *n, const AstItem *i) {
+    for (int k = 0; k < i->expr_count; k++) {
+        if (k) text_add(t, ", ");
+        ast_print(t, n, i->exprs[k]);
+    }
+    for (int k = 0; k < i->arg_count; k++) {
+        text_add(t, k ? ", " : " to ");
+        ast_print(t, n, i->args[k].value);
+    }
+}
+
 // A declaration or a word with a value: `param m {kg} = 1`, `var x initial 0`, `stop 5`.
 static void print_simple(Text *t, const Names *n, const AstItem *i) {
     if (i->name) print_declared(t, n, i);
@@ -294,6 +319,11 @@ static void print_statement(Text *t, const Names *n, const AstItem *i) {
     case ITEM_EXPECT: print_expect(t, n, i); break;
     case ITEM_FREQUENCY: print_frequency(t, n, i); break;
     case ITEM_ANALYSIS: print_analysis(t, n, i); break;
+    case ITEM_MINIMISE: ast_print(t, n, i->left); break;
+    case ITEM_OVER: print_search(t, n, i, " from ", " to "); break;
+    case ITEM_SUBJECT: print_expect(t, n, i); break;
+    case ITEM_FIT: print_search(t, n, i, " to ", " within "); break;
+    case ITEM_SENSITIVITY: print_sensitivity(t, n, i); break;
     case ITEM_GRAVITY:
         if (i->left)
             ast_print(t, n, i->left);

@@ -21,6 +21,10 @@
     "5    some runs failed; they are marked in the table\n"                                        \
     "130  interrupted; the same command goes on from there\n"
 
+#define SEARCH_OPTIONS                                                                             \
+    (SOLVE_OPTIONS | FILE_OPTIONS | OPT_BIT(ENGINE) | OPT_BIT(ALL) | OPT_BIT(RUNS) |               \
+     OPT_BIT(SEED) | OPT_BIT(JOBS) | OPT_BIT(METHOD))
+
 static const Verb verbs[] = {
     {
         .name = "run",
@@ -412,6 +416,7 @@ static const Verb verbs[] = {
         .most = 2,
         .run = verb_power,
     },
+#include "verb/search_verbs.def"
     {
         .name = "signals",
         .arguments = "FILE [EXPERIMENT]",

@@ -215,4 +215,14 @@ bool session_levels(Session *s, TextList *set, TextList *label); // of --vary; f
 ExitCode run_power(Session *s, const Pipeline *p, RunOptions *o, const char *folder); // power.c
 bool session_hand_over(Session *s, const Text *text);
 
+// optimise.c: the best parameters of an experiment, or those that fit several; NULL: reported. Files of
+// an interrupted search go into the folder.
+typedef struct Found Found;
+Found *session_search(Session *s, const System *const *system, int systems, const RunOptions *o,
+                      const char *folder);
+// Derivatives that an experiment asks for; text or JSON into `out`. False: reported.
+bool session_sensitivity(Session *s, const System *system, const RunOptions *o, const char *folder,
+                         TextList *written, Text *out);
+ExitCode verb_search(Session *s); // optimize, fit, sensitivity (run.c)
+
 #endif

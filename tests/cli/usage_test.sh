@@ -2,7 +2,7 @@
 # The command line itself: help, version, wrong words, suggestions.
 . "$(dirname "$0")/common.sh"
 
-verbs="run linearize steady poles bode nyquist step impulse reduce power check equations graph watch derive import explain compare signals new lib help version"
+verbs="run linearize steady poles bode nyquist step impulse reduce power optimize fit sensitivity check equations graph watch derive import explain compare signals new lib help version"
 
 expect_exit 2
 expect_empty out

@@ -37,7 +37,7 @@ for file; do
     command=$(sed -n '1s|^// run: *||p' "$file")
     case $command in
         '') echo "$file: the first line does not say '// run: VERB OPTIONS'"; failed=1; continue ;;
-        run*) extra="--out $work --no-plot" ;;
+        run* | optimize* | fit* | sensitivity*) extra="--out $work --no-plot" ;;
         export*) extra="--out $work" ;;
         *) extra= ;;
     esac

@@ -1,0 +1,88 @@
+// What a gradient costs, in runs: along the run (forward) and back along it (adjoint), for 1, 10 and 100 parameters.
+//
+// The model is a chain of masses with hardening springs and dampers, driven by a step; the number is the integral of a square plus an end
+// value. A run is one on the virtual machine with the same steps, without a trail.
+#include "bench.h"
+#include "run/pipeline.h"
+#include "sensitivity/sensitivity.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { MASSES = 50, MOST = 100 };
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void write_chain(Text *t) {
+    text_add(t, "model Chain\n");
+    for (int i = 1; i <= MASSES; i++)
+        text_printf(t, "  param k%d = %.6g, d%d = %.6g\n  var x%d initial 0, v%d initial 0\n", i,
+                    100 + 0.7 * i, i, 0.5 + 0.01 * i, i, i);
+    for (int i = 1; i <= MASSES; i++) {
+        text_printf(t, "  der(x%d)*1 {s} = v%d\n  der(v%d)*1 {s} = ", i, i, i);
+        text_printf(t, i > 1 ? "-k%d*(x%d - x%d + (x%d - x%d)^3) - d%d*v%d" : "1 - k%d*(x%d + x%d^3) - d%d*v%d", i, i,
+                    i > 1 ? i - 1 : i, i, i > 1 ? i - 1 : i, i, i);
+        if (i < MASSES)
+            text_printf(t, " + k%d*(x%d - x%d + (x%d - x%d)^3)", i + 1, i + 1, i, i + 1, i);
+        text_char(t, '\n');
+    }
+    text_printf(t, "end\nexperiment Run of Chain\n  stop 10 {s}\n  points 10\n  audit off\n  expect integral(x%d^2) > -1 {s}\n"
+                   "  expect x%d(end) > -1e9\nend\n",
+                MASSES, MASSES / 2);
+}
+
+static int give_up(const Report *r, const Sources *s) {
+    Text words = {0};
+    report_print(&words, r, s);
+    fputs(text_get(&words), stderr);
+    return 1;
+}
+
+int main(void) {
+    Arena tree = {0}, bonds = {0};
+    Names *names = names_new();
+    Sources *sources = sources_new();
+    Report report = {0};
+    Text text = {0};
+    write_chain(&text);
+    LangOptions lang = pipeline_lang(&(LangOptions){.library = BONDYN_SOURCE "/library"});
+    lang.bonds = &bonds;
+    Syntax *syntax = lang_load_text(&tree, names, sources, "chain.bond", text_get(&text), text.length, &lang, &report);
+    PipelineOptions o = {.experiment = "Run", .lang = lang, .last = STAGE_SYSTEM};
+    Pipeline p;
+    if (report.errors || !pipeline_build(&p, syntax, &o, &report)) return give_up(&report, sources);
+    const SolverKind solver[] = {SOLVER_RK78, SOLVER_CVODE_ADAMS};
+    const int count[] = {1, 10, 100};
+    printf("gradient of %d states, seconds of one run, and gradients in runs\n", 2 * MASSES);
+    printf("%-8s %10s %10s %10s %10s\n", "solver", "parameters", "run [s]", "forward", "adjoint");
+    for (int s = 0; s < 2; s++)
+        for (int c = 0; c < 3; c++) {
+            RunOptions options = {.solver = solver[s], .engine = ENGINE_VM};
+            double begin, plain = 1e9;
+            for (int k = 0; k < 5; k++) { // the least: others are at work, too
+                Run *run = run_experiment(p.system, &options, &report);
+                if (run->stats.wall_seconds < plain) plain = run->stats.wall_seconds;
+                run_free(run);
+            }
+            Along a;
+            if (!along_run(&a, p.system, &options, NULL, &report)) return give_up(&report, sources);
+            int var[MOST], n = count[c];
+            for (int i = 0; i < n; i++) var[i] = a.program->param_var[i];
+            double *slope = calloc((size_t)(2 * n), sizeof *slope), back[MOST], weight[2] = {1, 1};
+            begin = now();
+            if (!along_slopes(&a, NULL, var, n, slope)) return give_up(&report, sources);
+            double forward = now() - begin;
+            begin = now();
+            if (!along_gradient(&a, weight, var, n, back)) return give_up(&report, sources);
+            double adjoint = now() - begin;
+            printf("%-8s %10d %10.4f %10.2f %10.2f\n", solver_name(solver[s]), n, plain, 1 + forward / plain,
+                   1 + adjoint / plain);
+            free(slope);
+            along_close(&a);
+        }
+    return 0;
+}

@@ -1,0 +1,45 @@
+// A stride: from a point of a run on over a step, by a one-step method whose derivatives are exact.
+//
+//     X_i = x + h sum a_ij k_j     k_i = f(t + c_i h, X_i)     x' = x + h sum b_i k_i
+//
+// Runs with a Runge-Kutta method are gone along with the same one, so that what is differentiated is
+// the run itself; others with a method of at least their order. Implicit runs are gone along by
+// Radau IIA of order 5, with the Jacobians of all stages:  M = I - h [a_ij J_i].
+#ifndef BONDYN_SENSITIVITY_STRIDE_H
+#define BONDYN_SENSITIVITY_STRIDE_H
+
+#include "solve/solve.h"
+
+enum { MOST_STAGES = 13 };
+
+typedef struct {
+    int stages;
+    bool implicit;
+    double a[MOST_STAGES][MOST_STAGES], b[MOST_STAGES], c[MOST_STAGES];
+} Scheme;
+
+Scheme scheme_of(SolverKind method);
+
+typedef struct {
+    Scheme scheme;
+    Machine *machine;
+    int n;
+    double t, h;
+    double *X, *k; // per stage: states and rates
+    double *end;   // states at the end
+    double *J;     // implicit: per stage, column by column
+    double *M;     // and the factors of M
+    int *pivot;
+    double *space, *nonzero, *residual, *at; // room
+    struct Dots *columns;                    // for Jacobians that are no formulas
+} Stride;
+
+void stride_open(Stride *s, Machine *m, SolverKind method);
+void stride_close(Stride *s);
+// Values at the stages and at the end; `guess` (Nullable): states at the end, as the run has them.
+// False: a rate has no value.
+bool stride_take(Stride *s, double t, double h, const double *x, const double *guess);
+// K := M^-1 K or M'^-1 K, over all stages; implicit ones.
+void stride_solve(const Stride *s, bool transposed, double *k);
+
+#endif

@@ -1,0 +1,58 @@
+// The trail of a run: its points, and all that happened between them, kept to go along it again.
+//
+//     START  STEP STEP POINT STEP CROSS ACTIONS STEP STEP ... STEP
+//       |     x    x     x    x     |      |
+//       '-- start values            '------'-- values and laws change here: the steps behind see
+//                                              other held values and relations (`Kept`)
+//
+// A point inside a step may come after the step; it is put in its place. The points of steps are
+// what adjoints call checkpoints: from each the run can be taken up again.
+#ifndef BONDYN_SENSITIVITY_TRAIL_H
+#define BONDYN_SENSITIVITY_TRAIL_H
+
+#include "base/array.h"
+#include "solve/solve.h"
+
+typedef struct { // what a machine holds between events
+    Machine *machine;
+    double *held, *piece, *unknown;
+    unsigned char *relation;
+    bool hold;
+} Kept;
+
+typedef struct {
+    TrailKind kind;
+    double time;
+    const double *state; // as the mark has it
+    const Kept *kept;    // of the machine: during the step, or at the mark
+    const Kept *jump;    // of a jump's machine
+    const int *crossed;  // TRAIL_CROSS: numbers of relations, then -1
+    const SolveMode *mode;
+    SolverKind method;
+    long point; // TRAIL_POINT: its number
+    bool used;  // the same: somebody wants to know something there
+    // Found on the first way along it:
+    const double *before, *reached; // states, or the memory, before and after what happens here
+    const Kept *held_before;        // TRAIL_CHOICE: with the picks as they were
+    const double *rate_before;      // of an event: the rates on both sides of it,
+    const double *rate_after;       // this one where it is over
+    double pace;                    // how fast the relation that caused it changed
+    int cause;                      // its number; -1: a time that is given
+    int strides;                    // into which a step is divided
+} Node;
+
+typedef struct {
+    Arena arena;
+    ARRAY(Node) node;
+    const Kept *present; // of the last step; NULL: something has happened since
+    long points;
+    bool folds;   // the run passed a fold of a loop
+    double bytes; // so far
+} Trail;
+
+void trail_mark(void *trail, const TrailMark *mark); // SolveOptions.trail
+const Kept *trail_keep(Trail *t, Machine *m);        // what it holds now
+void trail_free(Trail *t);
+void kept_restore(const Kept *k); // back into its machine
+
+#endif

@@ -1,0 +1,44 @@
+// Along a trail with derivatives: forth with dots d/dp of states and held values, or back with the
+// weights of a sum of outputs and integrals. What happens between steps is
+//
+//     crossing   g(x, p, t) = 0 at t = tau:   d tau/dp = -(g_x S + g_p)/(g_x f + g_t),  S += f- dtau
+//     values     x+ = R(x-, p, tau):          S becomes the derivative of R, by its tape
+//     going on                                S -= f+ dtau
+//
+// with S = dx/dp at a fixed time before and after, and at the moving moment tau between: jump
+// conditions (saltation) without a matrix. Backwards each line is transposed, in reverse order.
+#ifndef BONDYN_SENSITIVITY_WALK_H
+#define BONDYN_SENSITIVITY_WALK_H
+
+#include "base/report.h"
+#include "engine/slopes.h"
+#include "sensitivity/stride.h"
+#include "sensitivity/trail.h"
+
+typedef struct { // of a run that is over, whose machines are still there
+    Trail *trail;
+    const SolveOptions *solve; // it went by
+    const int *parameter;      // variables of the model
+    int parameters;
+    bool quads; // integrals are wanted, too
+    Report *report;
+} WalkPlan;
+
+// What a walk is asked for. Dots are a number per parameter; weights one per output.
+typedef struct {
+    // Forth: at a used point, d output/dp and d integral/dp, one after the other, and d output/dt.
+    // Nullable.
+    void (*point)(void *context, const Node *node, const double *output, const double *quad,
+                  const double *rate);
+    // Back: adds what the outputs weigh at a used point. Nullable.
+    void (*weigh)(void *context, const Node *node, double *output);
+    const double *quad_weight; // back: of the integrals at the end. Nullable.
+    void *context;
+} WalkVisitor;
+
+// False: reported. The first way along a trail must be forth.
+bool walk_forth(const WalkPlan *plan, const WalkVisitor *v);
+// Adds d(sum of weights)/dp to gradient.
+bool walk_back(const WalkPlan *plan, const WalkVisitor *v, double *gradient);
+
+#endif

@@ -1,0 +1,25 @@
+// What both ways along a trail share; inside this folder.
+#ifndef BONDYN_SENSITIVITY_WALK_INSIDE_H
+#define BONDYN_SENSITIVITY_WALK_INSIDE_H
+
+#include "sensitivity/walk.h"
+
+// Where outputs of a jump's machine lie.
+typedef struct {
+    int states;  // of the mode
+    int memory;  // states of the memory
+    int entries; // the first entry of choices
+} JumpLayout;
+
+JumpLayout jump_layout(const WalkPlan *plan, const SolveMode *mode);
+// Which result of a jump, or of the tape `choices`, is the state i of a set with the picks that the
+// machine holds now; -1: the state belongs to no set. first: of the values of the first choice.
+int chosen_column(const Machine *m, int state);
+int choices_result(const Program *p, int column);                // of the tape `choices`
+TapeFunction rates_tape(const WalkPlan *plan, const Program *p); // with integrals where wanted
+bool refuse_walk(const WalkPlan *plan, const Node *n, const char *what, const char *help);
+// Into how many equal strides a step is divided, so that it ends where the run's did.
+int divide_step(Stride *s, const Node *to, double t, const double *x, double rtol);
+const Node *next_step(const WalkPlan *plan, int from); // before anything happens; NULL: none
+
+#endif

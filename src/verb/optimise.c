@@ -1,0 +1,117 @@
+// optimize, fit and sensitivity: parameters that are best, that fit data, and what they change.
+#include "verb/verb.h"
+
+#include "base/digest.h"
+#include "optimise/optimise.h"
+#include "sensitivity/tornado.h"
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+// --- searching -----------------------------------------------------------------------------------
+
+static bool whole_number(Session *s, OptionId id, double most, double *x) {
+    if (!option_number(s, id, x)) return false;
+    if (*x >= 1 && *x <= most && *x == floor(*x)) return true;
+    report_error(&s->report, T_BAD_VALUE, POS_NONE, "--%s takes a whole number from 1 to %.0f",
+                 option_info(id)->name, most);
+    return false;
+}
+
+// Everything that a search depends on.
+static const char *key_of(Session *s, const RunOptions *o, double starts, double seed) {
+    Text key = {0};
+    char hex[DIGEST_TEXT + 1];
+    for (int i = 1; i <= sources_count(s->sources); i++) {
+        size_t length;
+        const char *text = source_text(s->sources, (uint32_t)i, &length);
+        digest(text, length, hex);
+        text_add(&key, hex);
+    }
+    for (int i = 0; i < s->options.sets.count; i++)
+        text_printf(&key, "|%s", s->options.sets.data[i]);
+    for (int i = 1; session_argument(s, i); i++) text_printf(&key, "|%s", session_argument(s, i));
+    text_printf(&key, "%s|%d|%.17g|%.17g|%.17g|%g|%g|%s", BONDYN_VERSION, (int)o->solver, o->rtol,
+                o->atol, o->stop, starts, seed,
+                session_has(s, OPT_METHOD) ? session_value(s, OPT_METHOD) : "");
+    digest(text_get(&key), key.length, hex);
+    text_free(&key);
+    return arena_copy_text(&s->arena, hex, DIGEST_TEXT);
+}
+
+Found *session_search(Session *s, const System *const *system, int systems, const RunOptions *o,
+                      const char *folder) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    double starts = 1, seed = 1, jobs = cores < 1 ? 1 : (double)cores;
+    if (!whole_number(s, OPT_RUNS, 1e6, &starts) ||
+        !whole_number(s, OPT_SEED, 9007199254740992.0, &seed) ||
+        !whole_number(s, OPT_JOBS, 256, &jobs) || !folder_make(folder, &s->report))
+        return NULL;
+    const Model *m = system[0]->model;
+    progress_begin(s, name_text(m->names, m->experiment->name));
+    progress_show(s, 0);
+    SearchPlan p = {.system = system,
+                    .systems = systems,
+                    .options = o,
+                    .method = session_value(s, OPT_METHOD),
+                    .starts = (int)starts,
+                    .seed = (uint64_t)seed,
+                    .workers = (int)jobs,
+                    .file = path_join(&s->arena, folder, "search.part"),
+                    .key = key_of(s, o, starts, seed),
+                    .progress = progress_show,
+                    .context = s,
+                    .cancel = o->cancel};
+    bool fit = m->experiment->aims.fit_count > 0;
+    Found *f = fit ? fit_run(&p, &s->report) : search_run(&p, &s->report);
+    progress_end(s);
+    return f;
+}
+
+// --- sensitivities -------------------------------------------------------------------------------
+
+static bool write_text(Session *s, const char *folder, const char *name, Text *text,
+                       TextList *written) {
+    char *path = path_join(&s->arena, folder, name);
+    for (char *c = path + strlen(folder) + 1; *c; c++)
+        if (strchr("()[]/ *\"'", *c)) *c = '_';
+    bool good = file_write(path, text_get(text), text->length, &s->report);
+    if (good) array_push(written, path);
+    text_clear(text);
+    return good;
+}
+
+static bool write_files(Session *s, const Sensitivities *x, const char *folder, TextList *written) {
+    Text text = {0};
+    bool good = folder_make(folder, &s->report);
+    sensitivities_csv(&text, x);
+    good = good && write_text(s, folder, "sensitivity.csv", &text, written);
+    for (int i = 0; i < x->signals && good && !session_has(s, OPT_NO_PLOT); i++) {
+        sensitivities_plot(&text, x, i);
+        good = write_text(s, folder, arena_printf(&s->arena, "sensitivity_%s.svg", x->signal[i]),
+                          &text, written);
+        tornado_svg(&text, x, i);
+        good =
+            good && write_text(s, folder, arena_printf(&s->arena, "tornado_%s.svg", x->signal[i]),
+                               &text, written);
+    }
+    text_free(&text);
+    return good;
+}
+
+bool session_sensitivity(Session *s, const System *system, const RunOptions *o, const char *folder,
+                         TextList *written, Text *json) {
+    const Aims *a = &system->model->experiment->aims;
+    int *by = ARENA_ARRAY(&s->arena, int, a->by_count + 1);
+    for (int j = 0; j < a->by_count; j++) by[j] = model_of_symbol(system->model, a->by[j]);
+    Sensitivities *x =
+        sensitivities_run(system, o, a->sensitive, a->sensitive_count, by, a->by_count, &s->report);
+    if (!x) return false;
+    bool good = write_files(s, x, folder, written);
+    if (s->json)
+        sensitivities_json(json, x);
+    else if (!session_has(s, OPT_QUIET))
+        sensitivities_print(json, x);
+    sensitivities_free(x);
+    return good;
+}
