@@ -24,14 +24,18 @@ static void write_chain(Text *t) {
                     100 + 0.7 * i, i, 0.5 + 0.01 * i, i, i);
     for (int i = 1; i <= MASSES; i++) {
         text_printf(t, "  der(x%d)*1 {s} = v%d\n  der(v%d)*1 {s} = ", i, i, i);
-        text_printf(t, i > 1 ? "-k%d*(x%d - x%d + (x%d - x%d)^3) - d%d*v%d" : "1 - k%d*(x%d + x%d^3) - d%d*v%d", i, i,
-                    i > 1 ? i - 1 : i, i, i > 1 ? i - 1 : i, i, i);
+        text_printf(t,
+                    i > 1 ? "-k%d*(x%d - x%d + (x%d - x%d)^3) - d%d*v%d"
+                          : "1 - k%d*(x%d + x%d^3) - d%d*v%d",
+                    i, i, i > 1 ? i - 1 : i, i, i > 1 ? i - 1 : i, i, i);
         if (i < MASSES)
             text_printf(t, " + k%d*(x%d - x%d + (x%d - x%d)^3)", i + 1, i + 1, i, i + 1, i);
         text_char(t, '\n');
     }
-    text_printf(t, "end\nexperiment Run of Chain\n  stop 10 {s}\n  points 10\n  audit off\n  expect integral(x%d^2) > -1 {s}\n"
-                   "  expect x%d(end) > -1e9\nend\n",
+    text_printf(t,
+                "end\nexperiment Run of Chain\n  stop 10 {s}\n  points 10\n  audit off\n  expect "
+                "integral(x%d^2) > -1 {s}\n"
+                "  expect x%d(end) > -1e9\nend\n",
                 MASSES, MASSES / 2);
 }
 
@@ -51,7 +55,8 @@ int main(void) {
     write_chain(&text);
     LangOptions lang = pipeline_lang(&(LangOptions){.library = BONDYN_SOURCE "/library"});
     lang.bonds = &bonds;
-    Syntax *syntax = lang_load_text(&tree, names, sources, "chain.bond", text_get(&text), text.length, &lang, &report);
+    Syntax *syntax = lang_load_text(&tree, names, sources, "chain.bond", text_get(&text),
+                                    text.length, &lang, &report);
     PipelineOptions o = {.experiment = "Run", .lang = lang, .last = STAGE_SYSTEM};
     Pipeline p;
     if (report.errors || !pipeline_build(&p, syntax, &o, &report)) return give_up(&report, sources);
@@ -79,8 +84,8 @@ int main(void) {
             begin = now();
             if (!along_gradient(&a, weight, var, n, back)) return give_up(&report, sources);
             double adjoint = now() - begin;
-            printf("%-8s %10d %10.4f %10.2f %10.2f\n", solver_name(solver[s]), n, plain, 1 + forward / plain,
-                   1 + adjoint / plain);
+            printf("%-8s %10d %10.4f %10.2f %10.2f\n", solver_name(solver[s]), n, plain,
+                   1 + forward / plain, 1 + adjoint / plain);
             free(slope);
             along_close(&a);
         }

@@ -43,6 +43,38 @@ static void add_experiment(Text *out, const Model *m) {
     json_close(out, ']');
 }
 
+static void add_source(Text *out, const Model *m, const LiveSource *s, Shown shown) {
+    static const char *const word[] = {"axis", "button", "key", "keys", "slider"};
+    json_open(out, '{');
+    json_text_of(out, "kind", word[s->kind]);
+    json_number_of(out, "number", s->number);
+    if (s->key) json_text_of(out, "key", name_text(m->names, s->key));
+    if (s->other) json_text_of(out, "other", name_text(m->names, s->other));
+    json_number_of(out, "low", show(shown, s->low));
+    json_number_of(out, "high", show(shown, s->high));
+    json_close(out, '}');
+}
+
+// Numbers are in the unit that the input is shown in.
+static void add_live(Text *out, const Model *m) {
+    const Experiment *x = m->experiment;
+    json_key(out, "live");
+    json_open(out, '[');
+    for (int i = 0; x && i < x->live_count; i++) {
+        const Live *l = &x->live[i];
+        Shown shown = shown_in(m, m->var[l->var].unit);
+        json_open(out, '{');
+        json_text_of(out, "input", path_of(m, l->var));
+        json_number_of(out, "scale", l->scale / shown.scale);
+        json_key(out, "sources");
+        json_open(out, '[');
+        for (int k = 0; k < l->source_count; k++) add_source(out, m, &l->source[k], shown);
+        json_close(out, ']');
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
 // SI = shown*scale + offset, of everything that is not shown in SI.
 static void add_units(Text *out, const Model *m) {
     json_key(out, "shown");
@@ -122,6 +154,7 @@ static void add_components(Text *out, const Model *m) {
 void about_json(Text *out, const System *s) {
     json_open(out, '{');
     add_experiment(out, s->model);
+    add_live(out, s->model);
     add_units(out, s->model);
     add_components(out, s->model);
     add_bonds(out, s->graph);

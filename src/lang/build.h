@@ -179,6 +179,9 @@ Value lower_delay(Lower *l, const AstExpr *e, const Env *env);  // delay.c
 Value lower_pre(Lower *l, const AstExpr *e, const Env *env);    // pre(x)
 void finish_model(Builder *b); // der(x) variables take their place in the order
 
+// live.c
+bool is_driven(const Builder *b, const char *path); // by `live`, as a whole or in parts
+bool live_build(Builder *b, const Env *env, const AstItem *item, Live *to);
 Experiment *build_experiment(Builder *b, Definition experiment);
 
 #endif

@@ -276,11 +276,12 @@ typedef struct Builder {
     Expr dummy; // stands for every variable when only shapes are asked
     int limit;  // of scalars
     int scalars, depth, inlined;
-    int errors;       // in the report before we started
-    bool stop;        // nothing sensible can follow
-    bool frozen;      // the variables are final: no new derivatives
-    bool open_inputs; // see LangOptions
-    bool last;        // the syntax is not needed any more
+    int errors;                 // in the report before we started
+    bool stop;                  // nothing sensible can follow
+    bool frozen;                // the variables are final: no new derivatives
+    bool open_inputs;           // see LangOptions
+    const AstClass *experiment; // or NULL
+    bool last;                  // the syntax is not needed any more
 
     Pairs members; // (instance, name) -> 4*index + MEMBER_...
     Pairs choices; // (instance, name) -> chosen

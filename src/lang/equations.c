@@ -187,7 +187,8 @@ static void input_value(Builder *b, int entity) {
     for (int i = 0; i < count; i++) unset += !x.set_by || !x.set_by[i].file;
     if (!unset) return;
     const char *path = text_of(b, member_path(b, x.owner, text_of(b, x.name)));
-    bool open = b->open_inputs && x.owner == 0 && (!x.value || x.value == x.item->left);
+    bool caller = b->open_inputs && x.owner == 0;
+    bool open = (caller || is_driven(b, path)) && (!x.value || x.value == x.item->left);
     if (!x.value && open) {
         open_input(b, &x, NULL);
         return;

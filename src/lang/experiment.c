@@ -14,6 +14,7 @@ typedef struct {
     ARRAY(Plot) plots;
     ARRAY(Name) records;
     ARRAY(Expectation) expects;
+    ARRAY(Live) live;
     const AstItem *setting[ITEM_AUDIT + 1]; // by kind: the first one
     const AstItem *sweep;                   // `frequency`, or NULL
     Pos stop_pos;
@@ -350,6 +351,11 @@ static void read_item(Making *k, const AstItem *item) {
     case ITEM_PLOT: add_plot(k, item); break;
     case ITEM_RECORD: add_records(k, item); break;
     case ITEM_EXPECT: add_expectation(k, item); break;
+    case ITEM_LIVE: {
+        Live live;
+        if (live_build(k->b, k->env, item, &live)) array_push(&k->live, live);
+        break;
+    }
     default: break;
     }
 }
@@ -434,6 +440,9 @@ Experiment *build_experiment(Builder *b, Definition d) {
     x->probes = kept(b, k.probes.list.data, k.probes.list.count, sizeof(Probe));
     x->expect_count = k.expects.count;
     x->expects = kept(b, k.expects.data, k.expects.count, sizeof(Expectation));
+    x->live_count = k.live.count;
+    x->live = kept(b, k.live.data, k.live.count, sizeof(Live));
+    array_free(&k.live);
     array_free(&k.plots);
     array_free(&k.records);
     array_free(&k.probes.list);

@@ -287,7 +287,8 @@ Model *lang_instantiate(Arena *out, Syntax *s, const char *model, const char *ex
                  .trace = options->trace,
                  .options = *options,
                  .last = options->last,
-                 .open_inputs = options->open_inputs};
+                 .open_inputs = options->open_inputs,
+                 .experiment = run.what};
     b.limit = options->most_scalars > 0 ? options->most_scalars : MOST_SCALARS;
     b.dummy = expr_symbol(b.scratch, name_of(s->names, "?"));
     b.rates = rates_new(b.dag);

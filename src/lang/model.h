@@ -368,6 +368,22 @@ bool solver_is_explicit(SolverKind k); // goes on by rates alone, never by their
 bool solver_has_lanes(SolverKind k);   // several runs at once
 const char *solver_list(Arena *out);   // all of them, for people
 
+typedef enum { LIVE_AXIS, LIVE_BUTTON, LIVE_KEY, LIVE_KEYS, LIVE_SLIDER } LiveKind;
+
+typedef struct {
+    LiveKind kind;
+    int number;       // of an axis or a button
+    Name key, other;  // of keys: the one that counts -1, and +1
+    double low, high; // of a slider, SI
+} LiveSource;
+
+typedef struct { // an input that somebody drives
+    int var;
+    double scale; // SI, of what is between -1 and 1
+    LiveSource *source;
+    int source_count;
+} Live;
+
 typedef struct {
     Name name, text;
     double start, stop;
@@ -387,6 +403,8 @@ typedef struct {
     Expectation *expects;
     int expect_count;
     Aims aims;
+    Live *live;
+    int live_count;
     Pos pos;
 } Experiment;
 

@@ -159,6 +159,7 @@ bool parse_relation(Parser *p, BinaryOp *relation);
 void parse_search(Parser *p, ItemList *list); // parse_search.c: is the word one of its statements?
 bool at_search(const Parser *p);
 void parse_frequency(Parser *p, ItemList *list); // parse_frequency.c
+void parse_live(Parser *p, ItemList *list);      // parse_live.c
 ItemList parse_body(Parser *p, void (*statement)(Parser *, ItemList *));
 AstClass *parse_definitions(Parser *p);  // parse_definition.c
 bool p_skip_inner_definition(Parser *p); // one that wrongly stands inside another

@@ -202,6 +202,10 @@ static void parse_start(Parser *p, ItemList *list) {
 }
 
 void parse_experiment_statement(Parser *p, ItemList *list) {
+    if (p_at_word(p, "live")) {
+        parse_live(p, list);
+        return;
+    }
     switch (p->token.kind) {
     case TOKEN_SET: p_advance(p), parse_settings(p, list); return;
     case TOKEN_START: parse_amount(p, ITEM_START, list); return;

@@ -314,7 +314,7 @@ static const char *const clause_words[] = {
     "free",       "fixed",     "world",   NULL};
 static const char *const experiment_words[] = {"set",       "start", "stop",   "points", "every",
                                                "solver",    "plot",  "record", "expect", "audit",
-                                               "frequency", "end",   NULL};
+                                               "frequency", "live",  "end",    NULL};
 static const char *const element_words[] = {"Se",  "Sf",  "R",   "C",   "I",  "TF", "GY",
                                             "MSe", "MSf", "MTF", "MGY", "De", "Df", NULL};
 static const char *const function_words[] = {

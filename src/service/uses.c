@@ -253,6 +253,11 @@ static void walk_item(Walk *w, const AstItem *i) {
         if (i->kind == ITEM_PLOT) walk_expr(w, i->right);
         if (i->kind == ITEM_FREQUENCY) walk_values(w, i->args, i->arg_count);
         break;
+    case ITEM_LIVE:
+        walk_expr(w, i->left);
+        walk_expr(w, i->right);
+        walk_values(w, i->args, i->arg_count);
+        break;
     case ITEM_SOLVER: walk_values(w, i->args, i->arg_count); break;
     case ITEM_ASSERT:
     case ITEM_START:

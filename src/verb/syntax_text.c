@@ -55,6 +55,7 @@ static const char *const item_word[] = {
     [ITEM_EXPECT] = "expect",
     [ITEM_AUDIT] = "audit",
     [ITEM_FREQUENCY] = "frequency",
+    [ITEM_LIVE] = "live",
     [ITEM_ANALYSIS] = "",
     [ITEM_MINIMISE] = "minimise",
     [ITEM_OVER] = "over",
@@ -266,6 +267,18 @@ static void print_analysis(Text *t, const Names *n, const AstItem *i) {
     print_sides(t, n, i, " to ");
 }
 
+static void print_live(Text *t, const Names *n, const AstItem *i) {
+    ast_print(t, n, i->left);
+    text_add(t, " =");
+    for (int k = 0; k < i->arg_count; k++) {
+        if (i->args[k].name) text_printf(t, "%s %s", k ? "," : "", name_text(n, i->args[k].name));
+        text_char(t, ' ');
+        ast_print(t, n, i->args[k].value);
+    }
+    if (i->right) text_add(t, " scale ");
+    ast_print(t, n, i->right);
+}
+
 static void print_expect(Text *t, const Names *n, const AstItem *i) {
     const char *relation = i->relation == BIN_EQ   ? " = "
                            : i->relation == BIN_LT ? " < "
@@ -318,6 +331,7 @@ static void print_statement(Text *t, const Names *n, const AstItem *i) {
     case ITEM_RECORD: print_record(t, n, i); break;
     case ITEM_EXPECT: print_expect(t, n, i); break;
     case ITEM_FREQUENCY: print_frequency(t, n, i); break;
+    case ITEM_LIVE: print_live(t, n, i); break;
     case ITEM_ANALYSIS: print_analysis(t, n, i); break;
     case ITEM_MINIMISE: ast_print(t, n, i->left); break;
     case ITEM_OVER: print_search(t, n, i, " from ", " to "); break;

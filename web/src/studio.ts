@@ -89,6 +89,7 @@ class Studio {
     this.net.open();
     requestAnimationFrame((t) => this.picture(t));
     setInterval(() => this.everySecond(), 1000);
+    addEventListener("resize", () => this.redraw());
   }
   private pendingReveal: { name: string; range: any } | null = null;
   get dark(): boolean { return document.documentElement.dataset.theme === "dark"; }

@@ -1,0 +1,255 @@
+// The studio in a real browser: node browser.mjs BONDYN MODULES WORK [PICTURES]. Every check works on the real server with
+// the distribution's Chromium; any error on the console of any page fails. With a folder for pictures, those of the
+// documentation are made there.
+import { createRequire } from "node:module";
+import { spawn, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const [bondyn, modules, work, pictures] = process.argv.slice(2);
+const require = createRequire(join(modules, "x.js"));
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const source = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const limit = 90000; // ms for anything: a machine under load is slow
+const faults = [];
+let lostOnPurpose = false;
+
+function check(holds, what) {
+  if (process.env.TRACE) console.log("  ", new Date().toISOString().slice(14, 19), what);
+  if (!holds) throw new Error(what);
+}
+
+// --- servers and pages -----------------------------------------------------------------------------
+
+async function serve(file, port) {
+  const server = spawn(bondyn, ["studio", file, "--no-open", "--quiet", ...(port ? ["--port", String(port)] : [])],
+    { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, XDG_RUNTIME_DIR: join(work, "run") } });
+  const address = await new Promise((ok, no) => {
+    server.stdout.once("data", (d) => ok(String(d).trim()));
+    server.once("exit", (code) => no(new Error("the server ended with " + code)));
+  });
+  return { process: server, address, port: Number(new URL(address).port), gone: new Promise((ok) => server.once("exit", ok)) };
+}
+
+async function stop(server, signal = "SIGINT") {
+  server.process.kill(signal);
+  await server.gone;
+}
+
+const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync", "--enable-unsafe-swiftshader"];
+
+async function newPage(context, address) {
+  const page = await context.newPage();
+  page.setDefaultTimeout(limit);
+  page.on("console", (m) => {
+    if (m.type() === "error" && !(lostOnPurpose && /WebSocket/.test(m.text()))) faults.push("console: " + m.text());
+  });
+  page.on("pageerror", (e) => faults.push("error: " + e.message));
+  page.on("request", (r) => { if (!r.url().startsWith(address.split("?")[0]) && !/^(data|blob):/.test(r.url())) faults.push("asks for " + r.url()); });
+  await page.goto(address);
+  await until(page, () => !!(window.studio?.built && window.studio?.started));
+  return page;
+}
+
+// By asking again and again: the page's policy lets nothing be evaluated inside of it.
+async function until(page, f, arg) {
+  if (process.env.TRACE) console.log("  ", new Date().toISOString().slice(14, 19), String(f));
+  const end = Date.now() + limit;
+  while (!(await page.evaluate(f, arg))) {
+    if (Date.now() > end) throw new Error("in vain: " + f);
+    await new Promise((ok) => setTimeout(ok, 50));
+  }
+  return true;
+}
+const picture = async (page, name) => { if (pictures) await page.screenshot({ path: join(pictures, name + ".png") }); };
+
+function copyOf(example, ...files) {
+  const folder = join(work, example);
+  mkdirSync(folder, { recursive: true });
+  for (const f of files.length ? files : readdirSync(join(source, "examples", example)).filter((n) => n.endsWith(".bond")))
+    copyFileSync(join(source, "examples", example, f), join(folder, f));
+  return folder;
+}
+
+async function accessible(page, what) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa"] }));
+  for (const v of found.violations) // the text inside of it takes the keyboard
+    if (v.id === "scrollable-region-focusable") v.nodes = v.nodes.filter((n) => !n.html.includes("cm-scroller"));
+  const serious = found.violations.filter((v) => v.nodes.length && (v.impact === "serious" || v.impact === "critical"));
+  check(!serious.length, `${what}: ${serious.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html).join(" | ")}`).join("; ")}`);
+}
+
+// --- checks ------------------------------------------------------------------------------------------
+
+const checks = {
+  async "open, run, scrub, slide"(context) {
+    const server = await serve(join(copyOf("rlc"), "rlc.bond")), page = await newPage(context, server.address);
+    check(await page.evaluate(() => document.querySelector(".graph-view").shadowRoot.querySelectorAll("g[data-bond]").length) === 4, "four bonds");
+    check((await page.textContent(".problems")).includes("No errors"), "no errors");
+    await page.click("#play");
+    await until(page, () => window.studio.track.end > 1.2);
+    await page.click("#play");
+    await until(page, () => window.studio.state === 0);
+    await picture(page, "studio-rlc");
+    const end = await page.evaluate(() => window.studio.track.end), charge = await page.evaluate(() => window.studio.value("capacitor.q"));
+    check(Math.abs(charge - exact(end)) < 1e-9, `charge ${charge} at ${end}, closed form ${exact(end)}`);
+    await page.evaluate(() => { const s = document.getElementById("scrub"); s.value = "0.5"; s.dispatchEvent(new Event("input")); });
+    await until(page, () => { const t = window.studio.track; return document.getElementById("clock").textContent === t.times[t.row(0.5)].toFixed(2) + " s"; });
+    const past = await page.evaluate(() => [window.studio.value("capacitor.q"), window.studio.track.times[window.studio.track.row(0.5)]]);
+    check(Math.abs(past[0] - exact(past[1])) < 1e-9, "scrubbing shows the past");
+    await page.keyboard.press("End");
+    // The slider of R acts on the running model: ten times the resistance, and the current dies.
+    await page.locator(".parameter", { hasText: "R" }).last().locator("input[type=text]").fill("5");
+    await page.keyboard.press("Tab");
+    await page.click("#play");
+    await until(page, (t) => window.studio.track.end > t + 2, end);
+    const [e, f] = await page.evaluate(() => [window.studio.value("resistor.e"), window.studio.value("resistor.f")]);
+    check(Math.abs(e / f - 5) < 1e-9, `resistance ${e / f}`);
+    await page.click("#play");
+    // A bond tells why; a signal goes into a new plot by the keyboard.
+    await page.evaluate(() => document.querySelector(".graph-view").shadowRoot.querySelector("g[data-bond]").dispatchEvent(new MouseEvent("click")));
+    check(/because|so/.test(await page.textContent(".about")), "the reason of a stroke");
+    await page.click("#side-tab-1");
+    const plots = await page.evaluate(() => window.studio.plots.length);
+    await page.locator(".signal").first().focus();
+    await page.keyboard.press("Shift+Enter");
+    check(await page.evaluate(() => window.studio.plots.length) === plots + 1, "a new plot");
+    await page.click("#top-tab-1");
+    check(await page.locator(".equations math").count() > 0, "formulas");
+    await page.click("#top-tab-2");
+    await until(page, () => document.querySelectorAll(".energy path").length > 2);
+    await accessible(page, "light");
+    await page.click("#theme");
+    await accessible(page, "dark");
+    await picture(page, "studio-dark");
+    await page.setViewportSize({ width: 400, height: 800 });
+    check(await page.evaluate(() => document.documentElement.scrollWidth <= 400), "400 px are enough");
+    for (const k of [0, 1, 2]) await page.locator(".narrow button").nth(k).click();
+    await picture(page, "studio-narrow");
+    await accessible(page, "narrow");
+    await page.close();
+    await stop(server);
+  },
+
+  async "edit with an error and mend it, save, draft"(context) {
+    const folder = copyOf("mass_spring_damper"), file = readdirSync(folder).find((n) => n.endsWith(".bond")), path = join(folder, file);
+    const server = await serve(path), page = await newPage(context, server.address), before = readFileSync(path, "utf8");
+    await page.evaluate(() => { const s = window.studio; s.test = s["editor"].view; });
+    await page.evaluate(() => { const v = window.studio.test, at = v.state.doc.toString().search(/^\s*end/m); v.dispatch({ changes: { from: at, insert: "  modle x\n" } }); });
+    await page.waitForSelector(".problem.error");
+    check(await page.evaluate(() => document.body.classList.contains("broken")) || await until(page, () => document.body.classList.contains("broken")), "broken");
+    await page.evaluate(() => { const v = window.studio.test, t = v.state.doc.toString(), at = t.indexOf("  modle x\n"); v.dispatch({ changes: { from: at, to: at + 10, insert: "  // mended\n" } }); });
+    await until(page, () => !document.querySelector(".problem.error") && !document.body.classList.contains("broken"));
+    check(readFileSync(path, "utf8") === before, "nothing is written before it is saved");
+    // The page dies with unsaved text: the next one offers it.
+    await page.close({ runBeforeUnload: false });
+    const again = await newPage(context, server.address);
+    await again.locator(".banner button", { hasText: "Take it" }).click();
+    check((await again.evaluate(() => window.studio["editor"].text)).includes("// mended"), "the draft is back");
+    await again.keyboard.press("Control+s");
+    await again.locator(".banner", { hasText: "is saved" }).waitFor();
+    check(readFileSync(path, "utf8").includes("// mended"), "saved");
+    // Somebody else writes the file: the page takes it.
+    writeFileSync(path, before);
+    await until(again, () => !window.studio["editor"].text.includes("// mended"));
+    await again.close();
+    await stop(server);
+  },
+
+  async "a gamepad drives the Titan 4 for ten seconds, replayed bit by bit"(context) {
+    const folder = copyOf("titan4"), server = await serve(join(folder, "drive.bond"));
+    const pads = await context.browser().newContext({ viewport: { width: 1440, height: 900 } });
+    await pads.addInitScript(() => {
+      window.pad = { axes: [0, 0, 0, 0], buttons: [{ value: 0 }] };
+      navigator.getGamepads = () => [{ id: "injected", connected: true, ...window.pad }];
+    });
+    const page = await newPage(pads, server.address);
+    await page.click("#play");
+    const moves = [[1, 1, 0, 0, -1, 0], [3, 0, 0, 0, 0, 0], [4, -0.5, -0.6, 0, 0.5, 0], [6, 0.3, 0, 0, 0.8, 1], [8, 0, 0.4, 0, 0, 0], [10, 0, 0, 0, 0, 0]];
+    for (const [time, a, b, c, d, button] of moves) {
+      await until(page, (t) => window.studio.track.end > t, time);
+      await page.evaluate(([axes, value]) => { window.pad.axes = axes; window.pad.buttons[0].value = value; }, [[a, b, c, d], button]);
+      if (time === 4) await picture(page, "studio-titan4");
+    }
+    await until(page, () => window.studio.track.end > 10.5);
+    await page.click("#play");
+    await until(page, () => window.studio.state === 0);
+    const q1 = await page.evaluate(() => window.studio.value("q[1]"));
+    check(Math.abs(q1) > 0.2, "the arm has moved: q1 = " + q1);
+    await page.click("#keep");
+    await page.locator(".banner", { hasText: "drive is in" }).waitFor();
+    const out = spawnSync(bondyn, ["run", join(folder, "drive.bond"), "--replay", join(folder, "drive.drive"), "--json"], { encoding: "utf8" });
+    const x = JSON.parse(out.stdout);
+    check(out.status === 0 && x.differ === 0 && x.states > 20 && x.reached > 10, "replay: " + out.stdout + out.stderr);
+    console.log(`  ${x.pieces} pieces, ${x.states} states equal; ` + await page.evaluate(() => `${window.studio.viewer.drawn} pictures, ${window.studio.stats.missed} deadlines missed`));
+    await pads.close();
+    await stop(server);
+  },
+
+  async "two pages, a server that is killed, and the same page again"(context) {
+    const folder = copyOf("pendulum"), file = readdirSync(folder).find((n) => n.endsWith(".bond")), path = join(folder, file);
+    let server = await serve(path);
+    const a = await newPage(context, server.address), b = await newPage(context, server.address);
+    await a.click("#play");
+    await until(a, () => window.studio.track.end > 0.2);
+    check(await b.evaluate(() => window.studio.track.end) === 0, "pages have runs of their own");
+    await b.evaluate(() => { const v = window.studio["editor"].view; v.dispatch({ changes: { from: 0, insert: "// kept\n" } }); });
+    lostOnPurpose = true;
+    await stop(server, "SIGKILL");
+    await b.locator(".banner.error", { hasText: "server is gone" }).waitFor();
+    server = await serve(path, server.port);
+    await until(b, () => window.studio.net.connected && document.querySelector(".light.on"));
+    check((await b.evaluate(() => window.studio["editor"].text)).startsWith("// kept"), "the text is still there");
+    await until(b, () => window.studio.track.times.length > 0);
+    await b.click("#play");
+    await until(b, () => window.studio.track.end > 0.3);
+    await a.close();
+    await b.close({ runBeforeUnload: false });
+    await stop(server);
+    lostOnPurpose = false;
+  },
+
+  async "without WebGL the same scene is drawn on a plain canvas"(context) {
+    const server = await serve(join(copyOf("titan4"), "drive.bond"));
+    const plain = await context.browser().newContext();
+    await plain.addInitScript(() => localStorage.setItem("bondyn-no-webgl", "1"));
+    const page = await newPage(plain, server.address);
+    check(await page.evaluate(() => window.studio.viewer.flat), "flat");
+    await until(page, () => window.studio.viewer.drawn > 0);
+    await plain.close();
+    await stop(server);
+  },
+};
+
+// Bright's series circuit: q(t) after a step of 1 V.
+function exact(t) {
+  const a = 0.25, w = Math.sqrt(4 - a * a);
+  return 0.25 * (1 - Math.exp(-a * t) * (Math.cos(w * t) + a / w * Math.sin(w * t)));
+}
+
+// --- all of them -------------------------------------------------------------------------------------
+
+mkdirSync(join(work, "run"), { recursive: true });
+if (pictures && !existsSync(pictures)) mkdirSync(pictures, { recursive: true });
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: flags });
+let failed = 0;
+for (const [name, run] of Object.entries(checks)) {
+  if (process.env.ONLY && !name.includes(process.env.ONLY)) continue;
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } }), began = Date.now();
+  try {
+    await run(context);
+    if (faults.length) throw new Error(faults.splice(0).join("\n"));
+    console.log(`holds: ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)`);
+  } catch (e) {
+    failed++;
+    console.log(`FAILS: ${name}: ${e.message}\n${faults.splice(0).join("\n")}`);
+  }
+  lostOnPurpose = false;
+  await context.close();
+}
+await browser.close();
+process.exit(failed ? 1 : 0);
