@@ -95,12 +95,12 @@ static bool run_line(Dots *d, const Instruction *c) {
     if (!run_code(m, c, 1)) return false;
     LineSlope s = instruction_slope(m, c, a, b, r[c->to]);
     double *to = dots_of(d, c->to);
-    const double *by_a = s.a != 0 ? dots_of(d, c->a) : NULL;
-    const double *by_b = s.b != 0 ? dots_of(d, c->b) : NULL;
+    const double *by_a = s.a != 0 ? dots_of(d, c->a) : to; // to: not read
+    const double *by_b = s.b != 0 ? dots_of(d, c->b) : to;
     for (int j = 0; j < d->count; j++) {
         double sum = s.to != 0 ? s.to * to[j] : 0;
-        if (by_a) sum += s.a * by_a[j];
-        if (by_b) sum += s.b * by_b[j];
+        if (s.a != 0) sum += s.a * by_a[j];
+        if (s.b != 0) sum += s.b * by_b[j];
         to[j] = sum;
     }
     return true;

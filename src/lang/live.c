@@ -91,7 +91,7 @@ static int driven_input(Builder *b, const Env *env, const AstItem *item, Dim *di
 }
 
 bool live_build(Builder *b, const Env *env, const AstItem *item, Live *to) {
-    Dim dim;
+    Dim dim = DIM_UNKNOWN;
     *to = (Live){.scale = 1, .var = driven_input(b, env, item, &dim)};
     if (to->var < 0) return false;
     if (item->right && !number_of(b, env, item->right, dim, "the scale", &to->scale)) return false;

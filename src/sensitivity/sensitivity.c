@@ -278,7 +278,8 @@ bool along_rows(Along *a, const int *output, int outputs, const int *parameter, 
     use_none(a);
     for (long i = 0; i < a->points && times_next(&a->job.times, &c, &time, &row); i++)
         if (row) use(a, i);
-    RowGathering g = {a, output, outputs, parameters, slope, 0};
+    RowGathering g = {.a = a, .output = output, .outputs = outputs, .parameters = parameters};
+    g.slope = slope;
     WalkPlan plan = walk_plan(a, parameter, parameters, false);
     WalkVisitor v = {.point = add_row, .context = &g};
     return walk_forth(&plan, &v);

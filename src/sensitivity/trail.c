@@ -36,7 +36,7 @@ void kept_restore(const Kept *k) {
 }
 
 static const int *crossed(Trail *t, const TrailMark *mark) {
-    int count = mark->machine->program->switch_count, found = 0;
+    int count = mark->machine ? mark->machine->program->switch_count : 0, found = 0;
     int *list = ARENA_ARRAY(&t->arena, int, count + 1);
     for (int i = 0; i < count; i++)
         if (mark->direction[i]) list[found++] = i;
@@ -73,7 +73,7 @@ void trail_mark(void *trail, const TrailMark *mark) {
         n.kept = t->present;
     }
     if (!moves) t->present = NULL;
-    if (mark->state)
+    if (mark->state && mark->machine)
         n.state = copy(t, mark->state, (size_t)mark->machine->program->state_count, sizeof(double));
     if (mark->mode) n.jump = trail_keep(t, mark->mode->jump);
     if (mark->direction) n.crossed = crossed(t, mark);

@@ -142,7 +142,7 @@ static bool step_back(Walk *w, Visited *v, Node *to, double time, const double *
     if (!to->strides) return fail(w, to);
     int parts = to->strides, n = s->n, stages = s->scheme.stages;
     double h = (to->time - time) / parts;
-    size_t size = (size_t)(n * stages);
+    size_t size = (size_t)n * (size_t)stages;
     double *k = memory_zeroed(2 * size + (size_t)parts * (size_t)n + 1, sizeof *k);
     double *X = k + size, *at = X + size;
     memcpy(at, x, (size_t)n * sizeof *at);
@@ -487,8 +487,9 @@ static void open_walk(Walk *w, const WalkPlan *plan, const WalkVisitor *v) {
     w->seed = memory_zeroed(room + memory, sizeof *w->seed);
     w->mu = memory_zeroed(memory, sizeof *w->mu);
     const Node *last = &plan->trail->node.data[plan->trail->node.count - 1];
-    make_room(w, last->kept->machine->program->state_count + 1);
-    w->n = last->kept->machine->program->state_count;
+    int states = last->kept ? last->kept->machine->program->state_count : 0;
+    make_room(w, states + 1);
+    w->n = states;
 }
 
 // What is prepared weighs by the parameters that it is made of.

@@ -154,7 +154,12 @@ static bool begin(Replaying *p) {
     return true;
 }
 
-static bool same_bits(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
+static bool same_bits(double a, double b) {
+    uint64_t x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    return x == y;
+}
 
 // The states at the end have to be those of the recording.
 static bool compare_states(Replaying *p) {

@@ -168,7 +168,7 @@ static int on_http(struct lws *wire, enum lws_callback_reasons why, void *user, 
     switch (why) {
     case LWS_CALLBACK_HTTP: return answer_http(s, wire, user, in);
     case LWS_CALLBACK_HTTP_WRITEABLE: return send_file(wire, user);
-    case LWS_CALLBACK_HTTP_BODY: return -1;                  // nobody is asked for one
+    case LWS_CALLBACK_HTTP_BODY:                             // nobody is asked for one
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: return -1; // a WebSocket of no protocol
     default: return lws_callback_http_dummy(wire, why, user, in, length);
     }
