@@ -9,7 +9,11 @@
 //     parse_mechanism.c    what stands in mechanisms: joints, bodies, frames
 //     parse_experiment.c   what stands in experiments
 //     parse_foreign.c      functions of C, units
+//     parse_live.c         what drives inputs of live runs
+//     parse_modes.c        modes
+//     parse_search.c       what is minimised or fitted, over what
 //     parse_expression.c   expressions, paths, arguments
+//     parse_unit.c         units in braces
 //
 // Functions p_... move along the tokens and tell of mistakes; parse_... are the rules of the
 // grammar.
