@@ -14,13 +14,13 @@ g[data-path].chosen text.name, g[data-path]:hover text.name { fill: #1c7ed6 !imp
 g.chosen > text.name { font-weight: bold }
 g.found > text.name { text-decoration: underline; fill: #d9480f }
 g.dim { opacity: .22 }
-path.flow { stroke: #f08c00; stroke-linecap: round; opacity: .75; stroke-dasharray: 3 11; pointer-events: none }
-path.flow.back { stroke: #4c6ef5 }
+path.flow { stroke: #f08c00 !important; fill: none; stroke-linecap: round; opacity: .75; stroke-dasharray: 3 11; pointer-events: none }
+path.flow.back { stroke: #4c6ef5 !important }
 g:focus-visible { outline: 2px solid #1c7ed6; outline-offset: 2px }
 :host(.dark) text { fill: #dbe2ea } :host(.dark) path { stroke: #cfd7e0 } :host(.dark) .sub, :host(.dark) .legend { fill: #93a0ae }
 :host(.dark) rect { fill: #26303b; stroke: #4a5866 } :host(.dark) .number { stroke: #171c22; fill: #93a0ae }
 :host(.dark) path.inner { stroke: #171c22 !important } :host(.dark) .derivative path { stroke: #ff6b6b } :host(.dark) .derivative text { fill: #ff6b6b }
-:host(.dark) .loop path { stroke: #f5a742 } :host(.dark) path.flow { stroke: #ffa94d } :host(.dark) path.flow.back { stroke: #748ffc }
+:host(.dark) .loop path { stroke: #f5a742 } :host(.dark) path.flow { stroke: #ffa94d !important } :host(.dark) path.flow.back { stroke: #748ffc !important }
 `;
 
 // A drawing of the server as elements. Its texts are escaped there; here scripts and handlers are refused once more.
