@@ -259,11 +259,12 @@ static void print_fenced(Text *t, const Entry *e) {
 static void print_page(Text *t, const Entries *all) {
     int parts = 0;
     for (int i = 0; i < all->count; i++) parts += is_part(&all->data[i]);
-    text_printf(t,
-                "# The component library\n\nWritten by `bondyn lib page`: %d components, each with "
-                "its law, "
-                "units and a self-test in its file (`bondyn lib test`).\n",
-                parts);
+    text_printf(
+        t,
+        "# The component library\n\nWritten by `bondyn lib page`: %d parts with their laws, ports "
+        "and parameters; the self-tests are in their files (`bondyn lib test`). "
+        "`tests/library/count.py` counts those with a law of their own and a test of their own.\n",
+        parts);
     const char *file = "";
     for (int i = 0; i < all->count; i++) {
         const Entry *e = &all->data[i];

@@ -50,3 +50,12 @@ done
 for name in $("$bondyn" lib 2>/dev/null | sed -n 's/^  \([A-Za-z_0-9]*\) .*/\1/p'); do
     grep -q "^### $name\$" "$work/library.md" || fail "lib page lacks $name"
 done
+
+# cases of the Modelica Standard Library are as short as their page says, and shorter than their sources
+sed -n 's/^| \[\([a-z0-9_]*\)\](.*) | [A-Za-z0-9_.]* | \([0-9]*\) | \([0-9]*\) |$/\1 \2 \3/p' examples/msl/README.md >"$work/lengths"
+[ "$(wc -l <"$work/lengths")" -ge 25 ] || fail "examples/msl/README.md has fewer than 25 cases"
+while read -r name there here; do
+    lines=$(sed 's|//.*||' "examples/msl/$name.bond" | grep -c '[^ ]')
+    [ "$lines" -eq "$here" ] || fail "examples/msl/$name.bond has $lines lines, its page says $here"
+    [ "$lines" -lt "$there" ] || fail "examples/msl/$name.bond has $lines lines, its source $there"
+done <"$work/lengths"

@@ -233,6 +233,66 @@ static void three_tanks(double t, const double *x, double *dx) {
     dx[2] = b;
 }
 
+// winding and core over the room, with the duty of the copper
+static double duty;
+
+static void motor_heat(double t, const double *x, double *dx) {
+    (void)t;
+    dx[0] = (duty * (1 + 3.03e-3 * (x[0] - 75)) - 10 * (x[0] - x[1])) / 2500;
+    dx[1] = (500 + 10 * (x[0] - x[1]) - 25 * x[1]) / 25000;
+}
+
+static void heated(double t, const double *x, double *dx) {
+    (void)t;
+    dx[0] = 10 / (1 + x[0] / 255) - 0.1 * x[0];
+}
+
+static void cooled(double t, const double *x, double *dx) {
+    (void)t;
+    dx[0] = -0.1 * x[0];
+}
+
+static double wish(double t) { return 5 + 25. / 6 * limited(t - 2, 0, 6); }
+
+// A thermostat to the time `to`: steps of 0.1 ms, and the moments at which it switches by bisection.
+static void thermostat(double *t, double to, bool *on, double *x) {
+    double step = 1e-4;
+    while (*t < to - 1e-12) {
+        double h = fmin(step, to - *t), next = *x;
+        Rates *law = *on ? heated : cooled;
+        advance(law, 1, *t, *t + h, 1, &next);
+        double beyond = *on ? next - (wish(*t + h) + 1) : wish(*t + h) - 1 - next;
+        if (beyond > 0 && h > 1e-13) {
+            step = h / 2;
+            continue;
+        }
+        *x = next, *t += h;
+        if (beyond > 0) *on = !*on;
+        if (beyond > 0 || step > 1e-5) step = 1e-4;
+    }
+}
+
+static void test_heat(void **state) {
+    (void)state;
+    double a[MOST] = {0}, x = 0, t = 0;
+    bool on = true;
+    for (int period = 0; period < 12; period++) {
+        duty = 100;
+        advance(motor_heat, 2, 0, 360, 3600, a);
+        if (!period) check("motor_heat", "w.e(360 {s})", 293.15 + a[0], 1e-7);
+        duty = 1000;
+        advance(motor_heat, 2, 0, 240, 2400, a);
+    }
+    check("motor_heat", "w.e(end)", 293.15 + a[0], 1e-7);
+    check("motor_heat", "c.e(end)", 293.15 + a[1], 1e-7);
+    thermostat(&t, 1, &on, &x);
+    check("controlled_temperature", "t.e(1 {s})", 293.15 + x, 1e-7);
+    thermostat(&t, 5, &on, &x);
+    check("controlled_temperature", "t.e(5 {s})", 293.15 + x, 1e-7);
+    thermostat(&t, 10, &on, &x);
+    check("controlled_temperature", "t.e(end)", 293.15 + x, 1e-7);
+}
+
 static void test_streams(void **state) {
     (void)state;
     double a[MOST] = {0}, b[MOST] = {8, 3, 3};
@@ -245,8 +305,9 @@ static void test_streams(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mechanics), cmocka_unit_test(test_circuits),
-        cmocka_unit_test(test_machines), cmocka_unit_test(test_streams)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_mechanics),
+                                       cmocka_unit_test(test_circuits),
+                                       cmocka_unit_test(test_machines),
+                                       cmocka_unit_test(test_streams), cmocka_unit_test(test_heat)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
