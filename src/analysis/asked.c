@@ -31,9 +31,9 @@ static bool build(Making *k, Syntax *s, const LinearAsk *ask, const LangOptions 
 static bool linearise(Making *k, const LinearAsk *ask, Report *r) {
     RunOptions o = {0};
     if (!linear_reach(&k->at, k->p.system, &o, ask->at_start, ask->time, r)) return false;
-    if (ask->steady) k->point = steady_find(k->p.system, &k->plan, &k->at, r);
+    if (ask->steady) k->point = steady_find(&k->plan, &k->at, r);
     if (ask->steady && !k->point) return false;
-    k->l = linear_model(k->p.system, &k->plan, &k->at, r);
+    k->l = linear_model(&k->plan, &k->at, r);
     if (!k->l || !k->l->B1) return k->l != NULL;
     Remark *m = report_error(r, A_IMPROPER, k->p.model->pos,
                              "the rate of an input enters: four matrices do not tell all");

@@ -53,7 +53,7 @@ bool beside_compare(const LinearModel *l, Beside *b, Report *r) {
     }
     if (compared) return true;
     Remark *m =
-        report_error(r, A_NO_CHANNEL, l->system->model->pos,
+        report_error(r, A_NO_CHANNEL, l->model->pos,
                      "the response beside has no channel in common: it goes from '%s' to '%s'",
                      b->input, b->answers ? b->name[0] : "nothing");
     remark_help(r, m, "name the same input and outputs in both experiments");

@@ -106,7 +106,7 @@ bool customary_states(LinearModel *l, int kept, Text *text, Report *r) {
     l->A = A, l->B = B, l->rate = rate;
     l->state = name;
     if (good) return true;
-    Remark *m = report_error(r, A_NO_POINT, l->system->model->pos,
+    Remark *m = report_error(r, A_NO_POINT, l->model->pos,
                              "efforts and flows do not tell all states here: T has no inverse");
     remark_help(r, m, "leave --customary out");
     return false;

@@ -37,7 +37,7 @@ bool analysis_open(Model *m, Arena *out, LinearPlan *plan, Report *r) {
 
 static bool has_channels(const LinearModel *l, AnalysisKind kind, Report *r) {
     if (l->m && l->p) return true;
-    Remark *m = report_error(r, A_NO_CHANNEL, l->system->model->pos,
+    Remark *m = report_error(r, A_NO_CHANNEL, l->model->pos,
                              "'%s' goes from an input to an output: there is no %s",
                              analysis_name(kind), l->m ? "output" : "input");
     remark_help(r, m,
@@ -127,10 +127,10 @@ bool analysis_perform(const System *s, const LinearPlan *plan, const RunOptions 
     *f = (Findings){.plan = a, .beside = beside};
     bool good = linear_reach(&at, s, o, !a->has_time, a->time, r);
     if (good && a->steady) {
-        f->point = steady_find(s, plan, &at, r);
+        f->point = steady_find(plan, &at, r);
         good = f->point != NULL;
     }
-    if (good) f->l = linear_model(s, plan, &at, r);
+    if (good) f->l = linear_model(plan, &at, r);
     good = good && f->l && (!beside || beside_compare(f->l, beside, r)) && look_at(f, r) &&
            judge(s, plan, o, f, r);
     reached_free(&at);

@@ -165,7 +165,7 @@ static double of_channel(const Findings *f, const Probe *p, const char *of, cons
 }
 
 double fact_of(const Findings *f, const Probe *p, Report *r) {
-    const Names *names = f->l->system->model->names;
+    const Names *names = f->l->model->names;
     const char *of = name_text(names, p->of), *by = name_text(names, p->from);
     switch (p->fact) {
     case FACT_SLOPE: return slope(f, p, of, by, r);

@@ -82,7 +82,8 @@ static void tell_folds(Kinks *k) {
     array_free(&fold);
 }
 
-void kinks_tell(const System *s, const Reached *at, Report *r) {
+void kinks_tell(const Reached *at, Report *r) {
+    const System *s = at->system;
     double *rate = memory_zeroed((size_t)s->state_count + 1, sizeof *rate);
     Kinks k = {.s = s, .at = at, .r = r};
     tell_switches(&k);

@@ -354,12 +354,14 @@ static bool assemble(Work *w) {
     return take_rates(w);
 }
 
-LinearModel *linear_model(const System *s, const LinearPlan *plan, const Reached *at, Report *r) {
+LinearModel *linear_model(const LinearPlan *plan, const Reached *at, Report *r) {
+    const System *s = at->system;
     Work w = {.s = s, .plan = plan, .at = at, .r = r, .resolver = resolver_new(s)};
     w.l = memory_zeroed(1, sizeof *w.l);
-    w.l->system = s;
+    w.l->model = at->model;
+    w.l->modes = reached_modes(at, &w.l->arena);
     want_all(&w);
-    kinks_tell(s, at, r);
+    kinks_tell(at, r);
     bool good = evaluate(&w) && assemble(&w);
     resolver_free(w.resolver);
     tangent_free(w.t);

@@ -57,14 +57,21 @@ bool linear_open(Model *m, Arena *out, const LinearWish *wish, LinearPlan *plan,
 typedef struct { // where a run is at some time
     double time;
     double *state;
+    const Model *model;   // of the run
+    const System *system; // whose equations hold there: those of the mode, where laws switch
     Program *program;
-    Machine *machine; // as it was there: held values, unknowns of blocks
+    Machine *machine;            // as it was there: held values, unknowns of blocks
+    struct Switching *switching; // owns the last three where laws switch; NULL: this does
 } Reached;
 
 // The start of the experiment, or where a run is at `time`. False with the reasons in r.
 bool linear_reach(Reached *at, const System *s, const RunOptions *o, bool start, double time,
                   Report *r);
 void reached_free(Reached *at);
+// The modes that hold there, in words: "clutch sliding, brake open". Empty: laws do not switch.
+const char *reached_modes(const Reached *at, Arena *out);
+// Warns where a guard of these modes does not hold (any more): another mode follows at once.
+void reached_check_modes(const Reached *at, Report *r);
 
 // Constraints that every motion keeps: expressions of states that are constant on them.
 typedef struct {
@@ -78,7 +85,7 @@ void constraint_rows(const System *s, Resolver *resolver, ConstraintRows *rows);
 void constraint_rows_free(ConstraintRows *rows);
 
 // A warning for each kink on which a point lies (kinks.c).
-void kinks_tell(const System *s, const Reached *at, Report *r);
+void kinks_tell(const Reached *at, Report *r);
 
 // --- models --------------------------------------------------------------------------------------
 
@@ -93,7 +100,7 @@ typedef struct { // d2 energy of a storage / dx_i dx_j
 
 typedef struct LinearModel {
     Arena arena;
-    const System *system;
+    const Model *model;
     double time;
     int n, m, p; // states, inputs, outputs
     Label *state, *input, *output;
@@ -110,10 +117,11 @@ typedef struct LinearModel {
     Label *storage; // and how it bends,
     Bend *bend;     // entry by entry
     int bend_count;
-    bool sampled; // discrete variables stay as they are
+    bool sampled;      // discrete variables stay as they are
+    const char *modes; // that hold, in words; empty: laws do not switch
 } LinearModel;
 
-LinearModel *linear_model(const System *s, const LinearPlan *plan, const Reached *at, Report *r);
+LinearModel *linear_model(const LinearPlan *plan, const Reached *at, Report *r);
 void linear_model_free(LinearModel *l);
 
 // Forms of it as text (linear_text.c).

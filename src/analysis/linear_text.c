@@ -75,6 +75,7 @@ void linear_print(Text *out, const LinearModel *l) {
                 l->time, l->n, l->n == 1 ? "" : "s", l->m, l->m == 1 ? "" : "s", l->p,
                 l->p == 1 ? "" : "s");
     if (l->sampled) text_add(out, "continuous part: what is sampled stays as it is\n");
+    if (*l->modes) text_printf(out, "laws that hold: %s\n", l->modes);
     if (l->n <= MOST_PRINTED) print_labels(out, "states", l->state, l->x, l->rate, l->n);
     for (int i = 0; i < l->left_count; i++)
         text_printf(out, "%s%s%s", i ? ", " : "constraints determine ", l->left[i].name,
@@ -123,6 +124,7 @@ void linear_json(Text *out, const LinearModel *l) {
     json_open(out, '{');
     json_number_of(out, "time", l->time);
     json_bool_of(out, "sampled", l->sampled);
+    if (*l->modes) json_text_of(out, "modes", l->modes);
     labels_json(out, "states", l->state, l->x, l->rate, l->n);
     labels_json(out, "determined", l->left, NULL, NULL, l->left_count);
     labels_json(out, "inputs", l->input, l->u, NULL, l->m);

@@ -164,8 +164,9 @@ static bool refuse(const System *s, Report *r) {
     return true;
 }
 
-bool poles_nearest(const System *s, const LinearPlan *plan, const Reached *at, double shift,
-                   int count, Nearest *x, Report *r) {
+bool poles_nearest(const LinearPlan *plan, const Reached *at, double shift, int count, Nearest *x,
+                   Report *r) {
+    const System *s = at->system;
     *x = (Nearest){.states = s->state_count};
     if (refuse(s, r)) return false;
     int n = s->state_count, *start = NULL, *row = NULL;

@@ -12,8 +12,8 @@ typedef struct {
 } Nearest;
 
 // `count` poles nearest to the real number `shift`. False with the reasons in r: constraints tie states, or the shift is a pole.
-bool poles_nearest(const System *s, const LinearPlan *plan, const Reached *at, double shift,
-                   int count, Nearest *x, Report *r);
+bool poles_nearest(const LinearPlan *plan, const Reached *at, double shift, int count, Nearest *x,
+                   Report *r);
 void nearest_free(Nearest *x);
 void nearest_print(Text *out, const Nearest *x, double shift, double time);
 void nearest_json(Text *out, const Nearest *x); // an object

@@ -75,7 +75,7 @@ Poles *poles_of(const LinearModel *l, Report *r) {
     free(right);
     free(left);
     if (good) return m;
-    Remark *x = report_error(r, A_NO_POINT, l->system->model->pos,
+    Remark *x = report_error(r, A_NO_POINT, l->model->pos,
                              "the eigenvalues of the linear model are not found");
     remark_help(r, x, "look at its entries: 'bondyn linearize' shows them");
     poles_free(m);

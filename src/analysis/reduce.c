@@ -65,7 +65,7 @@ static bool decays(const LinearModel *l, Report *r) {
         int state = 0;
         for (int i = 1; i < l->n; i++)
             if (m->mode[bad].state[i] > m->mode[bad].state[state]) state = i;
-        Remark *x = report_error(r, A_UNSTABLE_LOOP, l->system->model->pos,
+        Remark *x = report_error(r, A_UNSTABLE_LOOP, l->model->pos,
                                  "a model with a mode that does not decay is not reduced: %.6g "
                                  "%+.6gi, above all in '%s'",
                                  creal(m->mode[bad].value), cimag(m->mode[bad].value),
@@ -152,7 +152,7 @@ bool reduce_balanced(const LinearModel *l, int order, Reduced *x, Report *r) {
     bool good = balance(l, order, &w, x);
     for (size_t i = 0; i < 7; i++) free(*part[i]);
     if (good) return true;
-    Remark *m = report_error(r, A_NO_POINT, l->system->model->pos,
+    Remark *m = report_error(r, A_NO_POINT, l->model->pos,
                              "the Gramians of the linear model are not found");
     remark_help(r, m,
                 "modes that hardly decay, or states of very different sizes, make them inexact");

@@ -178,8 +178,9 @@ static bool evaluate(Work *k, const LinearPlan *plan, const Reached *at, bool st
     return good;
 }
 
-PoleSlopes *pole_slopes(const System *s, const LinearPlan *plan, const Reached *at, const Poles *m,
-                        bool steady, Report *r) {
+PoleSlopes *pole_slopes(const LinearPlan *plan, const Reached *at, const Poles *m, bool steady,
+                        Report *r) {
+    const System *s = at->system;
     if (refuse(s, m->model, r)) return NULL;
     Work k = {.s = s, .l = m->model, .m = m, .p = memory_zeroed(1, sizeof *k.p)};
     want_parameters(&k, at);

@@ -14,8 +14,8 @@ typedef struct {
 
 // At a point that stays where it is when the parameter changes (a start of given values), or, `steady`, at the
 // steady point that moves along. NULL with the reasons in r.
-PoleSlopes *pole_slopes(const System *s, const LinearPlan *plan, const Reached *at, const Poles *m,
-                        bool steady, Report *r);
+PoleSlopes *pole_slopes(const LinearPlan *plan, const Reached *at, const Poles *m, bool steady,
+                        Report *r);
 void pole_slopes_free(PoleSlopes *p);
 void pole_slopes_print(Text *out, const Poles *m, const PoleSlopes *p);
 void pole_slopes_json(Text *out, const PoleSlopes *p); // a list

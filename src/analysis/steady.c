@@ -386,7 +386,8 @@ static SteadyPoint *gather(Work *w) {
     return p;
 }
 
-SteadyPoint *steady_find(const System *s, const LinearPlan *plan, Reached *at, Report *r) {
+SteadyPoint *steady_find(const LinearPlan *plan, Reached *at, Report *r) {
+    const System *s = at->system;
     Work w = {.s = s, .plan = plan, .at = at, .r = r, .n = s->state_count};
     SteadyPoint *p = NULL;
     want_rows(&w);
@@ -397,6 +398,7 @@ SteadyPoint *steady_find(const System *s, const LinearPlan *plan, Reached *at, R
         if (solve(&w)) {
             p = gather(&w);
             move_on(&w);
+            reached_check_modes(at, r);
         }
     }
     tangent_free(w.t);

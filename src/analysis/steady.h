@@ -20,7 +20,7 @@ typedef struct {
 
 // Needs: a point of the model to begin at.  Gives: the same with states and free inputs of the steady
 // point beside it. NULL: there is none, and r says which rate stays.
-SteadyPoint *steady_find(const System *s, const LinearPlan *plan, Reached *at, Report *r);
+SteadyPoint *steady_find(const LinearPlan *plan, Reached *at, Report *r);
 void steady_free(SteadyPoint *p);
 typedef struct {
     const RunOptions *options; // Nullable

@@ -39,9 +39,9 @@ int steady_search(const System *s, const LinearPlan *plan, const SteadyStarts *f
                           to))
             return 0;
         double far = 2 * k > from->starts ? 10 : 1;
-        for (int i = 0; i < s->state_count && k; i++)
+        for (int i = 0; i < at.system->state_count && k; i++)
             at.state[i] += far * (2 * fabs(at.state[i]) + 3) * drawn(from->seed, k, i);
-        SteadyPoint *p = steady_find(s, plan, &at, to);
+        SteadyPoint *p = steady_find(plan, &at, to);
         if (p && is_new(list, count, p))
             list[count++] = p;
         else

@@ -19,7 +19,7 @@ bool time_response_exists(const LinearModel *l, int input, bool impulse, Report 
     for (int i = 0; i < l->p; i++) direct = direct || l->D[input * l->p + i] != 0;
     if (!rate && !(impulse && direct)) return true;
     Remark *m =
-        report_error(r, A_IMPROPER, l->system->model->pos,
+        report_error(r, A_IMPROPER, l->model->pos,
                      rate ? "the rate of an input enters: the answer to a step has an impulse"
                           : "'%s' goes through to an output: the answer to an impulse has one",
                      l->input[input].name);

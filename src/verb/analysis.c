@@ -110,17 +110,17 @@ static bool ask(Session *s, Pipeline *p, Asked *a) {
 }
 
 // Steady where asked for, then the tangent there.
-static LinearModel *linear_at(Session *s, const Pipeline *p, Asked *a) {
+static LinearModel *linear_at(Session *s, Asked *a) {
     bool steady = a->steady;
-    SteadyPoint *point = steady ? steady_find(p->system, &a->plan, &a->at, &s->report) : NULL;
+    SteadyPoint *point = steady ? steady_find(&a->plan, &a->at, &s->report) : NULL;
     bool good = !steady || point;
     steady_free(point);
-    return good ? linear_model(p->system, &a->plan, &a->at, &s->report) : NULL;
+    return good ? linear_model(&a->plan, &a->at, &s->report) : NULL;
 }
 
 LinearModel *session_linear(Session *s, Pipeline *p) {
     Asked a;
-    LinearModel *l = ask(s, p, &a) ? linear_at(s, p, &a) : NULL;
+    LinearModel *l = ask(s, p, &a) ? linear_at(s, &a) : NULL;
     Text words = {0};
     if (l && session_has(s, OPT_CUSTOMARY) && !customary_states(l, a.kept, &words, &s->report)) {
         linear_model_free(l);
@@ -203,7 +203,7 @@ static ExitCode tell_symbolic(Session *s) {
     Pipeline p;
     Asked a;
     Text text = {0};
-    LinearModel *l = ask(s, &p, &a) ? linear_at(s, &p, &a) : NULL;
+    LinearModel *l = ask(s, &p, &a) ? linear_at(s, &a) : NULL;
     bool good = l && linear_symbolic(&text, p.system, &a.plan, l, &s->report);
     if (good && s->json)
         json_text_of(&s->out, "symbolic", text_get(&text));
@@ -273,10 +273,9 @@ ExitCode verb_nearest(Session *s) {
     if (!option_number(s, OPT_HOW_MANY, &count)) return EXIT_USAGE;
     SteadyPoint *point = NULL;
     bool good = ask(s, &p, &a);
-    if (good && a.steady) point = steady_find(p.system, &a.plan, &a.at, &s->report);
+    if (good && a.steady) point = steady_find(&a.plan, &a.at, &s->report);
     good = good && (!a.steady || point) &&
-           poles_nearest(p.system, &a.plan, &a.at, shift, (int)fmax(1, fmin(count, 1000)), &x,
-                         &s->report);
+           poles_nearest(&a.plan, &a.at, shift, (int)fmax(1, fmin(count, 1000)), &x, &s->report);
     if (good && s->json) {
         nearest_json(&text, &x);
         json_key(&s->out, "nearest");
@@ -297,9 +296,9 @@ ExitCode verb_slopes(Session *s) {
     Pipeline p;
     Asked a;
     Text text = {0};
-    LinearModel *l = ask(s, &p, &a) ? linear_at(s, &p, &a) : NULL;
+    LinearModel *l = ask(s, &p, &a) ? linear_at(s, &a) : NULL;
     Poles *m = l ? poles_of(l, &s->report) : NULL;
-    PoleSlopes *slopes = m ? pole_slopes(p.system, &a.plan, &a.at, m, a.steady, &s->report) : NULL;
+    PoleSlopes *slopes = m ? pole_slopes(&a.plan, &a.at, m, a.steady, &s->report) : NULL;
     bool good = slopes != NULL;
     if (good && s->json) {
         poles_json(&text, m);
@@ -348,7 +347,7 @@ static LinearModel *linear_with(Session *s, const Pipeline *p, Asked *a, int var
     RunOptions o = {.set_var = &var, .set_value = &value, .set_count = 1};
     reached_free(&a->at);
     if (!linear_reach(&a->at, p->system, &o, a->start, a->time, &s->report)) return NULL;
-    return linear_at(s, p, a);
+    return linear_at(s, a);
 }
 
 // Poles with the parameter at one of its values; NULL: reported.

@@ -86,7 +86,7 @@ typedef struct {
 static bool no_channel(Answers *x) {
     const LinearModel *l = x->l;
     if (l->m && l->p) return false;
-    Remark *m = report_error(&x->s->report, A_NO_CHANNEL, l->system->model->pos,
+    Remark *m = report_error(&x->s->report, A_NO_CHANNEL, l->model->pos,
                              "a response goes from an input to an output: there is no %s",
                              l->m ? "output" : "input");
     remark_help(&x->s->report, m,
@@ -157,7 +157,7 @@ static bool answer_channels(Answers *x) {
         double most = 0;
         for (int i = 0; i < c->count; i++) most = fmax(most, cabs(c->value[i]));
         if (most > 0 || !c->count) continue;
-        Remark *m = report_warning(&x->s->report, A_NO_CHANNEL, x->l->system->model->pos,
+        Remark *m = report_warning(&x->s->report, A_NO_CHANNEL, x->l->model->pos,
                                    "'%s' does not depend on '%s' at this point",
                                    x->l->output[c->output].name, x->l->input[c->input].name);
         remark_help(&x->s->report, m, "look at B, C and D: 'bondyn linearize' shows them");

@@ -51,7 +51,7 @@ static void test_bound(void **unused) {
     assert_true(pipeline_finish(&b.pipeline, &p, &b.report));
     RunOptions run = {.engine = ENGINE_VM};
     assert_true(linear_reach(&at, b.pipeline.system, &run, true, 0, &b.report));
-    LinearModel *l = linear_model(b.pipeline.system, &plan, &at, &b.report);
+    LinearModel *l = linear_model(&plan, &at, &b.report);
     assert_non_null(l);
     for (int order = 1; order < l->n; order += 2) {
         Reduced x;

@@ -153,7 +153,7 @@ static double compare(Opened *o, bool start, double time, char *where, size_t ro
     RunOptions options = {.engine = ENGINE_VM};
     if (!linear_reach(&at, o->p.system, &options, start, time, &o->report)) return -1;
     double worst = -1;
-    LinearModel *l = linear_model(o->p.system, &o->plan, &at, &o->report);
+    LinearModel *l = linear_model(&o->plan, &at, &o->report);
     bool kink = false; // differences would see both sides
     for (const Remark *x = o->report.first; x; x = x->next) kink = kink || x->code == A_KINK;
     if (l && l->n && !kink) {

@@ -28,7 +28,7 @@ static void open_text(Opened *o, const char *text, const LinearWish *wish) {
     assert_true(pipeline_finish(&o->b.pipeline, &p, &o->b.report));
     RunOptions run = {.engine = ENGINE_VM};
     assert_true(linear_reach(&o->at, o->b.pipeline.system, &run, true, 0, &o->b.report));
-    o->l = linear_model(o->b.pipeline.system, &o->plan, &o->at, &o->b.report);
+    o->l = linear_model(&o->plan, &o->at, &o->b.report);
     assert_non_null(o->l);
 }
 
@@ -166,7 +166,7 @@ static void try_nearest(int n) {
     Nearest x;
     chain(&text, n, m, k, d);
     open_text(&o, text_get(&text), &wish);
-    assert_true(poles_nearest(o.b.pipeline.system, &o.plan, &o.at, 0.25, 7, &x, &o.b.report));
+    assert_true(poles_nearest(&o.plan, &o.at, 0.25, 7, &x, &o.b.report));
     assert_int_equal(x.count, 7);
     for (int i = 0; i < 7; i++) {
         double w = 2 * sqrt(k / m) * sin((i + 1) / 2 * pi / (2 * (n + 1)));
