@@ -233,6 +233,8 @@ typedef enum {
     MODEL_ACCELERATION,
     MODEL_FELT,
     MODEL_ADDED, // added mass of a body, about its origin or a frame on it and in these axes
+    MODEL_FORCE, // that passes through a joint of the tree
+    MODEL_MOMENT,
 } ModelFunction;
 
 typedef struct {
@@ -244,6 +246,10 @@ typedef struct {
     const Expr
         *p_rate; // of signals: rates of the momenta, where x, those of the velocities, is NULL
     const bool *among; // of signals: per body, does it count?
+    // of what passes through a joint: which one, and the efforts from outside: 6 per frame in the axes of its port,
+    // TIE_ROWS per tie of what it holds and of its port
+    int joint;
+    const Expr *frame_effort, *tie_effort, *tie_port;
 } ModelCall;
 
 // The result in `d`. src/mech has one: mech_function.

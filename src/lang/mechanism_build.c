@@ -242,8 +242,8 @@ static bool make_frame(Build *k, const MechPart *x) {
                      .world_axes = x->item->out,
                      .other_axes = x->item->path != NULL};
     if (f->other_axes && !place_end(k, x, x->child, false, &f->axes)) return false;
+    if (!is_lender(b, k->mechanism)) f->e = b->terminal.data[i->first_terminal].e;
     if (!k->bare) {
-        f->e = b->terminal.data[i->first_terminal].e;
         f->f = b->terminal.data[i->first_terminal].f;
         f->place = part_variable(b, x->instance, "position");
         f->orientation = part_variable(b, x->instance, "rotation");
@@ -340,13 +340,14 @@ static void open_build(Build *k, Builder *b, int instance, bool bare) {
     k->m.body = ARENA_ARRAY(b->out, MechBody, k->m.body_count);
     k->m.joint = ARENA_ARRAY(b->out, MechJoint, k->m.joint_count);
     k->m.frame = ARENA_ARRAY(b->out, MechFrame, k->m.frame_count);
+    if (is_lender(b, instance)) return;
+    k->m.tie_count = number_parts(k, ITEM_TIE);
+    k->m.tie = ARENA_ARRAY(b->out, MechTie, k->m.tie_count);
 }
 
 static void open_variables(Build *k) {
     Builder *b = k->b;
     int instance = k->mechanism;
-    k->m.tie_count = number_parts(k, ITEM_TIE);
-    k->m.tie = ARENA_ARRAY(b->out, MechTie, k->m.tie_count);
     k->m.velocity_count = number_parts(k, ITEM_VELOCITY);
     k->m.velocity = ARENA_ARRAY(b->out, MechVelocity, k->m.velocity_count);
     for (int p = k->first; p < k->first + k->count; p++)
@@ -410,7 +411,7 @@ static void make_all(Build *k) {
     for (int i = 0; i < k->count; i++) {
         const MechPart *x = &b->part.data[k->first + i];
         if (x->item->kind == ITEM_FRAME) make_frame(k, x);
-        if (x->item->kind == ITEM_TIE && !k->bare) make_tie(k, x);
+        if (x->item->kind == ITEM_TIE && k->m.tie) make_tie(k, x);
         if (x->item->kind == ITEM_VELOCITY && !k->bare)
             make_velocity(b, x, &k->m.velocity[k->number[i]]);
         if (x->item->kind == ITEM_BODY) make_body(b, x, &k->beyond[i], &k->m.body[k->number[i]]);

@@ -8,6 +8,7 @@
 //     of a frame: of its body, seen from it                  kinetic potential energy momentum
 //                 its own                                    acceleration felt
 //     of a body, or of that of a frame about the frame       added
+//     of a joint: what passes through it                     force moment
 //
 // Each is a function that the mechanism lends (model_function.c), taken at its own coordinates and
 // velocities: it is traced into the expression in which it stands and costs nothing elsewhere.
@@ -16,7 +17,7 @@
 
 #include <string.h>
 
-enum { OF_BODIES = 1, OF_BODY = 2, OF_FRAME = 4 };
+enum { OF_BODIES = 1, OF_BODY = 2, OF_FRAME = 4, OF_JOINT = 8 };
 
 typedef struct {
     const char *name;
@@ -38,6 +39,8 @@ static const Known known[] = {
     {"velocity", MODEL_VELOCITY, OF_BODY, 6, 1, "m/s", "rad/s"},
     {"acceleration", MODEL_ACCELERATION, OF_BODY | OF_FRAME, 6, 1, "m/s2", "rad/s2"},
     {"felt", MODEL_FELT, OF_FRAME, 3, 1, "m/s2", NULL},
+    {"force", MODEL_FORCE, OF_JOINT, 3, 1, "N", NULL},
+    {"moment", MODEL_MOMENT, OF_JOINT, 3, 1, "N.m", NULL},
     {"added", MODEL_ADDED, OF_BODY | OF_FRAME, 6, 6, NULL, NULL},
 };
 
@@ -48,6 +51,7 @@ typedef struct {       // whose signal it is
     int mechanism;     // instance of the outermost one
     int frame;         // instance, or -1
     int body;          // part, or -1
+    int joint;         // instance, or -1
     int mounted; // instance of the mechanism whose bodies count: the outermost, or a mounted one
 } SignalOf;
 
@@ -62,6 +66,15 @@ static bool is_path(const AstExpr *e) { return e->kind == AST_NAME || e->kind ==
 static bool is_frame(const Builder *b, int instance) {
     const Instance *i = &b->instance.data[instance];
     return i->part && i->item && i->item->kind == ITEM_FRAME;
+}
+
+// A joint of the tree, whose words are not those of a body of its name.
+static bool is_tree_joint(const Builder *b, int instance, Name word) {
+    const Instance *i = &b->instance.data[instance];
+    if (!i->part || !i->item || i->item->kind != ITEM_JOINT) return false;
+    for (int k = 0; k < KNOWN; k++)
+        if (known[k].of == OF_JOINT && strcmp(known[k].name, text_of(b, word)) == 0) return true;
+    return false;
 }
 
 static int outermost(const Builder *b, int mechanism) {
@@ -116,6 +129,10 @@ static bool find_subject(Builder *b, const AstExpr *e, const Env *env, Name word
         x->frame = instance;
         x->mounted = b->instance.data[instance].parent;
     }
+    if (instance >= 0 && is_tree_joint(b, instance, word)) {
+        x->joint = instance;
+        x->mounted = b->instance.data[instance].parent;
+    }
     if (x->mounted >= 0) return true;
     x->body = body_of(b, e, env, &owner);
     if (x->body >= 0) x->mounted = owner;
@@ -123,7 +140,7 @@ static bool find_subject(Builder *b, const AstExpr *e, const Env *env, Name word
 }
 
 static int kind_of(const SignalOf *x) {
-    return x->frame >= 0 ? OF_FRAME : x->body >= 0 ? OF_BODY : OF_BODIES;
+    return x->frame >= 0 ? OF_FRAME : x->joint >= 0 ? OF_JOINT : x->body >= 0 ? OF_BODY : OF_BODIES;
 }
 
 static bool is_word(const Builder *b, Name name) {
@@ -134,7 +151,7 @@ static bool is_word(const Builder *b, Name name) {
 }
 
 static bool find_signal(Builder *b, const AstExpr *e, const Env *env, SignalOf *x) {
-    *x = (SignalOf){.mechanism = -1, .frame = -1, .body = -1, .mounted = -1};
+    *x = (SignalOf){.mechanism = -1, .frame = -1, .body = -1, .joint = -1, .mounted = -1};
     if (!is_path(e)) return false;
     if (e->kind == AST_MEMBER) {
         if (!is_path(e->left)) return false;
@@ -232,6 +249,33 @@ static bool own_rates(Lower *l, const AstExpr *e, const Mechanism *m, ModelCall 
     return true;
 }
 
+// --- what acts from outside ----------------------------------------------------------------------
+
+static void variables(Builder *b, int first, int count, Expr *to) {
+    for (int i = 0; i < count && first >= 0; i++) to[i] = b->var.data[first + i].symbol;
+}
+
+static int joint_number(const Builder *b, const Mechanism *m, int instance) {
+    for (int i = 0; i < m->joint_count; i++)
+        if (m->joint[i].name == b->instance.data[instance].path) return i;
+    return -1;
+}
+
+static void outside_efforts(Builder *b, const Mechanism *m, ModelCall *call) {
+    Expr *frame = ARENA_ARRAY(&b->tmp, Expr, 6 * m->frame_count);
+    Expr *held = ARENA_ARRAY(&b->tmp, Expr, TIE_ROWS * m->tie_count);
+    Expr *port = ARENA_ARRAY(&b->tmp, Expr, TIE_ROWS * m->tie_count);
+    for (int i = 0; i < m->frame_count; i++) variables(b, m->frame[i].e, 6, &frame[6 * i]);
+    for (int i = 0; i < m->tie_count; i++) {
+        const MechTie *t = &m->tie[i];
+        variables(b, t->lambda, tie_rows(t->kind, t->joint), &held[TIE_ROWS * i]);
+        variables(b, t->e, tie_freedom(t->kind, t->joint), &port[TIE_ROWS * i]);
+    }
+    call->frame_effort = frame;
+    call->tie_effort = held;
+    call->tie_port = port;
+}
+
 // --- the value -----------------------------------------------------------------------------------
 
 static bool can_be_taken(Lower *l, const AstExpr *e, const SignalOf *x) {
@@ -269,7 +313,8 @@ static const bool *bodies_of(Builder *b, const SignalOf *x, const Mechanism *m) 
 // A mean over nothing is none.
 static bool has_bodies(Lower *l, const AstExpr *e, const Mechanism *m, const ModelCall *call) {
     Builder *b = l->b;
-    bool any = call->frame >= 0, heavy = call->which != MODEL_CENTRE;
+    bool joint = call->joint >= 0 && m->joint[call->joint].child >= 0;
+    bool any = call->frame >= 0 || joint, heavy = call->which != MODEL_CENTRE;
     for (int i = 0; i < m->body_count; i++) {
         double mass;
         any |= call->among[i];
@@ -293,11 +338,14 @@ static Value traced(Lower *l, const AstExpr *e, const SignalOf *x, unsigned is) 
     ModelCall call = {.which = which,
                       .frame = frame,
                       .among = bodies_of(b, x, m),
+                      .joint = x->joint >= 0 ? joint_number(b, m, x->joint) : -1,
                       .as_listed = true,
                       .q = own_coordinates(b, m),
                       .w = own_motion(b, m, VELOCITIES)};
     if (!has_bodies(l, e, m, &call)) return VALUE_BAD;
-    bool rates = which == MODEL_ACCELERATION || which == MODEL_FELT;
+    bool reaction = which == MODEL_FORCE || which == MODEL_MOMENT;
+    bool rates = which == MODEL_ACCELERATION || which == MODEL_FELT || reaction;
+    if (reaction) outside_efforts(b, m, &call);
     if (rates && !own_rates(l, e, m, &call)) return VALUE_BAD;
     return value_of_matrix(b->trace(&b->tmp, l->dag, m, &call), DIM_UNKNOWN, is);
 }
@@ -372,8 +420,11 @@ Value lower_added_mass(Lower *l, const AstExpr *e, const Env *env) {
     int frame = frame_behind(b, ref.index);
     if (l->mode == TO_SYMBOLS && no_errors(b) && frame >= 0 && b->trace) {
         int mounted = b->instance.data[frame].parent;
-        SignalOf x = {
-            .mechanism = outermost(b, mounted), .frame = frame, .body = -1, .mounted = mounted};
+        SignalOf x = {.mechanism = outermost(b, mounted),
+                      .frame = frame,
+                      .body = -1,
+                      .joint = -1,
+                      .mounted = mounted};
         for (int i = 0; i < KNOWN; i++)
             if (known[i].which == MODEL_ADDED) x.what = &known[i];
         return traced(l, e, &x, HAS_PARAM);

@@ -254,6 +254,10 @@ static Matrix trace(Signals *s) {
         return s->call->which == MODEL_PLACE ? as_matrix(s, world.p, 3, 1)
                                              : as_matrix(s, world.R, 3, 3);
     case MODEL_ADDED: return added_mass(s);
+    case MODEL_FORCE:
+    case MODEL_MOMENT:
+        return mech_reaction(s->out, s->d, s->m, s->call,
+                             s->call->x ? s->call->x : velocity_rates(s));
     case MODEL_VELOCITY: v = body_motion(s, true); return as_six(s, &v);
     case MODEL_FELT: v = frame_acceleration(s, true); return as_matrix(s, v.lin, 3, 1);
     case MODEL_ACCELERATION:

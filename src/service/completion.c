@@ -140,7 +140,7 @@ static const char *const *own_variables(const Ask *k, const AstItem *i) {
     static const char *const capacitor[] = {"e", "f", "q", NULL};
     static const char *const inertia[] = {"e", "f", "p", NULL};
     static const char *const two_port[] = {"e1", "f1", "e2", "f2", "p1", "p2", NULL};
-    static const char *const joint[] = {"q", "p", "e", "f", NULL};
+    static const char *const joint[] = {"q", "p", "e", "f", "force", "moment", NULL};
     static const char *const frame[] = {"position",     "rotation", "e", "f",
                                         "acceleration", "felt",     NULL};
     static const char *const body[] = {"mass",     "centre",       "kinetic",  "potential",
