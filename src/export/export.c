@@ -49,7 +49,7 @@ static bool check_experiment(Writing *w, Report *r) {
 
 static bool check_model(Writing *w, Report *r) {
     const Model *m = w->job->model;
-    if (m->choice_count)
+    if (m->choice_count && w->options->unit)
         return export_refuse(w, r, m->choice[0].pos, "its laws switch between modes",
                              "write the law with `if` in place of modes");
     if (w->job->system->choice_count)
@@ -69,69 +69,7 @@ static bool check_model(Writing *w, Report *r) {
     return true;
 }
 
-enum { FEW_UNKNOWNS = 40 }; // from which on engine/block_run.c may factor sparse matrices
-
-static bool check_program(Writing *w, Report *r) {
-    for (int i = 0; i < w->p->matrix_count; i++) {
-        char what[80];
-        snprintf(what, sizeof what, "it calls '%s', a function of matrices",
-                 matrix_function_name(w->p->matrix[i].shape));
-        return export_refuse(
-            w, r, w->p->matrix[i].pos, what,
-            "write the numbers that it gives as parameters (`bondyn run` shows them)");
-    }
-    for (int i = 0; i < w->p->block_count; i++)
-        if (w->p->block[i].size > FEW_UNKNOWNS)
-            return export_refuse(w, r, w->p->block[i].pos,
-                                 "more than 40 unknowns have to be solved together",
-                                 "small elasticities or resistances take loops apart");
-    for (int i = 0; i < w->p->system->block_count; i++)
-        if (!w->p->block[i].linear && !w->p->block[i].anchored)
-            return export_refuse(w, r, w->p->block[i].pos,
-                                 "a loop of its equations is solved by iteration and may fold",
-                                 "a small volume, mass or elasticity in the loop takes it apart");
-    return true;
-}
-
 // --- what is written -----------------------------------------------------------------------------
-
-static void find_tables(Writing *w) {
-    const Program *p = w->p;
-    const size_t most = (size_t)p->table_count + (size_t)p->switch_count + (size_t)p->clock_count;
-    w->table = ARENA_ARRAY(&w->tmp, const Table *, most + 1);
-    for (int i = 0; i < p->table_count; i++) w->table[w->table_count++] = p->table[i];
-    for (int i = 0; i < p->switch_count + p->clock_count; i++) {
-        const Table *t = i < p->switch_count ? p->sw[i].table : p->clock[i - p->switch_count].table;
-        bool known = !t;
-        for (int k = 0; k < w->table_count; k++) known = known || w->table[k] == t;
-        if (!known) w->table[w->table_count++] = t;
-    }
-}
-
-// Columns of the results first, then what states settle at.
-static void find_outputs(Writing *w) {
-    const Job *j = w->job;
-    const Program *p = w->p;
-    int columns = j->run->results.column_count - 1;
-    w->output = ARENA_ARRAY(&w->tmp, uint32_t, columns + j->settle_var.count + 1);
-    for (int i = 0; i < columns; i++)
-        w->output[i] = p->outputs.result[j->tracks.data[i + 1].output];
-    for (int k = 0; k < j->settle_var.count; k++)
-        for (int i = 0; i < p->state_count; i++)
-            if (p->system->state_var[i] == j->settle_var.data[k])
-                w->output[columns + w->settle_count++] =
-                    p->outputs.result[j->settle_output.data[k]];
-    w->output_count = columns + w->settle_count;
-}
-
-static void look_at_blocks(Writing *w) {
-    const Program *p = w->p;
-    for (int i = 0; i < p->block_count; i++) w->nonlinear = w->nonlinear || !p->block[i].linear;
-    for (int i = p->rate_code; i < p->derivative.count; i++) {
-        Instruction c = p->derivative.code[i];
-        w->quads = w->quads || (c.op == TAPE_BLOCK && !p->block[c.b].linear);
-    }
-}
 
 static void write_readme(Writing *w) {
     Export *e = w->e;
@@ -182,19 +120,15 @@ static void find_inputs(Writing *w) {
 
 void export_write(Writing *w) {
     SolverKind k = w->job->plan.solver;
-    find_tables(w);
-    find_outputs(w);
     find_inputs(w);
-    look_at_blocks(w);
-    export_memory(w);
-    export_comments(w);
+    export_turn_to(w, 0);
     export_header(w);
     export_source(w);
     export_main(w);
     w->e->rate = export_count(w, &w->p->derivative, w->p->rate_code);
     w->e->rates_per_step = k == SOLVER_EULER ? 1 : k == SOLVER_HEUN ? 2 : 4;
     write_readme(w);
-    export_classic(w->e);
+    if (!has_parts(w)) export_classic(w->e); // the number of states is not always the same
 }
 
 bool export_open(Writing *w, Export *e, const System *s, const RunOptions *o,
@@ -207,13 +141,20 @@ bool export_open(Writing *w, Export *e, const System *s, const RunOptions *o,
     find_prefix(e, s->model);
     if (!check_model(w, r) || !job_prepare(w->job) || !check_experiment(w, r)) return false;
     ProgramWish wish = job_program_wish(w->job);
-    w->p = program_build(s, &wish, r);
-    return w->p && check_program(w, r);
+    if (s->model->choice_count) {
+        w->store = mode_store_new(s->model);
+        w->modes = modes_new(w->job, w->store);
+        wish = modes_wish(w->job, &w->tmp, s, mode_store_memory(w->store));
+    }
+    w->p = w->base = program_build(s, &wish, r);
+    return w->p && export_find_parts(w, r);
 }
 
 void export_close(Writing *w) {
     export_comments_free(w);
-    program_free(w->p);
+    program_free(w->base);
+    modes_free(w->modes);
+    mode_store_free(w->store);
     arena_free(&w->tmp);
     run_free(job_close(w->job, true));
 }

@@ -3,8 +3,9 @@
 //     experiment -> job_prepare -> Program        what a run evaluates, in the same order
 //                                     |
 //          tape_text.c   tapes as functions, an equation above its code
-//          model_text.c  data: names, tables, blocks, branches of `when`, switches
+//          model_text.c  data: names, tables, branches of `when`, switches; blocks_text.c, header_text.c
 //          runtime.text  steps, events and samples of solve/fixed.c, over those functions
+//          parts.c, modes_text.c, modes.text   laws that switch: a program for each mode (solve/modes.c)
 //                                     |
 //                        model.c  model.h  main.c  right_side.c  README.md
 //

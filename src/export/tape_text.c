@@ -73,6 +73,9 @@ void export_comments_free(Writing *w) {
     for (int i = 0; i < w->comment_count; i++) text_free(&w->comment[i]);
     free(w->comment);
     free(w->comment_of);
+    w->comment = NULL;
+    w->comment_of = NULL;
+    w->comment_count = 0;
 }
 
 // --- which values live where ---------------------------------------------------------------------
@@ -82,28 +85,28 @@ bool tape_is_local(const Writing *w, uint32_t reg) {
 }
 
 // What an inner function reads before it writes comes from around it.
-static void find_read_first(Writing *w, const TapeFunction *f, bool *written) {
-    for (uint32_t i = 0; i < w->p->register_count; i++) written[i] = false;
+static void find_read_first(const Part *part, const TapeFunction *f, bool *written) {
+    for (uint32_t i = 0; i < part->p->register_count; i++) written[i] = false;
     for (int i = 0; i < f->count; i++) {
         Instruction c = f->code[i];
         const TapeInfo *info = &tape_info[c.op];
-        if (info->a && !written[c.a]) w->memory[c.a] = true;
-        if (info->b && !written[c.b]) w->memory[c.b] = true;
-        if (info->to && !written[c.to]) w->memory[c.to] = true;
+        if (info->a && !written[c.a]) part->memory[c.a] = true;
+        if (info->b && !written[c.b]) part->memory[c.b] = true;
+        if (info->to && !written[c.to]) part->memory[c.to] = true;
         if (c.op != TAPE_BLOCK) written[c.to] = true;
     }
     for (int i = 0; i < f->result_count; i++)
-        if (!written[f->result[i]]) w->memory[f->result[i]] = true;
+        if (!written[f->result[i]]) part->memory[f->result[i]] = true;
 }
 
-void export_memory(Writing *w) {
-    const Program *p = w->p;
+void export_memory(Writing *w, Part *part) {
+    const Program *p = part->p;
     bool *written = ARENA_ARRAY(&w->tmp, bool, p->register_count);
-    w->memory = ARENA_ARRAY(&w->tmp, bool, p->register_count);
+    part->memory = ARENA_ARRAY(&w->tmp, bool, p->register_count);
     for (int i = 0; i < p->block_count; i++) {
-        find_read_first(w, &p->block[i].residual, written);
-        if (p->block[i].matrix == i) find_read_first(w, &p->block[i].jacobian, written);
-        for (int k = 0; k < p->block[i].size; k++) w->memory[p->block[i].guess[k]] = true;
+        find_read_first(part, &p->block[i].residual, written);
+        if (p->block[i].matrix == i) find_read_first(part, &p->block[i].jacobian, written);
+        for (int k = 0; k < p->block[i].size; k++) part->memory[p->block[i].guess[k]] = true;
     }
 }
 
@@ -274,8 +277,9 @@ static void write_equation(TapeText *t, int i) {
 static void write_line(TapeText *t, int i) {
     Instruction c = t->f->code[i];
     if (c.op == TAPE_BLOCK) {
-        text_printf(&t->body, "    if (!bondyn_block(m, %u)", c.b);
-        if (t->tangent) text_printf(&t->body, " || !bondyn_block_tangent(m, %u, d)", c.b);
+        unsigned number = (unsigned)t->w->now->first_block + c.b;
+        text_printf(&t->body, "    if (!bondyn_block(m, %u)", number);
+        if (t->tangent) text_printf(&t->body, " || !bondyn_block_tangent(m, %u, d)", number);
         text_add(&t->body, ") return 0;\n");
         return;
     }

@@ -4,23 +4,57 @@
 
 #include "export/export.h"
 #include "run/job.h"
+#include "run/modes.h"
+
+typedef struct { // a program and where its memory lies; models whose laws switch have several
+    const Program *p;
+    char name[24];   // before the names of its functions
+    bool jump;       // into a mode: outputs alone
+    long at;         // of its registers
+    int first_block; // its blocks are counted behind those of the programs before it
+    bool *memory;    // as in Writing
+    uint32_t *output;
+    int output_count, settle_count;
+} Part;
+
+typedef struct { // a mode: numbers of its parts, -1: none
+    const int *mode;
+    int part, jump, state_count;
+} Combination;
+
+typedef struct { // over all programs
+    int states, switches, clocks, discrete, resets, samples, block, unknowns, blocks, jump, output;
+    long registers;
+    bool settles;
+} Most;
 
 typedef struct {
     Export *e;
     Job own, *job;
-    Program *p;
+    Program *base; // of the run's start
+    const Program *p;
     const ExportOptions *options;
     Arena tmp;
-    bool *memory;    // per register: inner functions read it, so it is no local variable
+    Part *part; // that of the run's start first
+    int part_count;
+    const Part *now;  // whose program is p, and whose are these three:
+    bool *memory;     // per register: inner functions read it, so it is no local variable
+    uint32_t *output; // registers of outputs: columns, then what settles; of a jump all
+    int output_count, settle_count;
+    Most most;
+    Modes *modes; // of laws that switch; NULL: none
+    ModeStore *store;
+    Combination *combination;
+    int combination_count;
+    int *param_var; // parameters of all programs
+    int param_count;
     Text *comment;   // per node of the graph, through comment_of
     int *comment_of; // number in `comment` + 1, or 0
     int comment_count;
     const Table **table; // of the program, of switches and of clocks
     int table_count;
     bool trig, nonlinear, quads; // quads: their blocks must be solved for the sake of outputs
-    uint32_t *output;            // registers of outputs: columns, then what settles
-    int output_count, settle_count;
-    int *input, *input_var; // inputs that are open: held values, and their variables
+    int *input, *input_var;      // inputs that are open: held values, and their variables
     int input_count;
 } Writing;
 
@@ -31,10 +65,20 @@ void export_write(Writing *w);
 void export_close(Writing *w);
 bool export_refuse(const Writing *w, Report *r, Pos pos, const char *what, const char *help);
 
+// --- parts.c: programs of a model. Those of modes are compiled here. False: refused
+bool export_find_parts(Writing *w, Report *r);
+void export_turn_to(Writing *w, int part); // p, and its comments
+static inline bool has_parts(const Writing *w) { return w->modes; }
+
+// --- modes_text.c: the table of programs, of modes, and names that mean those of the present part
+void export_modes(Writing *w, Text *out);
+void export_modes_fields(const Writing *w, Text *out, size_t *bytes);
+void export_banks(Text *out, const char *text); // registers of the present part
+
 // --- tape_text.c
 void export_comments(Writing *w);
 void export_comments_free(Writing *w);
-void export_memory(Writing *w);
+void export_memory(Writing *w, Part *part);
 // A function `name` (machine, result) that gives 0 when a block has no solution.
 void export_tape(Writing *w, Text *out, const char *name, const TapeFunction *f, int count,
                  const uint32_t *result, int result_count);
@@ -43,13 +87,19 @@ void export_tangent(Writing *w, Text *out, const char *name, const TapeFunction 
                     const uint32_t *result, int result_count);
 ExportCounts export_count(const Writing *w, const TapeFunction *f, int count);
 
-// --- model_text.c
+// --- header_text.c
 void export_header(Writing *w);
+
+// --- model_text.c
 void export_source(Writing *w);
 void export_main(Writing *w);
 enum { EXPORT_PARTS = 16 };
 void export_parts(const Writing *w, const char **chosen); // of runtime.text that the model needs
 int export_table(const Writing *w, const Table *t);
+
+// --- blocks_text.c
+void export_blocks(Writing *w, Text *out); // functions of the present program's
+void export_block_table(const Writing *w, Text *out);
 
 // --- classic_text.c
 void export_classic(Export *e);
@@ -62,7 +112,7 @@ void export_prefixed(Text *out, const char *text, const char *prefix); // model_
 void export_single(Text *out, const char *text);                       // float in place of double
 
 // Files of this folder and of others, as they stand there (cmake/embed.cmake).
-extern const char asset_runtime_text[], asset_trig_text[], asset_main_text[];
+extern const char asset_runtime_text[], asset_modes_text[], asset_trig_text[], asset_main_text[];
 extern const char asset_kernels_def[], asset_table_def[];
 
 #endif

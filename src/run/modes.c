@@ -216,6 +216,14 @@ static CompiledMode *compiled_mode(Modes *x, const int *mode) {
     return compile(x, mode);
 }
 
+bool modes_program(Modes *x, const int *mode, ModeProgram *out) {
+    const CompiledMode *c = compiled_mode(x, mode);
+    *out = (ModeProgram){c->mode, c->system, c->program, c->jump_program};
+    return c->good;
+}
+
+const int *mode_store_kin(const ModeStore *x) { return x->kin; }
+
 // --- what the solver asks ------------------------------------------------------------------------
 
 static Machine *new_machine(Modes *x, const Program *p) {

@@ -15,6 +15,15 @@ Modes *modes_new(Job *j, ModeStore *store);    // once all outputs and integrals
 void modes_change_params(Modes *x);            // those of the job are others now
 void modes_free(Modes *x);                     // before the store
 const SolveModes *modes_solve(const Modes *x); // NULL of NULL
+
+typedef struct {     // what is compiled for a mode
+    const int *mode; // per choice: the first of those that it serves
+    const System *system;
+    const Program *program; // NULL for an instant
+    const Program *jump;    // into it
+} ModeProgram;
+bool modes_program(Modes *x, const int *mode, ModeProgram *out); // false: it has no solution
+const int *mode_store_kin(const ModeStore *x);                   // see kin.h
 ProgramWish modes_wish(Job *j, Arena *out, const System *s, const Memory *memory);
 
 #endif

@@ -55,14 +55,16 @@ static bool write_files(Session *s, const Export *e) {
     static const char *const name[] = {"model.h", "model.c", "main.c", "right_side.c", "README.md"};
     const Text *text[] = {&e->header, &e->source, &e->main, &e->classic, &e->readme};
     const char *path[5];
+    int count = 0;
     bool good = folder_make(folder, &s->report);
     for (int i = 0; i < 5 && good; i++) {
-        path[i] = path_join(&s->arena, folder, name[i]);
-        good = file_write(path[i], text_get(text[i]), text[i]->length, &s->report);
+        if (!text[i]->length) continue; // models whose laws switch have no right side for others
+        path[count] = path_join(&s->arena, folder, name[i]);
+        good = file_write(path[count++], text_get(text[i]), text[i]->length, &s->report);
     }
     if (!good) return false;
     tell(s, e);
-    session_tell_files(s, path, 5, "");
+    session_tell_files(s, path, count, "");
     return true;
 }
 

@@ -44,7 +44,12 @@ both="gcc clang"
 check rlc "$both" "$examples/rlc/rlc.bond" Step --solver rk4
 check motor "$both" "$examples/dc_motor/dc_motor.bond" Start --solver heun
 check ball "$both" "$examples/bouncing_ball/bouncing_ball.bond" Bounce --solver rk4
-check stick "$both" "$here/stick.bond" Periods
+check stick "$both" "$examples/stick_slip/stick_slip.bond" FixedSteps --stop 3
+check smooth "$both" "$here/stick.bond" Periods
+# ... laws that switch: impacts that come to rest, several choices at once
+check cradle gcc "$examples/newtons_cradle/newtons_cradle.bond" OneBall --solver rk4
+check clutches "$both" "$examples/msl/coupled_clutches.bond" Run --solver heun
+check stops gcc "$examples/rigid_stops/rest.bond" ByRk78 --solver rk4
 check pid "$both" "$examples/sampled_pid/sampled_pid.bond" Fixed
 check euler "$both" "$examples/sampled_pid/sampled_pid.bond" Hold --solver euler
 check bars "$both" "$examples/four_bar/four_bar.bond" Falls --solver rk4 --stop 0.1
