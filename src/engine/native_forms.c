@@ -264,7 +264,7 @@ static const char *const attempt[] = {
     "    for (int i = 0; i < STATES; i++) r[STATE + i] = next[i];\n"
     "    bondyn_slopes(c, k + 13 * TOTAL);\n"
     "    STAGE(14) STAGE(15)\n"
-    "    bondyn_rk78_polynomial(TOTAL, *h, y, next, k, polynomial);\n"
+    "    bondyn_rk78_polynomial(TOTAL, TOTAL, *h, y, next, k, polynomial);\n"
     "    int bad = 0;\n"
     "    for (int s = 13; s < 16; s++) bad |= bondyn_not_finite(k + s * TOTAL);\n"
     "    return bad;\n"

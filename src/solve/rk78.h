@@ -34,6 +34,7 @@ typedef struct {
     double *polynomial;   // y inside the step, see engine/rk78.def
     double known;         // the length of step that it is for; 0: it is not known
     bool given;           // lanes have made it already
+    bool whole;           // it is known of quadratures, too, and not of states alone
     double *next, *error; // y at its end, and the error of that
     double *trial, *rate; // scratch
     int *crossed;         // switches that changed
@@ -51,14 +52,16 @@ bool rk78_settle(Rk78 *k, bool good, bool quiet); // false: stop
 
 // --- rk78_step.c
 bool rk78_attempt(Rk78 *k); // false: a rate has no value
-bool rk78_more(Rk78 *k);    // the polynomial, after an attempt; false: a rate has no value
-double rk78_norm(const Rk78 *k, const double *x); // in tolerances
-double rk78_first_step(Rk78 *k);                  // 0: a rate has no value
+bool rk78_more(Rk78 *k);    // rates for the polynomial, after an attempt; false: one has no value
+void rk78_polynomial(Rk78 *k, int first, int count); // by these rates
+double rk78_norm(const Rk78 *k, const double *x);    // in tolerances
+double rk78_first_step(Rk78 *k);                     // 0: a rate has no value
 
 // --- rk78_inside.c
-bool rk78_wants(const Rk78 *k);                          // is a point inside the step wanted?
-bool rk78_look_inside(Rk78 *k);                          // false: a rate has no value
-void rk78_inside(const Rk78 *k, double time, double *y); // states, then quadratures
+bool rk78_wants(const Rk78 *k);                    // is a point inside the step wanted?
+bool rk78_look_inside(Rk78 *k);                    // false: a rate has no value
+void rk78_inside(Rk78 *k, double time, double *y); // states, then quadratures
+void rk78_state_inside(const Rk78 *k, double time, double *state);
 
 // --- rk78_event.c: a relation changed in the accepted step. `step`, `end` and `next` become those
 // of the first point where one has. False: a rate has no value on the way.

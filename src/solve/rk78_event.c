@@ -42,9 +42,14 @@ static double secant(const Rk78 *k, double a, double b, double weight) {
 
 // The polynomial, moved so that it goes through where a step of the method led; off: how far that
 // is at the end of the step. NULL: as it is.
-static void point_at(const Rk78 *k, double time, const double *off, double *y) {
+static void point_at(Rk78 *k, double time, const double *off, double *y) {
     rk78_inside(k, time, y);
     for (int i = 0; off && i < k->total; i++) y[i] += (time - k->t) / k->step * off[i];
+}
+
+static void state_at(const Rk78 *k, double time, const double *off, double *state) {
+    rk78_state_inside(k, time, state);
+    for (int i = 0; off && i < k->j->n; i++) state[i] += (time - k->t) / k->step * off[i];
 }
 
 // Times a and b until they are one; an end that stays counts less and less (Illinois). Gives: b,
@@ -53,14 +58,14 @@ static double first_change(Rk78 *k, double end, const double *off) {
     Job *j = k->j;
     double a = k->t, b = end, weight = 1, near = events_margin(j, end);
     int side = 0;
-    point_at(k, b, off, k->trial);
+    state_at(k, b, off, k->trial);
     if (!events_borders(j, a, k->y, k->border[0]) ||
         !events_borders(j, b, k->trial, k->border[1]) || !any_changed(k, k->border[1]))
         return b;
     for (int round = 0; round < MOST_ROUNDS && b - a > near; round++) {
         double c = round % 8 == 7 ? a + (b - a) / 2 : secant(k, a, b, weight);
         c = fmin(fmax(c, a + near / 4), b - near / 4);
-        point_at(k, c, off, k->trial);
+        state_at(k, c, off, k->trial);
         if (!events_borders(j, c, k->trial, k->border[2])) return c;
         int now = any_changed(k, k->border[2]) ? 1 : -1;
         double **moved = now > 0 ? &k->border[1] : &k->border[0], *old = *moved;
@@ -111,10 +116,8 @@ static bool inside(void *context, double time, bool roughly, double *state) {
         roughly_inside(k, time, state);
     else if (!rk78_look_inside(k))
         return false;
-    else {
-        rk78_inside(k, time, k->trial);
-        memcpy(state, k->trial, (size_t)k->j->n * sizeof *state);
-    }
+    else
+        rk78_state_inside(k, time, state);
     return true;
 }
 

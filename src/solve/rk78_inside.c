@@ -7,6 +7,8 @@
 // step begins, so that a step with any number of points inside costs two calls more.
 #include "solve/rk78.h"
 
+#include "base/wide.h"
+
 // Times closer to the end than this are the end.
 bool rk78_wants(const Rk78 *k) { return job_wants(k->j, k->end - events_margin(k->j, k->end)); }
 
@@ -17,15 +19,28 @@ bool rk78_look_inside(Rk78 *k) {
     else if (!rk78_more(k))
         return false;
     k->known = k->step;
+    k->whole = k->given;
+    if (!k->given) rk78_polynomial(k, 0, k->j->n);
     return true;
 }
 
-void rk78_inside(const Rk78 *k, double time, double *y) {
+WIDE static void value(const Rk78 *k, double time, int count, double *y) {
     double x = (time - k->t) / k->known, w = 1 - x, s = 2 * x - 1;
     int n = k->total;
-    const double *c = k->polynomial;
-    for (int i = 0; i < n; i++, c++) {
+    const double *from = k->y, *p = k->polynomial;
+    APART for (int i = 0; i < count; i++) {
+        const double *c = p + i;
         double rest = c[3 * n] + s * (c[4 * n] + s * (c[5 * n] + s * (c[6 * n] + s * c[7 * n])));
-        y[i] = k->y[i] + x * (c[0] + w * (c[n] + x * (c[2 * n] + w * rest)));
+        y[i] = from[i] + x * (c[0] + w * (c[n] + x * (c[2 * n] + w * rest)));
     }
+}
+
+void rk78_state_inside(const Rk78 *k, double time, double *state) {
+    value(k, time, k->j->n, state);
+}
+
+void rk78_inside(Rk78 *k, double time, double *y) {
+    if (!k->whole) rk78_polynomial(k, k->j->n, k->j->nq);
+    k->whole = true;
+    value(k, time, k->total, y);
 }

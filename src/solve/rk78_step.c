@@ -1,6 +1,8 @@
 // One step of the pair of order 8 and 7 for a single run, and how long the first one should be.
 #include "solve/rk78.h"
 
+#include "base/wide.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +17,7 @@ static bool rates(Rk78 *k, double t, const double *y, double *rate) {
 }
 
 // One piece of straight-line code per stage: its coefficients are constants there.
-static void point(const Rk78 *k, int s, double h, double *to) {
+WIDE static void point(const Rk78 *k, int s, double h, double *to) {
 #define STAGE(s)                                                                                   \
     case s: bondyn_rk78_point(s, k->j->n, k->total, h, k->y, k->k, to); break
     switch (s) {
@@ -47,19 +49,27 @@ static bool stages(Rk78 *k, int from, int end) {
     return true;
 }
 
+WIDE static void arrive(const Rk78 *k) {
+    bondyn_rk78_end(k->total, k->step, k->y, k->k, k->next, k->error);
+}
+
 bool rk78_attempt(Rk78 *k) {
     if (!k->begun && !rates(k, k->t, k->y, k->k)) return false;
     k->begun = true;
     if (!stages(k, 1, RK78_STAGES)) return false;
-    bondyn_rk78_end(k->total, k->step, k->y, k->k, k->next, k->error);
+    arrive(k);
     return true;
+}
+
+// Of some of the states and quadratures, over the step of length `known`.
+void rk78_polynomial(Rk78 *k, int first, int count) {
+    bondyn_rk78_polynomial(count, k->total, k->known, k->y + first, k->next + first, k->k + first,
+                           k->polynomial + first);
 }
 
 bool rk78_more(Rk78 *k) {
     if (!rates(k, k->end, k->next, k->k + RK78_STAGES * k->total)) return false;
-    if (!stages(k, RK78_STAGES + 1, RK78_ALL_STAGES)) return false;
-    bondyn_rk78_polynomial(k->total, k->step, k->y, k->next, k->k, k->polynomial);
-    return true;
+    return stages(k, RK78_STAGES + 1, RK78_ALL_STAGES);
 }
 
 static double mean_square(const double *x, const double *weight, int count) {

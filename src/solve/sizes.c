@@ -424,7 +424,7 @@ static double decayed(const Sizes *s, int i, double x) {
 static void shrink(Sizes *s, int i, double x, bool implicit) {
     double rest = s->rest[i], part = !implicit || rest > 0 ? decayed(s, i, x) : 1;
     double left = implicit ? kept_by_implicit(s, i, x) : smaller(kept, part);
-    double left_at_zero = implicit ? pow(part, 2.0 / 3) : part;
+    double left_at_zero = implicit && part < 1 ? pow(part, 2.0 / 3) : part;
     s->rest[i] = fabs(x) > rest ? 0 : smaller(kept_at_zero, left_at_zero) * rest;
     s->recent[i] = larger(larger(fabs(x), left * s->recent[i]), s->rest[i]);
     s->last[i] = x;

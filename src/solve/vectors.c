@@ -7,6 +7,7 @@
 #include "solve/vectors.h"
 
 #include "base/memory.h"
+#include "base/wide.h"
 #include <math.h>
 #include <nvector/nvector_serial.h>
 #include <string.h>
@@ -19,16 +20,16 @@ static double *data(N_Vector x) { return NV_DATA_S(x); }
 static sunindextype length(N_Vector x) { return NV_LENGTH_S(x); }
 
 // z = a x + b y, where factors of equal size are taken out unless they are 1.
-static void linear_sum(double a, N_Vector vx, double b, N_Vector vy, N_Vector vz) {
+WIDE static void linear_sum(double a, N_Vector vx, double b, N_Vector vy, N_Vector vz) {
     sunindextype n = length(vz);
     const double *x = data(vx), *y = data(vy);
     double *z = data(vz);
     if (fabs(a) == 1 || fabs(a) != fabs(b))
-        for (sunindextype i = 0; i < n; i++) z[i] = a * x[i] + b * y[i];
+        APART for (sunindextype i = 0; i < n; i++) z[i] = a * x[i] + b * y[i];
     else if (a == b)
-        for (sunindextype i = 0; i < n; i++) z[i] = a * (x[i] + y[i]);
+        APART for (sunindextype i = 0; i < n; i++) z[i] = a * (x[i] + y[i]);
     else
-        for (sunindextype i = 0; i < n; i++) z[i] = a * (x[i] - y[i]);
+        APART for (sunindextype i = 0; i < n; i++) z[i] = a * (x[i] - y[i]);
 }
 
 static void fill_with(double c, N_Vector z) {
@@ -136,7 +137,7 @@ static void swap_rows(sunindextype n, double *a, sunindextype i, sunindextype k)
 }
 
 // 0, or 1 + the column that has no pivot.
-static sunindextype factor(sunindextype n, double *a, sunindextype *pivot) {
+WIDE static sunindextype factor(sunindextype n, double *a, sunindextype *pivot) {
     for (sunindextype k = 0; k < n; k++) {
         double *column = a + k * n;
         sunindextype best = k;
@@ -150,23 +151,26 @@ static sunindextype factor(sunindextype n, double *a, sunindextype *pivot) {
         for (sunindextype c = k + 1; c < n; c++) {
             double *other = a + c * n, top = other[k];
             if (top == 0) continue;
-            for (sunindextype i = k + 1; i < n; i++) other[i] -= top * column[i];
+            APART for (sunindextype i = k + 1; i < n; i++) other[i] -= top * column[i];
         }
     }
     return 0;
 }
 
-static void solve(sunindextype n, const double *a, const sunindextype *pivot, double *x) {
+WIDE static void solve(sunindextype n, const double *a, const sunindextype *pivot, double *x) {
     for (sunindextype k = 0; k < n; k++) {
         double swap = x[k];
         x[k] = x[pivot[k]];
         x[pivot[k]] = swap;
     }
-    for (sunindextype k = 0; k < n; k++)
-        for (sunindextype i = k + 1; i < n; i++) x[i] -= a[k * n + i] * x[k];
+    for (sunindextype k = 0; k < n; k++) {
+        const double *column = a + k * n, known = x[k];
+        APART for (sunindextype i = k + 1; i < n; i++) x[i] -= column[i] * known;
+    }
     for (sunindextype k = n - 1; k >= 0; k--) {
-        x[k] /= a[k * n + k];
-        for (sunindextype i = 0; i < k; i++) x[i] -= a[k * n + i] * x[k];
+        const double *column = a + k * n, known = x[k] / column[k];
+        x[k] = known;
+        APART for (sunindextype i = 0; i < k; i++) x[i] -= column[i] * known;
     }
 }
 

@@ -124,7 +124,7 @@ static void weights_inside(double x, double *b) {
         double rate[STAGES] = {0}, next = 0, c[8], y = 0;
         rate[j] = 1;
         bondyn_rk78_point(END, 1, 1, 1, &y, rate, &next);
-        bondyn_rk78_polynomial(1, 1, &y, &next, rate, c);
+        bondyn_rk78_polynomial(1, 1, 1, &y, &next, rate, c);
         double rest = c[3] + s * (c[4] + s * (c[5] + s * (c[6] + s * c[7])));
         b[j] = x * (c[0] + w * (c[1] + x * (c[2] + w * rest)));
     }
