@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "mech/derive_energy.h"
+#include "mech/derive_floating.h"
 #include "mech/derive_share.h"
 #include "mech/tree.h"
 #include <math.h>
@@ -246,6 +247,47 @@ static void add_potential(Deriver *k) {
     arena_free(&scratch);
 }
 
+// --- a base that floats --------------------------------------------------------------------------
+
+static ReducedInertia floating(Deriver *k, int first) {
+    Derivation *v = k->v;
+    return reduce_inertia(k->out, v->d, mech_mass_matrix(k->out, v->d, k->x, v->q), first);
+}
+
+static void add_reduced(Deriver *k) {
+    add_part(k, "Br", "B_r", floating(k, 6).B,
+             "inertia of the joints while the whole has no momentum: Br w' + Cr w = effort")
+        ->symmetric = true;
+}
+
+static void add_recovery(Deriver *k) {
+    add_part(k, "Zr", "Z_r", floating(k, 6).Z, "twist of the base without momentum = -Zr w");
+}
+
+static Matrix reduced_coriolis(Deriver *k) {
+    const Derivation *v = k->v;
+    int skip = joint_coordinates(&k->x->joint[0]);
+    return christoffel(k->out, v->d, floating(k, 6).B, v->q + skip, v->w + 6);
+}
+
+static void add_reduced_coriolis(Deriver *k) {
+    add_part(k, "Cr", "C_r", reduced_coriolis(k), "Coriolis and centrifugal of Br (Christoffel)")
+        ->uses_velocity = true;
+}
+
+static void add_reduced_bias(Deriver *k) {
+    Matrix w = {k->v->nv - 6, 1, k->v->w + 6};
+    add_part(k, "Crw", "C_r w", matrix_multiply(k->out, k->v->d, reduced_coriolis(k), w),
+             "Coriolis and centrifugal efforts without momentum")
+        ->uses_velocity = true;
+}
+
+static void add_central(Deriver *k) {
+    add_part(k, "Bc", "B_c", floating(k, 3).B,
+             "inertia about the centre of mass of the whole, in angular and joint velocities")
+        ->symmetric = true;
+}
+
 // --- lagrangians ---------------------------------------------------------------------------------
 
 static void add_energies(Deriver *k) {
@@ -315,10 +357,15 @@ static bool derive_energies(Deriver *k, const DeriveOptions *options, Report *r)
 static const struct {
     const char *name;
     void (*add)(Deriver *k);
+    bool floats; // of a base that floats; only where it is asked for
 } kinds[] = {
-    {"B", add_mass_matrix}, {"dB", add_matrix_rates}, {"g", add_gravity},
-    {"C", add_coriolis},    {"Cw", add_bias},         {"beta", add_beta},
-    {"gamma", add_gamma},   {"T", add_kinetic},       {"V", add_potential},
+    {"B", add_mass_matrix, false},   {"dB", add_matrix_rates, false},
+    {"g", add_gravity, false},       {"C", add_coriolis, false},
+    {"Cw", add_bias, false},         {"beta", add_beta, false},
+    {"gamma", add_gamma, false},     {"T", add_kinetic, false},
+    {"V", add_potential, false},     {"Br", add_reduced, true},
+    {"Zr", add_recovery, true},      {"Cr", add_reduced_coriolis, true},
+    {"Crw", add_reduced_bias, true}, {"Bc", add_central, true},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -361,11 +408,13 @@ static bool want(const Deriver *k, const char *word, size_t length, bool *kind, 
 
 static bool choose(const Deriver *k, const char *only, bool *kind, bool *frame, Report *r) {
     if (!only) {
-        for (int i = 0; i < KINDS; i++) kind[i] = true;
+        for (int i = 0; i < KINDS; i++) kind[i] = !kinds[i].floats;
         for (int i = 0; i < k->x->frame_count; i++) frame[i] = true;
         return true;
     }
-    bool good = true;
+    bool good = true, floats = mechanism_floats(k->x);
+    for (int i = 1; i < k->x->joint_count && floats; i++)
+        floats = k->x->joint[i].kind < JOINT_PLANAR; // q' = w
     for (const char *at = only; *at;) {
         size_t length = strcspn(at, ", ");
         if (length && !want(k, at, length, kind, frame)) {
@@ -374,6 +423,15 @@ static bool choose(const Deriver *k, const char *only, bool *kind, bool *frame, 
         }
         at += length + (at[length] != 0);
     }
+    for (int i = 0; i < KINDS && good; i++)
+        if (kind[i] && kinds[i].floats && !floats) {
+            Remark *m = report_error(r, D_NO_PART, k->x->pos,
+                                     "mechanism '%s' has no '%s': its base does not float",
+                                     k->v->name, kinds[i].name);
+            remark_help(r, m,
+                        "the first joint must be free and carry all others, which have an axis");
+            good = false;
+        }
     return good;
 }
 

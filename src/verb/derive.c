@@ -2,6 +2,7 @@
 #include "verb/verb.h"
 
 #include "mech/derive.h"
+#include "mech/derive_floating.h"
 #include "mech/mech.h"
 #include <string.h>
 
@@ -159,6 +160,14 @@ static ExitCode write_graph(Session *s, const Model *m, const Mechanism *x, Squa
     return code;
 }
 
+static ExitCode write_equivalent(Session *s, const Model *m, const Mechanism *x) {
+    Text text = {0};
+    ExitCode code = EXIT_INPUT;
+    if (derive_equivalent(&text, m, x, &s->report)) code = write_text(s, &text, "equivalent", true);
+    text_free(&text);
+    return code;
+}
+
 ExitCode verb_derive(Session *s) {
     DeriveSignature signature;
     SquareForm form;
@@ -169,10 +178,13 @@ ExitCode verb_derive(Session *s) {
     ExitCode code = EXIT_INPUT;
     const Mechanism *x = build_mechanism(s, &p, syntax);
     DeriveOptions options = {session_value(s, OPT_ONLY), session_has(s, OPT_FIXED)};
-    bool graph = session_has(s, OPT_GRAPH);
-    Derivation *v = x && !graph ? derive(&p.arena, p.model, x, &options, &s->report) : NULL;
+    bool graph = session_has(s, OPT_GRAPH), equivalent = session_has(s, OPT_EQUIVALENT);
+    Derivation *v =
+        x && !graph && !equivalent ? derive(&p.arena, p.model, x, &options, &s->report) : NULL;
     if (x && graph)
         code = write_graph(s, p.model, x, form);
+    else if (x && equivalent)
+        code = write_equivalent(s, p.model, x);
     else if (v && session_has(s, OPT_C))
         code = write_c(s, v, signature);
     else if (v)

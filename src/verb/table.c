@@ -305,13 +305,17 @@ static const Verb verbs[] = {
             "parameters in a struct or, with --fixed, compiled in.\n"
             "--graph writes a model of I, C, R, MTF and MGY with the same ports, from the energies "
             "of "
-            "a\nlagrangian or of a mechanism of hinges and slides.\n",
+            "a\nlagrangian or of a mechanism of hinges and slides.\n"
+            "Of a mechanism on a free base, --only Br,Zr,Cr,Crw,Bc gives the inertia of its "
+            "joints\n"
+            "while the whole has no momentum, and --equivalent the fixed arm that moves alike.\n",
         .examples = "bondyn derive arm.bond\n"
                     "bondyn derive arm.bond Arm --only B,g --latex\n"
                     "bondyn derive arm.bond Arm --c --out control --fixed\n"
-                    "bondyn derive wagon.bond Wagon --graph constant --out wagon_graph.bond\n",
+                    "bondyn derive wagon.bond Wagon --graph constant --out wagon_graph.bond\n"
+                    "bondyn derive satellite.bond --only Br,Crw --fixed --c --out control\n",
         .options = MODEL_OPTIONS | OPT_BIT(LATEX) | OPT_BIT(OUT) | OPT_BIT(C) | OPT_BIT(SIGNATURE) |
-                   OPT_BIT(FIXED) | OPT_BIT(ONLY) | OPT_BIT(GRAPH),
+                   OPT_BIT(FIXED) | OPT_BIT(ONLY) | OPT_BIT(GRAPH) | OPT_BIT(EQUIVALENT),
         .least = 1,
         .most = 2,
         .run = verb_derive,

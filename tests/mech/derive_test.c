@@ -4,6 +4,7 @@
 
 #include "lang/lang.h"
 #include "mech/derive.h"
+#include "mech/derive_floating.h"
 #include "mech/mech.h"
 #include <math.h>
 #include <stdio.h>
@@ -309,12 +310,165 @@ static void test_everything_symbolic(void **state) {
     close_fixture(&f);
 }
 
+// Spacecraft with six hinges (From et al., case R2, with its errata): without momentum the joints move by Br alone,
+// the base follows by -Zr w, and Bc is the inertia of the equivalent manipulator.
+static const char spacecraft[] =
+    "mechanism Vehicle\n"
+    "  gravity off\n"
+    "  joint hull free: world -> spacecraft\n"
+    "  joint q1 revolute z: spacecraft -> link1 at (0.9, 0, 0.35) {m}\n"
+    "  joint q2 revolute y: link1 -> link2 at (0, 0, 0.3) {m}\n"
+    "  joint q3 revolute y: link2 -> link3 at (1, 0, 0) {m}\n"
+    "  joint q4 revolute x: link3 -> link4 at (0.9, 0, 0) {m}\n"
+    "  joint q5 revolute y: link4 -> link5 at (0.24, 0, 0) {m}\n"
+    "  joint q6 revolute x: link5 -> link6 at (0.2, 0, 0) {m}\n"
+    "  body spacecraft mass 400 {kg} inertia (180, 220, 260) {kg.m2}\n"
+    "  body link1 mass 18 {kg} cg (0, 0, 0.15) {m} inertia (0.35, 0.36, 0.12) {kg.m2}\n"
+    "  body link2 mass 25 {kg} cg (0.5, 0, 0) {m} inertia (0.12, 2.1, 2.15) {kg.m2}\n"
+    "  body link3 mass 20 {kg} cg (0.45, 0, 0) {m} inertia (0.1, 1.4, 1.45) {kg.m2}\n"
+    "  body link4 mass 7 {kg} cg (0.12, 0, 0) {m} inertia (0.03, 0.05, 0.055) {kg.m2}\n"
+    "  body link5 mass 5 {kg} cg (0.1, 0, 0) {m} inertia (0.02, 0.025, 0.03) {kg.m2}\n"
+    "  body link6 mass 9 {kg} cg (0.15, 0, 0) {m} inertia (0.06, 0.1, 0.11) {kg.m2}\n"
+    "  frame tip on link6 at (0.35, 0, 0) {m}\n"
+    "end\n";
+
+static const double floating_q[6] = {0.3, -0.7, 1.1, 0.2, 0.6, -0.4};
+static const double floating_w[6] = {0.4, -0.3, 0.5, -0.2, 0.6, -0.5};
+
+static void set_joints(Fixture *f) {
+    const Derivation *v = f->v;
+    for (int i = 0; i < 6; i++) {
+        f->value[expr_symbol_index(v->d, v->q[v->nq - 6 + i])] = floating_q[i];
+        f->value[expr_symbol_index(v->d, v->w[v->nv - 6 + i])] = floating_w[i];
+    }
+}
+
+static double entry_of(const Fixture *f, const char *part, int i, int j) {
+    for (int k = 0; k < f->v->part_count; k++)
+        if (strcmp(f->v->part[k].name, part) == 0)
+            return expr_evaluate(f->v->d, MATRIX_AT(f->v->part[k].value, i, j), f->value);
+    fail_msg("no %s", part);
+    return NAN;
+}
+
+// The equivalent manipulator, read again, has the inertia Bc.
+static void assert_equivalent(Fixture *f) {
+    Text text = {0};
+    assert_true(derive_equivalent(&text, f->m, &f->m->mechanism[0], &f->report));
+    char *start = strstr(text.data, "VehicleEquivalent");
+    assert_non_null(start);
+    memmove(start + 7, start + 17, strlen(start + 17) + 1); // it is called Vehicle there
+    Fixture other;
+    open_text(&other, text.data, &(DeriveOptions){.only = "B"});
+    int joints = f->v->nv - 6, n = joints + 3;
+    for (int i = 0; i < joints; i++)
+        other.value[expr_symbol_index(other.v->d, other.v->q[4 + i])] =
+            f->value[expr_symbol_index(f->v->d, f->v->q[7 + i])];
+    for (int i = 0; i < n * n; i++)
+        assert_near(entry_of(&other, "B", i / n, i % n), entry_of(f, "Bc", i / n, i % n), 1e-9);
+    text_free(&text);
+    close_fixture(&other);
+}
+
+static void test_floating(void **state) {
+    (void)state;
+    static const double Br[6][6] = {{52.0598729836, 0.475927309975, 1.7805982408, 2.21740134927,
+                                     0.976729355773, -0.0331014723353},
+                                    {0.475927309975, 51.9183183732, 28.9962484132, -0.42270461472,
+                                     2.78788531303, 0.00435464583732},
+                                    {1.7805982408, 28.9962484132, 28.8989665423, -0.389935759494,
+                                     3.96321216818, 0.0053978548401},
+                                    {2.21740134927, -0.42270461472, -0.389935759494, 0.43346520186,
+                                     -0.000513504456764, 0.0500044820022},
+                                    {0.976729355773, 2.78788531303, 3.96321216818,
+                                     -0.000513504456764, 1.22440263326, 3.92500833975e-05},
+                                    {-0.0331014723353, 0.00435464583732, 0.0053978548401,
+                                     0.0500044820022, 3.92500833972e-05, 0.0599928618791}};
+    static const double Crw[6] = {-6.49880990153,  -2.11316402952, 3.3871995001,
+                                  -0.476573195488, 0.741609892983, -0.00492825603883};
+    static const double base[6] = {0.0375031683622, -0.0126286444728, 0.00128903885792,
+                                   0.0330609334064, 0.0420431416617,  -0.101064962349};
+    static const double Bc[9][9] = {
+        {244.865126397, -44.1924896755, -103.771032938, -51.0862325973, -34.8221908614,
+         -12.4782548156, -0.53126658756, -0.982946642288, 0.0292324283275},
+        {-44.1924896755, 523.012529577, -15.9877079365, -15.9877079365, 163.924385937,
+         62.1994142655, -1.09995539552, 3.52817117061, 0.0160879459491},
+        {-103.771032938, -15.9877079365, 516.506789226, 148.867303723, 4.20697416577,
+         -3.13424899517, 5.15037805027, 0.985196045335, -0.049866252408},
+        {-51.0862325973, -15.9877079365, 148.867303723, 97.4592231795, 0.0456079846998,
+         0.280224011233, 3.68005424726, 1.22989581873, -0.049866252408},
+        {-34.8221908614, 163.924385937, 4.20697416577, 0.0456079846998, 105.119948537,
+         49.1184557623, -0.712391803266, 3.95338414194, 0.00673062853967},
+        {-12.4782548156, 62.1994142655, -3.13424899517, 0.280224011233, 49.1184557623,
+         36.5532233184, -0.547197767511, 4.39591000695, 0.00673062853967},
+        {-0.53126658756, -1.09995539552, 5.15037805027, 3.68005424726, -0.712391803266,
+         -0.547197767511, 0.487311314919, 0.00202524858735, 0.0495201368946},
+        {-0.982946642288, 3.52817117061, 0.985196045335, 1.22989581873, 3.95338414194,
+         4.39591000695, 0.00202524858735, 1.25149064001, -3.33066907388e-18},
+        {0.0292324283275, 0.0160879459491, -0.049866252408, -0.049866252408, 0.00673062853967,
+         0.00673062853967, 0.0495201368946, -3.33066907388e-18, 0.06}};
+    Fixture f;
+    open_text(&f, spacecraft, &(DeriveOptions){.only = "Br,Zr,Cr,Crw,Bc"});
+    set_joints(&f);
+    for (int i = 0; i < 6; i++) {
+        double twist = 0, bias = 0;
+        for (int j = 0; j < 6; j++) {
+            assert_near(entry_of(&f, "Br", i, j), Br[i][j], 1e-10);
+            twist -= entry_of(&f, "Zr", i, j) * floating_w[j];
+            bias += entry_of(&f, "Cr", i, j) * floating_w[j];
+        }
+        assert_near(twist, base[i], 1e-12);
+        assert_near(bias, Crw[i], 1e-10);
+        assert_near(entry_of(&f, "Crw", i, 0), Crw[i], 1e-10);
+    }
+    for (int i = 0; i < 9; i++)
+        for (int j = 0; j < 9; j++) assert_near(entry_of(&f, "Bc", i, j), Bc[i][j], 1e-9);
+    assert_equivalent(&f);
+    close_fixture(&f);
+}
+
+static void test_equivalent_with_turned_joints(void **state) {
+    (void)state;
+    static const char turned[] =
+        "mechanism Vehicle\n"
+        "  gravity off\n"
+        "  joint hull free: world -> base\n"
+        "  joint a revolute (1, 1, 0): base -> l1 at (0.5, 0.1, 0.2) {m} rotated x 50 {deg}, z 180 "
+        "{deg}\n"
+        "  joint b revolute y: l1 -> l2 at (0.4, 0, 0.1) {m} rotated y 180 {deg}\n"
+        "  joint c revolute z: l2 -> l3 at (0, 0.2, 0.1) {m} rotated y 70 {deg}, x 20 {deg}\n"
+        "  body base mass 50 {kg} cg (0.1, 0.05, 0) {m} inertia (5, 6, 7, 0.3, -0.2, 0.1) {kg.m2}\n"
+        "  body l1 mass 8 {kg} cg (0.2, 0.02, 0) {m} inertia (0.2, 0.3, 0.35, 0.01, 0, 0.02) "
+        "{kg.m2}\n"
+        "  body l2 mass 5 {kg} cg (0.25, 0, 0.03) {m} inertia (0.05, 0.1, 0.1) {kg.m2}\n"
+        "  body l3 mass 2 {kg} cg (0.1, 0.1, 0.1) {m} inertia (0.01, 0.02, 0.02) {kg.m2}\n"
+        "end\n";
+    Fixture f;
+    open_text(&f, turned, &(DeriveOptions){.only = "Bc"});
+    assert_equivalent(&f);
+    close_fixture(&f);
+}
+
+static void test_floating_refused(void **state) {
+    (void)state;
+    Fixture f;
+    open_text(&f, model, &(DeriveOptions){.only = "B"}); // a slide: no chain of hinges
+    Text text = {0};
+    assert_false(derive_equivalent(&text, f.m, &f.m->mechanism[0], &f.report));
+    assert_int_equal(f.report.errors, 1);
+    text_free(&text);
+    close_fixture(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parameters_at_run_time),
         cmocka_unit_test(test_parameters_compiled_in),
         cmocka_unit_test(test_parts_agree),
         cmocka_unit_test(test_everything_symbolic),
+        cmocka_unit_test(test_floating),
+        cmocka_unit_test(test_equivalent_with_turned_joints),
+        cmocka_unit_test(test_floating_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
