@@ -225,10 +225,15 @@ typedef enum {
 
 typedef enum { BEYOND_UNSAID, BEYOND_HOLD, BEYOND_EXTRAPOLATE, BEYOND_ERROR } Beyond;
 
+enum { TABLE_ARGUMENTS = 6 }; // at most
+
 typedef struct { // numbers from a file, in SI units
     int count;
     const double *x, *y;
     Pos last; // where the last row stands
+    // of several variables: the values of each that rise, and y of all points, the last variable first in a row
+    int size[TABLE_ARGUMENTS];
+    const double *axis[TABLE_ARGUMENTS];
 } AstData;
 
 struct AstClass {
@@ -240,8 +245,9 @@ struct AstClass {
     Name from;   // mechanism ... from "file.urdf", table ... from "file.csv"; 0 = none
                  // function ... external "lib.so": the path
     Pos from_pos;
-    Name column, over; // table from a file: columns of values and arguments; over 0: the first
-    Pos column_pos, over_pos;
+    Name column,
+        over[TABLE_ARGUMENTS]; // table from a file: columns of values and arguments; over 0: the first ones
+    Pos column_pos, over_pos[TABLE_ARGUMENTS];
     const AstData *data; // what was read from there, NULL: nothing
     Beyond beyond;       // table: what it is outside of its rows
     bool lagrangian;     // CLASS_MECHANISM: coordinates and energies in place of bodies

@@ -12,7 +12,7 @@
 //   mechanism_build.c  their data as expressions, for src/mech; pose.c   places and turns
 //   model_function.c   functions of mechanisms in equations
 //   when.c        what happens at events               table_ends.c  runs that leave a table
-//   grid_table.c  tables of two variables              delay.c       delay(x, T)
+//   grid_table.c  tables of more variables             delay.c       delay(x, T)
 //   modes.c       laws that switch
 //   linear_call.c linear models of other models, for the design of control
 //   experiment.c  what is to be run, plotted and expected
@@ -132,7 +132,7 @@ const Table *table_make(Builder *b, const AstClass *c, int n, const double *x, c
                         TableSlopes *slopes);        // slopes: of a smooth one
 const Grid *grid_build(Builder *b, const Global *g); // grid_table.c
 int grid_add(Dag *d, const Grid *g);                 // the number of its first table
-Expr grid_value(Dag *d, const Grid *g, int first, Expr x, Expr y);
+Expr grid_value(Dag *d, const Grid *g, int first, const Expr *x);
 int grid_argument(const Grid *g, int first, int number);
 int global_find(Builder *b, Definition d);
 bool size_evaluate(Builder *b, const AstExpr *e, const Env *env, const char *what, int least,

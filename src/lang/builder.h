@@ -213,7 +213,7 @@ typedef struct { // a definition that a parameter stands for, see chosen.c
     const Env *env;
 } Chosen;
 
-typedef struct Grid Grid; // a table of two variables
+typedef struct Grid Grid; // a table of two variables or more
 
 typedef struct { // a constant of the top level, or a table
     const AstClass *class;

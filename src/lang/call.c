@@ -389,8 +389,11 @@ static Value call_table(Lower *l, const AstExpr *e, const Env *env, Definition d
     Builder *b = l->b;
     int global = global_find(b, d);
     const AstClass *c = d.what;
-    int count = c->formal_count == 2 ? 2 : 1;
-    Value x[2];
+    int count = c->formal_count > 1 ? c->formal_count : 1;
+    Value x[TABLE_ARGUMENTS];
+    Expr at[TABLE_ARGUMENTS];
+    unsigned is = 0;
+    if (count > TABLE_ARGUMENTS) return VALUE_BAD; // reported where it is declared
     if (!argument_values(l, e, env, x, count, count) || !global_evaluate(b, global) ||
         !want_scalars(l, x, count, e))
         return VALUE_BAD;
@@ -403,11 +406,14 @@ static Value call_table(Lower *l, const AstExpr *e, const Env *env, Definition d
     int *number = &g->number[l->mode == TO_SYMBOLS];
     if (*number < 0)
         *number = g->grid ? grid_add(l->dag, g->grid) : expr_add_table(l->dag, g->table);
-    Value v = value_new(l, 1, 1, c->has_unit ? c->unit.dim : DIM_ONE,
-                        (x[0].is | (count > 1 ? x[1].is : 0)) & CARRIED);
-    Expr args[] = {expr_number(l->dag, *number), x[0].one};
-    v.one = g->grid ? grid_value(l->dag, g->grid, *number, x[0].one, x[1].one)
-                    : expr_call(l->dag, OP_TABLE, args, 2);
+    for (int i = 0; i < count; i++) {
+        is |= x[i].is;
+        at[i] = x[i].one;
+    }
+    Value v = value_new(l, 1, 1, c->has_unit ? c->unit.dim : DIM_ONE, is & CARRIED);
+    Expr args[] = {expr_number(l->dag, *number), at[0]};
+    v.one =
+        g->grid ? grid_value(l->dag, g->grid, *number, at) : expr_call(l->dag, OP_TABLE, args, 2);
     return v;
 }
 

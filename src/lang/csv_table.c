@@ -7,7 +7,8 @@
 //     0, 1.2, 0.5                         cells end at a comma, or at a semicolon or a tab if the
 //     10, 1.3, 0.4                        line of names has one; quotes are taken off
 //
-// The argument is the first column, or the one that `over "name"` says. Numbers are converted from
+// The argument is the first column, or the one that `over "name"` says; of several variables the first ones, or those that
+// `over "n", "T"` says: each row is a point of a grid, in any order. Numbers are converted from
 // the unit of their column; without one they count in the unit of the table. Every number has its
 // place in the file, so whatever is wrong with it is told there.
 #include "lang/csv_table.h"
@@ -212,8 +213,9 @@ static bool found_twice(Reader *x, const char *name, Span first, Span second) {
     return false;
 }
 
-// Finds a column by its name; without one it is the first.
-static bool find_column(Reader *x, Span names, Name wanted, Pos pos, Column *k, Span *unit) {
+// Finds a column by its name; without one it is that with the number `first`, from 0 on.
+static bool find_column(Reader *x, Span names, Name wanted, Pos pos, int first, Column *k,
+                        Span *unit) {
     Arena tmp = {0};
     const char *name = name_text(x->names, wanted);
     Span cell, line = names, other;
@@ -221,7 +223,7 @@ static bool find_column(Reader *x, Span names, Name wanted, Pos pos, Column *k, 
     k->index = -1;
     for (int i = 0; good && next_cell(x, &line, &cell); i++) {
         Span s = split_unit(cell, &other);
-        bool fits = wanted ? strcmp(name, name_of_column(&tmp, s)) == 0 : i == 0;
+        bool fits = wanted ? strcmp(name, name_of_column(&tmp, s)) == 0 : i == first;
         if (fits && k->index >= 0) good = found_twice(x, name, k->name, s);
         if (!fits || !good) continue;
         k->index = i;
@@ -230,7 +232,9 @@ static bool find_column(Reader *x, Span names, Name wanted, Pos pos, Column *k, 
     }
     arena_free(&tmp);
     if (!good || k->index >= 0) return good;
-    Remark *m = report_error(x->r, L_CSV_COLUMN, pos, "the file has no column '%s'", name);
+    Remark *m = wanted ? report_error(x->r, L_CSV_COLUMN, pos, "the file has no column '%s'", name)
+                       : report_error(x->r, L_CSV_COLUMN, x->c->from_pos,
+                                      "the file has no column %d", first + 1);
     tell_columns(x, m, names, name);
     return false;
 }
@@ -244,6 +248,18 @@ static bool has_names(Reader *x, Span line) {
     remark_note(x->r, m, x->c->from_pos, "the table is read from this file here");
     remark_help(x->r, m, "put a line above it, such as: time [s], pressure [bar]");
     return false;
+}
+
+// The line of names.
+static bool first_line(Reader *x, Span *line) {
+    if (!is_text(x)) return false;
+    if (!next_line(x, line)) {
+        Remark *m = report_error(x->r, L_CSV_TEXT, x->c->from_pos, "the file is empty");
+        remark_help(x->r, m, "it needs a line with the names of its columns, and rows of numbers");
+        return false;
+    }
+    x->separator = separator_of(*line);
+    return has_names(x, *line);
 }
 
 // --- numbers ------------------------------------------------------------------------------------
@@ -315,6 +331,137 @@ static bool read_rows(Reader *x, Column *argument, Column *value, Numbers *xs, N
     return false;
 }
 
+// --- grids --------------------------------------------------------------------------------------
+
+typedef struct {
+    int rank;
+    Column argument[TABLE_ARGUMENTS], value;
+    Numbers at[TABLE_ARGUMENTS], y; // row by row
+    ARRAY(Pos) row;
+    int size[TABLE_ARGUMENTS];
+    double *axis[TABLE_ARGUMENTS];
+} GridRows;
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static bool read_points(Reader *x, GridRows *g) {
+    Span line;
+    while (next_line(x, &line)) {
+        double number = 0;
+        for (int k = 0; k < g->rank; k++) {
+            if (!read_number(x, line, &g->argument[k], &number)) return false;
+            array_push(&g->at[k], number);
+        }
+        if (!read_number(x, line, &g->value, &number)) return false;
+        array_push(&g->y, number);
+        array_push(&g->row, pos_at(x, trimmed(line).at));
+    }
+    return true;
+}
+
+// The values of an argument that are there, each once.
+static bool find_axis(Reader *x, Arena *out, GridRows *g, int k) {
+    int n = g->y.count, kept = 0;
+    double *value = ARENA_ARRAY(out, double, n);
+    if (n) memcpy(value, g->at[k].data, (size_t)n * sizeof *value);
+    if (n) qsort(value, (size_t)n, sizeof *value, by_size);
+    for (int i = 0; i < n; i++)
+        if (!kept || value[kept - 1] != value[i]) value[kept++] = value[i];
+    g->axis[k] = value;
+    g->size[k] = kept;
+    if (kept > 1) return true;
+    Remark *m = report_error(x->r, L_CSV_TEXT, x->c->from_pos, "the file has %s value%s of '%.*s'",
+                             kept ? "one" : "no", kept ? "" : "s", length_of(g->argument[k].name),
+                             g->argument[k].name.at);
+    remark_help(x->r, m, "a table has two or more of each of its arguments");
+    return false;
+}
+
+static int place_of(const GridRows *g, int k, double value) {
+    const double *found = bsearch(&value, g->axis[k], (size_t)g->size[k], sizeof value, by_size);
+    return found ? (int)(found - g->axis[k]) : 0;
+}
+
+static bool twice_there(Reader *x, const GridRows *g, int first, int second) {
+    Remark *m =
+        report_error(x->r, L_TABLE, g->row.data[second], "this point of the table is there twice");
+    remark_note(x->r, m, g->row.data[first], "the other one is here");
+    remark_help(x->r, m, "keep each combination of arguments once");
+    return false;
+}
+
+static bool not_there(Reader *x, const GridRows *g, int point) {
+    Text t = {0};
+    int at[TABLE_ARGUMENTS];
+    for (int k = g->rank - 1; k >= 0; point /= g->size[k--]) at[k] = point % g->size[k];
+    for (int k = 0; k < g->rank; k++) {
+        const Column *c = &g->argument[k];
+        double value = g->axis[k][at[k]];
+        if (c->has_unit) value = (value - c->unit.offset) / c->unit.scale;
+        text_printf(&t, "%s%.*s = %.6g", k ? ", " : "", length_of(c->name), c->name.at, value);
+    }
+    Remark *m =
+        report_error(x->r, L_TABLE, x->c->from_pos, "the file has no row with %s", text_get(&t));
+    note_table(x, m);
+    remark_help(x->r, m, "a table of %d variables has a row for each combination of their values",
+                g->rank);
+    text_free(&t);
+    return false;
+}
+
+// y of all points: rows may come in any order, each once. Where there are more points than rows, one of the first is missing.
+static double *fill_grid(Reader *x, Arena *out, const GridRows *g) {
+    double points = 1;
+    for (int k = 0; k < g->rank; k++) points *= g->size[k];
+    int n = points > g->y.count ? g->y.count + 1 : (int)points;
+    int *row = ARENA_ARRAY(out, int, n);
+    double *y = ARENA_ARRAY(out, double, n);
+    for (int i = 0; i < n; i++) row[i] = -1;
+    for (int i = 0; i < g->y.count; i++) {
+        double at = 0;
+        for (int k = 0; k < g->rank; k++) at = at * g->size[k] + place_of(g, k, g->at[k].data[i]);
+        if (at >= n) continue;
+        if (row[(int)at] >= 0) return twice_there(x, g, row[(int)at], i), NULL;
+        row[(int)at] = i;
+        y[(int)at] = g->y.data[i];
+    }
+    for (int i = 0; i < n; i++)
+        if (row[i] < 0) return not_there(x, g, i), NULL;
+    return y;
+}
+
+static bool grid_columns(Reader *x, GridRows *g) {
+    AstClass *c = x->c;
+    Span line, unit = {0};
+    if (!first_line(x, &line)) return false;
+    for (int k = 0; k < g->rank; k++)
+        if (!find_column(x, line, c->over[k], c->over_pos[k], k, &g->argument[k], &unit) ||
+            !settle_unit(x, &g->argument[k], unit, &c->formals[k].has_unit, &c->formals[k].unit))
+            return false;
+    return find_column(x, line, c->column, c->column_pos, 0, &g->value, &unit) &&
+           settle_unit(x, &g->value, unit, &c->has_unit, &c->unit);
+}
+
+static void grid_from_csv(Reader *x, Arena *out) {
+    GridRows g = {.rank = x->c->formal_count};
+    bool good = grid_columns(x, &g) && read_points(x, &g);
+    for (int k = 0; good && k < g.rank; k++) good = find_axis(x, out, &g, k);
+    const double *y = good ? fill_grid(x, out, &g) : NULL;
+    if (y) {
+        AstData *data = ARENA_NEW(out, AstData);
+        *data = (AstData){.count = g.y.count, .y = y, .last = array_last(&g.row)};
+        memcpy(data->size, g.size, sizeof g.size);
+        for (int k = 0; k < g.rank; k++) data->axis[k] = g.axis[k];
+        x->c->data = data;
+    }
+    for (int k = 0; k < g.rank; k++) array_free(&g.at[k]);
+    array_free(&g.y);
+    array_free(&g.row);
+}
+
 static double *kept(Arena *out, const Numbers *n) {
     double *data = ARENA_ARRAY(out, double, n->count);
     memcpy(data, n->data, (size_t)n->count * sizeof *data);
@@ -324,15 +471,9 @@ static double *kept(Arena *out, const Numbers *n) {
 static bool read_columns(Reader *x, Column *argument, Column *value) {
     AstClass *c = x->c;
     Span line, unit = {0}, value_unit = {0};
-    if (!is_text(x)) return false;
-    if (!next_line(x, &line)) {
-        Remark *m = report_error(x->r, L_CSV_TEXT, c->from_pos, "the file is empty");
-        remark_help(x->r, m, "it needs a line with the names of its columns, and rows of numbers");
-        return false;
-    }
-    x->separator = separator_of(line);
-    return has_names(x, line) && find_column(x, line, c->over, c->over_pos, argument, &unit) &&
-           find_column(x, line, c->column, c->column_pos, value, &value_unit) &&
+    return first_line(x, &line) &&
+           find_column(x, line, c->over[0], c->over_pos[0], 0, argument, &unit) &&
+           find_column(x, line, c->column, c->column_pos, 0, value, &value_unit) &&
            settle_unit(x, argument, unit, &c->formals[0].has_unit, &c->formals[0].unit) &&
            settle_unit(x, value, value_unit, &c->has_unit, &c->unit);
 }
@@ -344,6 +485,10 @@ void table_from_csv(Arena *out, const Names *names, const Sources *sources, uint
     x.text = source_text(sources, source, &length);
     x.end = x.text + length;
     x.next = x.text + (length >= 3 && memcmp(x.text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+    if (c->formal_count > 1) {
+        grid_from_csv(&x, out);
+        return;
+    }
     Column argument = {0}, value = {0};
     Numbers xs = {0}, ys = {0};
     if (c->formal_count == 1 && read_columns(&x, &argument, &value) &&

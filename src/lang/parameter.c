@@ -240,7 +240,7 @@ bool global_evaluate(Builder *b, int global) {
     }
     g->state = 1;
     bool good;
-    if (g->class->kind == CLASS_TABLE && g->class->formal_count == 2) {
+    if (g->class->kind == CLASS_TABLE && g->class->formal_count > 1) {
         const Grid *grid = grid_build(b, g);
         b->global.data[global].grid = grid;
         good = grid != NULL;

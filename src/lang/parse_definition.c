@@ -251,11 +251,11 @@ static AstClass *parse_function(Parser *p) {
 
 static void check_table_head(Parser *p, const AstClass *c, bool has_kind) {
     if (p->failed) return;
-    if (c->formal_count != 1 && c->formal_count != 2) {
+    if (c->formal_count < 1 || c->formal_count > TABLE_ARGUMENTS) {
         Token t = p->token;
         t.at = c->pos.at;
-        Remark *m =
-            p_fail(p, P_TABLE_FORM, t, "a table has one argument or two, not %d", c->formal_count);
+        Remark *m = p_fail(p, P_TABLE_FORM, t, "a table has one argument to %d, not %d",
+                           TABLE_ARGUMENTS, c->formal_count);
         p_help(p, m, "write table %s(x {unit}) {unit} linear", name_text(p->names, c->name));
     } else if (!has_kind) {
         Remark *m = p_fail(p, P_TABLE_FORM, p->token, "say how '%s' runs between its points",
@@ -292,14 +292,23 @@ static void keep_rows(Parser *p, AstClass *c, const AstItem *rows) {
 }
 
 // from = "from" string "column" string ["over" string]
+// over = "over" string {"," string}      one for each argument
+static void parse_over(Parser *p, AstClass *c) {
+    for (int i = 0; !p->failed && i < c->formal_count; i++) {
+        if (i && !p_accept(p, TOKEN_COMMA)) {
+            Remark *m = p_fail(p, P_TABLE_FORM, p->token, "table '%s' has %d arguments",
+                               name_text(p->names, c->name), c->formal_count);
+            p_help(p, m, "name the column of each: over \"speed\", \"torque\"");
+            return;
+        }
+        c->over_pos[i] = p_pos(p, p->token);
+        c->over[i] = p_accept_string(p);
+        if (!c->over[i]) p_fail_expected(p, "the name of a column between quotes");
+    }
+}
+
 static bool parse_table_file(Parser *p, AstClass *c) {
     if (p->failed || !p_at_word(p, "from")) return false;
-    if (c->formal_count == 2) {
-        Remark *m =
-            p_fail(p, P_TABLE_FORM, p->token, "a table of two variables is not read from a file");
-        p_help(p, m, "write its lines below: , y1, y2 ...   and x, z1, z2 ...");
-        return true;
-    }
     p_advance(p);
     c->from_pos = p_pos(p, p->token);
     c->from = p_accept_string(p);
@@ -307,11 +316,7 @@ static bool parse_table_file(Parser *p, AstClass *c) {
         c->column_pos = p_pos(p, p->token);
         c->column = p_accept_string(p);
     }
-    if (c->column && p_accept_word(p, "over")) {
-        c->over_pos = p_pos(p, p->token);
-        c->over = p_accept_string(p);
-        if (!c->over) p_fail_expected(p, "the name of a column between quotes");
-    }
+    if (c->column && p_accept_word(p, "over")) parse_over(p, c);
     if (c->column) return true;
     Remark *m = p_fail(p, P_TABLE_FORM, p->token, "say which file and which column");
     p_help(p, m, "write from \"run.csv\" column \"pressure\"");
@@ -349,10 +354,18 @@ static AstClass *parse_table(Parser *p) {
         if (!c->text) c->text = p_accept_string(p);
         if (p->failed) c->from = 0;
     }
+    if (!file && !p->failed && c->formal_count > 2) {
+        Remark *m =
+            p_fail(p, P_TABLE_FORM, p->token,
+                   "the points of a table of %d variables come from a file", c->formal_count);
+        p_help(
+            p, m,
+            "write from \"map.csv\" column \"z\": each row of the file is a point, in any order");
+    }
     p_end_statement(p, opener.token);
     if (file) return c;
     int errors_before = p->report->errors;
-    bool grid = c->formal_count == 2;
+    bool grid = c->formal_count > 1;
     const AstItem *rows = parse_body(p, grid ? parse_grid_row : parse_row).first;
     if (!grid)
         keep_rows(p, c, rows);

@@ -18,7 +18,7 @@ static void read_csv(Case *c, const char *text, size_t length, const char *colum
     *c = (Case){.names = names_new(), .sources = sources_new()};
     c->table = (AstClass){.kind = CLASS_TABLE, .formals = &c->formal, .formal_count = 1};
     c->table.column = name_of(c->names, column);
-    c->table.over = over ? name_of(c->names, over) : 0;
+    c->table.over[0] = over ? name_of(c->names, over) : 0;
     uint32_t source = sources_add(c->sources, "t.csv", text, length);
     table_from_csv(&c->arena, c->names, c->sources, source, &c->table, &c->report);
 }
