@@ -342,6 +342,30 @@ typedef struct {
 // -1.
 BD_API int bd_batch(const BdModel *m, const BdBatch *b, const BdRunOptions *o, BdReport *r);
 
+// --- many runs side by side, step by step ----------------------------------------------------------
+
+// Runs of one experiment with open inputs, one per SIMD lane, for control and learning. They stand in groups; groups do not
+// know of each other, so several threads may lead one crowd, each its groups. Needs a fixed-step method whose
+// grid dt is on, laws that do not switch and a C compiler; else NULL, with the reason.
+typedef struct BdCrowd BdCrowd;
+enum { BD_CROWD_GOES_ON, BD_CROWD_ENDED, BD_CROWD_FAILED }; // how a run is after a step
+
+// dt: seconds of a step; input: as bd_find counts them. Nullable: o, r.
+BD_API BdCrowd *bd_crowd_new(const BdModel *m, int runs, double dt, const int *input,
+                             int input_count, const BdRunOptions *o, BdReport *r);
+BD_API void bd_crowd_free(BdCrowd *c); // Nullable: c
+BD_API int bd_crowd_lanes(const BdCrowd *c);
+BD_API int bd_crowd_groups(const BdCrowd *c);
+BD_API int bd_crowd_columns(const BdCrowd *c); // what is recorded, without time
+BD_API const char *bd_crowd_name(const BdCrowd *c, int column);
+// Groups from `first` to before `last`. value: the columns, in units of their declarations, a row per run of the whole
+// crowd. To the start.
+BD_API void bd_crowd_reset(BdCrowd *c, int first, int last, double *value);
+// A step. inputs: SI, a row per run; state: per run. A run that is over begins again with the next step, which does nothing
+// else for it; rows of runs that failed stay as they were.
+BD_API void bd_crowd_step(BdCrowd *c, int first, int last, const double *inputs, double *value,
+                          unsigned char *state);
+
 // --- point by point ------------------------------------------------------------------------------
 
 // A run that the caller drives: at its start, with consistent start values. Models whose laws

@@ -1,11 +1,16 @@
 """Many runs side by side, as a vector environment: reset and step have Gymnasium's signatures."""
+import ctypes
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy
 
-from ._errors import BondynError
-from ._library import lib
+from ._errors import BondynError, Report
+from ._library import INPUT, lib
+from ._run import run_options
+
+GOES_ON, ENDED, FAILED = 0, 1, 2
 
 
 class Box:
@@ -16,11 +21,130 @@ class Box:
         self.low, self.high = numpy.full(shape, -numpy.inf), numpy.full(shape, numpy.inf)
 
 
+class _Parts:
+    """Work on ranges of numbers, over the cores where it is worth their waking up."""
+
+    LEAST = 1e-3  # seconds
+
+    def __init__(self, count):
+        cores = min(os.cpu_count() or 1, count)
+        self._all = [(0, count)]
+        self._parts = [(i * count // cores, (i + 1) * count // cores) for i in range(cores)]
+        self._pool, self._seconds = None, 0
+
+    def each(self, work):
+        parts = self._parts if self._seconds > self.LEAST else self._all
+        begin = time.perf_counter()
+        if len(parts) > 1:
+            self._pool = self._pool or ThreadPoolExecutor(len(parts))
+            list(self._pool.map(lambda p: work(*p), parts))
+        else:
+            work(*parts[0])
+            self._seconds = time.perf_counter() - begin
+
+    def close(self):
+        if self._pool:
+            self._pool.shutdown()
+
+
+class _Lanes:
+    """Runs over SIMD lanes. Raises BondynError where they cannot go so."""
+
+    _handle = _parts = None
+
+    def __init__(self, model, count, experiment, dt, actions, options):
+        options = dict(options)
+        model, numbers = model._prepare(experiment, options.pop("set", None))
+        o, keep = run_options(numbers, **options)
+        inputs = numpy.array([lib.bd_find(model._handle, INPUT, n.encode()) for n in actions], dtype=numpy.int32)
+        with Report() as r:
+            self._handle = lib.bd_crowd_new(model._handle, count, dt, inputs.ctypes.data, len(inputs),
+                                            ctypes.byref(o), r.handle)
+            if not self._handle:
+                r.fail()
+        self._users = model._users.join()
+        self.lanes = lib.bd_crowd_lanes(self._handle)
+        self.names = [lib.bd_crowd_name(self._handle, i).decode()
+                      for i in range(lib.bd_crowd_columns(self._handle))]
+        self._parts = _Parts(lib.bd_crowd_groups(self._handle))
+
+    def reset(self, obs):
+        self._parts.each(lambda a, b: lib.bd_crowd_reset(self._handle, a, b, obs.ctypes.data))
+
+    def step(self, actions, obs, state):
+        u, y, s = actions.ctypes.data, obs.ctypes.data, state.ctypes.data
+        self._parts.each(lambda a, b: lib.bd_crowd_step(self._handle, a, b, u, y, s))
+
+    def close(self):
+        if self._parts:
+            self._parts.close()
+        if self._handle and lib is not None:
+            lib.bd_crowd_free(self._handle)
+            self._users.leave()
+        self._handle = None
+
+    __del__ = close
+
+
+class _Singly:
+    """Each run by itself, with any solver, and with laws that switch."""
+
+    lanes = 1
+
+    def __init__(self, model, count, experiment, dt, actions, options):
+        self._runs = [model.start(experiment, **options) for _ in range(count)]
+        first = self._runs[0]
+        self.names = first.names[1:]
+        self._input = [first._input[n] for n in actions]
+        self._dt, self._begin = dt, first.time
+        self._handles = [r._handle for r in self._runs]
+        self._saved = first.save()
+        self._step = numpy.zeros(count, dtype=int)
+        self._over = numpy.zeros(count, dtype=bool)
+        self._parts = _Parts(count)
+
+    def _look(self, i, obs):
+        lib.bd_outputs(self._handles[i], obs.ctypes.data + i * obs.strides[0])
+
+    def _restart(self, i, obs):
+        self._runs[i].restore(self._saved)
+        self._step[i], self._over[i] = 0, False
+        self._look(i, obs)
+
+    def reset(self, obs):
+        for i in range(len(self._runs)):
+            self._restart(i, obs)
+
+    def _advance(self, first, last, actions, obs, state):
+        for i in range(first, last):
+            state[i] = GOES_ON
+            if self._over[i]:
+                self._restart(i, obs)
+                continue
+            handle = self._handles[i]
+            for k, number in enumerate(self._input):
+                lib.bd_set_input(handle, number, actions[i, k])
+            self._step[i] += 1
+            good = lib.bd_advance(handle, self._begin + self._step[i] * self._dt, None)
+            if not good or lib.bd_status(handle) != 3:
+                state[i] = ENDED if good else FAILED
+                self._over[i] = True
+            self._look(i, obs)
+
+    def step(self, actions, obs, state):
+        self._parts.each(lambda a, b: self._advance(a, b, actions, obs, state))
+
+    def close(self):
+        self._parts.close()
+        self._runs, self._handles = [], []
+
+
 class Batch:
-    """Actions are the open inputs, observations the outputs (or `observations`), in units of their declaration.
+    """Actions are the open inputs (SI), observations the outputs (or `observations`), in units of their declaration.
 
     reward(obs, actions) gives a number per run; None: zero. A run is truncated at its stop, and terminated where it
-    fails; it begins again with the next step.
+    fails; it begins again with the next step. Runs go over SIMD lanes where they can: a fixed-step solver whose grid
+    dt is on, laws that do not switch; `lanes` says how many at a time, `why` why it is one.
     """
 
     metadata = {"autoreset_mode": "next_step"}
@@ -31,73 +155,39 @@ class Batch:
         if not outputs:
             raise BondynError([], "the model has no outputs: name variables as `observations`")
         options = dict(options, record=outputs)
-        self.num_envs, self.dt, self._reward = count, dt, reward
-        self._runs = [model.start(experiment, **options) for _ in range(count)]
-        first = self._runs[0]
+        self.num_envs, self.dt, self._reward, self.why = count, dt, reward, ""
         self.actions = list(actions if actions is not None else
                             (n for n, v in model.inputs.items() if v.settable))
-        named = all(n in first._index for n in outputs)  # or patterns
-        self.observations = outputs if named else first.names[1:]
-        self._order = [first._index[n] - 1 for n in self.observations]
-        self._input = [first._input[n] for n in self.actions]
+        try:
+            self._runs = _Lanes(model, count, experiment, dt, self.actions, options)
+        except BondynError as e:
+            self.why = e.text
+            self._runs = _Singly(model, count, experiment, dt, self.actions, options)
+        names = self._runs.names
+        self.lanes = self._runs.lanes
+        self.observations = outputs if all(n in names for n in outputs) else names  # or patterns
+        self._order = [names.index(n) for n in self.observations]
         self.single_observation_space = Box((len(self.observations),))
         self.single_action_space = Box((len(self.actions),))
         self.observation_space = Box((count, len(self.observations)))
         self.action_space = Box((count, len(self.actions)))
-        self._obs = numpy.zeros((count, len(first.names) - 1))
-        self._handles = [r._handle for r in self._runs]
-        self._saved = [r.save() for r in self._runs[:1]][0]
-        self._over = numpy.zeros(count, dtype=bool)
-        self._step = numpy.zeros(count, dtype=int)
-        self._begin = first.time
-        cores = min(os.cpu_count() or 1, count)
-        self._parts = [range(i * count // cores, (i + 1) * count // cores) for i in range(cores)]
-        self._pool = ThreadPoolExecutor(cores) if cores > 1 else None
-
-    def _look(self, i):
-        lib.bd_outputs(self._handles[i], self._obs.ctypes.data + i * self._obs.strides[0])
-
-    def _restart(self, i):
-        self._runs[i].restore(self._saved)
-        self._over[i] = False
-        self._step[i] = 0
-        self._look(i)
+        self._obs = numpy.zeros((count, len(names)))
+        self._state = numpy.zeros(count, dtype=numpy.uint8)
+        self._runs.reset(self._obs)
 
     def reset(self, *, seed=None, options=None):
-        for i in range(self.num_envs):
-            self._restart(i)
+        self._runs.reset(self._obs)
         return self._obs[:, self._order], {}
 
-    def _advance(self, part, actions, ended, failed):
-        for i in part:
-            if self._over[i]:
-                self._restart(i)
-                continue
-            handle = self._handles[i]
-            for k, number in enumerate(self._input):
-                lib.bd_set_input(handle, number, actions[i, k])
-            self._step[i] += 1
-            good = lib.bd_advance(handle, self._begin + self._step[i] * self.dt, None)
-            ended[i] = lib.bd_status(handle) != 3
-            failed[i] = not good
-            self._look(i)
-
     def step(self, actions):
-        actions = numpy.asarray(actions, dtype=float).reshape(self.num_envs, len(self.actions))
+        actions = numpy.ascontiguousarray(actions, dtype=float).reshape(self.num_envs, len(self.actions))
         if not numpy.isfinite(actions).all():
             raise BondynError([], "an action is not a finite number")
-        ended, failed = numpy.zeros((2, self.num_envs), dtype=bool)
-        if self._pool:
-            list(self._pool.map(lambda p: self._advance(p, actions, ended, failed), self._parts))
-        else:
-            self._advance(self._parts[0], actions, ended, failed)
-        self._over |= ended | failed
+        self._runs.step(actions, self._obs, self._state)
         obs = self._obs[:, self._order]  # a copy
         reward = numpy.zeros(self.num_envs) if self._reward is None else \
             numpy.asarray(self._reward(obs, actions), dtype=float)
-        return obs, reward, failed, ended & ~failed, {}
+        return obs, reward, self._state == FAILED, self._state == ENDED, {}
 
     def close(self, **_):
-        if self._pool:
-            self._pool.shutdown()
-        self._runs, self._handles = [], []
+        self._runs.close()

@@ -20,7 +20,8 @@
 
 enum { LOOK_AFTER = 64 }; // steps; when most were taken alone, the lanes are given up
 
-typedef struct {
+typedef struct LaneGroup Lanes;
+struct LaneGroup {
     SolveLane *lane;
     int count, width; // runs; lanes, of which the last may be empty
     LaneMachine *x;
@@ -37,7 +38,10 @@ typedef struct {
     double *y, *begin, *aside, *output, *border;
     double *begin_unknown, *kept_unknown; // at `begin`; before a point beside the grid, or outputs
     long steps, alone;                    // of all lanes
-} Lanes;
+    // of groups that others lead, also sets of lanes
+    unsigned open; // a run has begun here, so it has to end
+    unsigned solo; // goes by itself, with a time of its own; `over` for the others
+};
 
 static bool is_in(unsigned set, int i) { return set >> i & 1; }
 
@@ -341,6 +345,29 @@ static void close_lanes(Lanes *l) {
     free(l->kept_unknown);
 }
 
+// All that have begun are at the start of their runs: from there on together.
+static void join(Lanes *l, int i) {
+    Machine *m = l->lane[i].machine;
+    lanes_load(l->x, i, m);
+    put(l, i, l->y, l->fixed[i].y, l->fixed[i].total);
+    l->t = l->fixed[i].t;
+    l->k = l->fixed[i].k;
+    l->x->hold = m->hold;
+}
+
+static void set_out(Lanes *l) {
+    l->members = ~0u;
+    l->lead = -1;
+    look_ahead(l);
+    fill_empty(l);
+}
+
+static void end_run(Lanes *l, int i) {
+    fixed_shut(&l->fixed[i]);
+    machine_close_branch(l->lane[i].machine);
+    l->lane[i].status = solve_end(&l->job[i]);
+}
+
 void fixed_lanes(SolveLane *lane, int count, const Native *code) {
     Lanes *l = memory_zeroed(1, sizeof *l);
     l->lane = lane;
@@ -349,22 +376,152 @@ void fixed_lanes(SolveLane *lane, int count, const Native *code) {
     for (int i = 0; i < count; i++) {
         bool begun = start(l, i);
         put_in(&l->over, i, !begun);
-        if (!begun) continue;
-        lanes_load(l->x, i, lane[i].machine);
-        put(l, i, l->y, l->fixed[i].y, l->fixed[i].total);
-        l->t = l->fixed[i].t;
-        l->k = l->fixed[i].k;
-        l->x->hold = lane[i].machine->hold;
+        if (begun) join(l, i);
     }
-    l->members = ~0u;
-    look_ahead(l);
-    fill_empty(l);
+    set_out(l);
     run(l);
-    for (int i = 0; i < count; i++) {
-        fixed_shut(&l->fixed[i]);
-        machine_close_branch(lane[i].machine);
-        lane[i].status = solve_end(&l->job[i]);
-    }
+    for (int i = 0; i < count; i++) end_run(l, i);
     close_lanes(l);
     free(l);
+}
+
+// --- groups that others lead ---------------------------------------------------------------------
+
+LaneGroup *group_new(SolveLane *lane, int count, const Native *code) {
+    Lanes *l = memory_zeroed(1, sizeof *l);
+    l->lane = lane;
+    l->count = count;
+    open_lanes(l, code);
+    l->lead = -1;
+    l->over = l->solo = everybody(l); // until they start
+    return l;
+}
+
+void group_free(LaneGroup *l) {
+    if (!l) return;
+    for (int i = 0; i < l->count; i++)
+        if (is_in(l->open, i)) end_run(l, i);
+    close_lanes(l);
+    free(l);
+}
+
+static bool begin_again(Lanes *l, int i) {
+    if (is_in(l->open, i)) end_run(l, i);
+    l->fixed[i] = (Fixed){0};
+    put_in(&l->open, i, true);
+    put_in(&l->apart, i, false);
+    return start(l, i);
+}
+
+unsigned group_start(LaneGroup *l, unsigned who) {
+    unsigned begun = 0;
+    for (int i = 0; i < l->count; i++) {
+        if (!is_in(who, i)) continue;
+        bool good = begin_again(l, i);
+        put_in(&l->over, i, !good);
+        put_in(&l->solo, i, false);
+        put_in(&begun, i, good);
+        if (good) join(l, i);
+    }
+    set_out(l);
+    return begun;
+}
+
+bool group_start_alone(LaneGroup *l, int i) {
+    put_in(&l->over, i, true);
+    put_in(&l->solo, i, true);
+    fill_empty(l);
+    return begin_again(l, i);
+}
+
+unsigned group_together(const LaneGroup *l) { return everybody(l) & ~l->over; }
+
+// What nobody leads any more goes by itself.
+static void let_go(Lanes *l) {
+    unsigned rest = l->lead < 0 ? everybody(l) & ~l->over : 0;
+    l->solo |= rest;
+    l->over |= rest;
+}
+
+double group_time(const LaneGroup *l, int i) {
+    return is_in(l->solo | l->apart, i) ? l->fixed[i].t : l->t;
+}
+
+static bool go_solo(Lanes *l, int i, double until) {
+    Fixed *f = &l->fixed[i];
+    while (f->t < until - fixed_near(f->j))
+        if (!fixed_advance(f)) return false;
+    return true;
+}
+
+unsigned group_go(LaneGroup *l, double until) {
+    unsigned began = group_together(l);
+    while (l->lead >= 0 && l->t < until - fixed_near(&l->job[l->lead])) advance(l);
+    unsigned failed = began & l->over;
+    let_go(l);
+    for (int i = 0; i < l->count; i++)
+        if (is_in(began & l->solo & ~failed, i) && !go_solo(l, i, until)) failed |= 1u << i;
+    return failed;
+}
+
+bool group_go_alone(LaneGroup *l, int i, double until) { return go_solo(l, i, until); }
+
+// As solve.c does where something was changed from outside.
+bool group_put(LaneGroup *l, int i, const int *place, const double *value, int count) {
+    Job *j = &l->job[i];
+    Fixed *f = &l->fixed[i];
+    double *held = machine_held(j->m);
+    bool alone = is_in(l->solo | l->apart, i), differs = false;
+    for (int k = 0; k < count; k++) differs = differs || held[place[k]] != value[k];
+    if (!differs) return true;
+    if (!alone) {
+        take(l, i, l->y, f->y, f->total);
+        if (l->x->unknowns) lanes_hand_back(l->x, i, NULL);
+        f->t = l->t;
+        f->k = l->k;
+    }
+    for (int k = 0; k < count; k++) held[place[k]] = value[k];
+    j->chatter_count = j->sliding_count = 0;
+    f->after = false;
+    if (j->m->branch) machine_release_branch(j->m);
+    bool good = f->quiet || events_jump(j, f->t, f->y);
+    fixed_watch_begin(f);
+    if (!alone && f->quiet) {
+        double *all = l->x->reg + (size_t)j->p->first_held * (size_t)l->width;
+        for (int k = 0; k < count; k++) all[place[k] * l->width + i] = value[k];
+    } else if (!alone) {
+        put(l, i, l->y, f->y, f->total);
+        lanes_load_held(l->x, i, j->m);
+        put_in(&l->over, i, !good);
+        fill_empty(l);
+    }
+    return good;
+}
+
+static bool look_alone(Lanes *l, int i, double *output) {
+    Job *j = &l->job[i];
+    bool hold = j->m->hold;
+    j->m->hold = false;
+    bool good = machine_outputs(j->m, l->fixed[i].t, l->fixed[i].y, output);
+    j->m->hold = hold;
+    return good;
+}
+
+void group_look(LaneGroup *l, double *output) {
+    int count = l->lane[0].machine->program->output_count;
+    bool hold = l->x->hold;
+    unsigned who = together(l), failed = 0;
+    if (who) {
+        l->x->hold = false; // as in job_emit
+        l->x->active = who;
+        failed = lanes_outputs(l->x, all_at(l, l->t), l->y, l->output);
+        l->x->hold = hold;
+    }
+    for (int i = 0; i < l->count; i++) {
+        double *to = output + (size_t)i * (size_t)count;
+        bool good = is_in(who & ~failed, i);
+        if (good) take(l, i, l->output, to, count);
+        if (!is_in(who, i) && is_in(l->open, i)) good = look_alone(l, i, to);
+        for (int k = 0; k < count && !good; k++) to[k] = NAN;
+    }
 }

@@ -185,4 +185,20 @@ const char *solve_lanes_obstacle(const Program *p, const SolveOptions *o);
 // bit, in `status`, `stats` and the sinks. A run that fails leaves the others alone.
 void solve_lanes(const LaneQueue *q, const Native *code);
 
+// --- a group of runs with fixed steps, one per lane, that others lead from time to time (fixed_lanes.c). Sets of runs
+// have a bit for each. Every run gives the bits of solve_run, started anew where something was put in.
+typedef struct LaneGroup LaneGroup;
+LaneGroup *group_new(SolveLane *lane, int count, const Native *code); // lane: outlives it
+void group_free(LaneGroup *g);                                        // Nullable
+// These runs to their start, together. Gives: those that could.
+unsigned group_start(LaneGroup *g, unsigned who);
+bool group_start_alone(LaneGroup *g, int i); // the same for one, beside others that are elsewhere
+unsigned group_together(const LaneGroup *g); // those that group_go leads
+double group_time(const LaneGroup *g, int i);
+unsigned group_go(LaneGroup *g, double until); // gives: those that failed. until: on the grid
+bool group_go_alone(LaneGroup *g, int i, double until);
+// Held values by place in a run, from now on. False: the run cannot go on.
+bool group_put(LaneGroup *g, int i, const int *place, const double *value, int count);
+void group_look(LaneGroup *g, double *output); // outputs at the present time, run after run
+
 #endif

@@ -120,6 +120,59 @@ def check_batch():
     env.close()
 
 
+EVENTS = """model Cart
+  param stiff = 5
+  input u
+  var x initial 0.1, v initial 0, n discrete, w initial 0
+  output y
+  der(x) = v/(1 {s})
+  der(v) = (max(min(u, 2), -2) - 0.2*v - (if x > 0.3 then stiff*(x - 0.3) else 0))/(1 {s})
+  der(w) = (n - w + sin(time/(1 {s})))/(1 {s})
+  when sample(0.07 {s}) then
+    n = pre(n) + x
+  end
+  when x < -0.2 then
+    reinit(v, -0.5*v)
+  end
+  assert x < 0.4 "the cart has left its rail"
+  y = w + x
+end
+experiment E of Cart
+  stop 1.5 {s}
+  solver rk4 step 0.01 {s}
+end
+"""
+
+
+def check_lanes():
+    """Runs over lanes, with relations, samples, resets and runs that fail, give the bits of single runs."""
+    from bondyn import _batch
+    m = bondyn.load(text=EVENTS)
+    names = ["x", "v", "w", "n", "y"]
+    options = dict(record=names)
+    lanes = m.batch(11, dt=0.05, observations=names)
+    assert lanes.lanes > 1 and not lanes.why, lanes.why
+    single = _batch._Singly(m, 11, None, 0.05, ["u"], options)
+    order = [single.names.index(n) for n in names]
+    obs, state = numpy.zeros((11, len(single.names))), numpy.zeros(11, dtype=numpy.uint8)
+    single.reset(obs)
+    assert (obs[:, order] == lanes.reset()[0]).all()
+    chance, failures, ends = numpy.random.default_rng(7), 0, 0
+    for i in range(150):
+        u = chance.uniform(-3, 3, (11, 1)).round(chance.integers(0, 3))
+        found, _, failed, ended, _ = lanes.step(u)
+        single.step(u, obs, state)
+        assert (found == obs[:, order])[~failed].all(), (i, found - obs[:, order])
+        assert (failed == (state == 2)).all() and (ended == (state == 1)).all(), i
+        failures, ends = failures + failed.sum(), ends + ended.sum()
+    assert failures > 5 and ends > 5, (failures, ends)
+    lanes.close()
+    single.close()
+    assert "multiple" in m.batch(3, dt=0.003).why
+    bdf = m.batch(3, dt=0.05, solver="bdf")
+    assert bdf.lanes == 1 and "euler" in bdf.why and bdf.step(numpy.zeros((3, 1)))[0].shape == (3, 1)
+
+
 def check_pictures():
     m = bondyn.load(text="model S\n  I m(1 {kg}, p0 = 1 {N.s})\n  C s(0.01 {m/N})\n  1 v\n  v -> m, s\nend\n")
     assert "<svg" in m._repr_svg_() and "\\" in m._repr_latex_() and "s.q" in m.equations()
@@ -127,5 +180,5 @@ def check_pictures():
 
 
 warnings.simplefilter("error")
-for check in (check_results, check_loop, check_saving, check_units, check_errors, check_batch, check_pictures):
+for check in (check_results, check_loop, check_saving, check_units, check_errors, check_batch, check_lanes, check_pictures):
     check()
