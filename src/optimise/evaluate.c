@@ -117,6 +117,7 @@ bool trial_at(Trial *t, const double *x, bool slopes) {
     report_free(t->report);
     *t->report = (Report){0};
     t->runs++;
+    t->value = NAN;
     t->sloped = slopes;
     t->good = along_run(&a, t->plan->system[0], &o, &t->shared, t->report) && find_values(t, &a) &&
               (!slopes || find_slopes(t, &a, var));

@@ -362,12 +362,22 @@ static void close_file(Search *s) {
 
 static void copy_errors(Report *to, const Report *from) {
     for (const Remark *m = from->first; m; m = m->next)
-        if (m->severity == ERROR) report_error(to, m->code, m->pos, "%s", m->message);
+        if (m->severity == ERROR) {
+            Remark *copy = report_error(to, m->code, m->pos, "%s", m->message);
+            if (m->help) remark_help(to, copy, "%s", m->help);
+        }
+}
+
+static bool is_finite(const Trial *t) {
+    bool good = isfinite(t->value) && t->report->errors;
+    for (int k = 0; k < t->limits; k++) good = good && isfinite(t->limit[k]);
+    return good;
 }
 
 static bool no_start(Search *s) {
     const Model *m = s->plan->system[0]->model;
     copy_errors(s->r, s->trial.report);
+    if (is_finite(&s->trial)) return false; // it is the slopes that are missing
     Remark *x = report_error(s->r, O_NOT_FINITE, m->experiment->aims.pos,
                              "the run that the search begins with gives no finite number");
     remark_help(s->r, x, "begin with parameters with which the model runs: set k = ...");

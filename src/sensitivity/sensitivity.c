@@ -2,6 +2,7 @@
 #include "sensitivity/sensitivity.h"
 
 #include "base/memory.h"
+#include "sensitivity/edge.h"
 #include <math.h>
 #include <string.h>
 
@@ -82,6 +83,7 @@ bool along_run(Along *a, const System *s, const RunOptions *o, AlongShared *shar
     a->solve.trail_context = &a->trail;
     const double *params = job_parameters(j, a->program);
     SolveStatus status = solve_run(a->machine, params, &a->solve, &j->run->stats, r);
+    edge_mend(&a->trail);
     number_points(a);
     return job_solved(j, a->machine, status) && status == SOLVE_DONE && !j->run->not_finite;
 }
@@ -128,7 +130,14 @@ typedef struct {      // a probe as a sum of outputs at points, or of an integra
     int count;
     long point[5];
     double part[5];
+    double by_end; // how it changes with the moment at which the run ends
 } Sum;
+
+static bool ends_itself(const Along *a) { return a->job.run->stats.ended != NULL; }
+
+static double end_of(const Along *a) {
+    return ends_itself(a) ? a->job.run->stats.reached : a->job.plan.stop;
+}
 
 static bool sum_of(Along *a, int probe, Sum *s) {
     const Probe *p = &a->job.plan.probes[probe];
@@ -137,9 +146,9 @@ static bool sum_of(Along *a, int probe, Sum *s) {
     *s = (Sum){.output = t->output, .quad = t->quad};
     switch (p->kind) {
     case PROBE_AT:
-        s->count = t->at >= 0;
-        s->point[0] = t->at;
+        s->point[0] = !p->time && ends_itself(a) ? a->points - 1 : t->at;
         s->part[0] = 1;
+        s->count = s->point[0] >= 0 && s->point[0] < a->points;
         return s->count > 0;
     case PROBE_MIN:
     case PROBE_MAX:
@@ -150,7 +159,8 @@ static bool sum_of(Along *a, int probe, Sum *s) {
     case PROBE_INTEGRAL:
         s->count = 1;
         s->point[0] = a->points - 1;
-        s->part[0] = p->kind == PROBE_MEAN ? 1 / (a->job.plan.stop - a->job.plan.start) : 1;
+        s->part[0] = p->kind == PROBE_MEAN ? 1 / (end_of(a) - a->job.plan.start) : 1;
+        s->by_end = p->kind == PROBE_MEAN ? -along_probe(a, probe) * s->part[0] : 0;
         return true;
     default: return false;
     }
@@ -199,6 +209,7 @@ static WalkPlan walk_plan(Along *a, const int *parameter, int parameters, bool q
                       .parameter = parameter,
                       .parameters = parameters,
                       .quads = quads,
+                      .ends_itself = ends_itself(a),
                       .report = a->job.report};
 }
 
@@ -210,6 +221,9 @@ typedef struct {
     const int *parameter;
     int parameters;
     double *slope;
+    const Probe *lost; // has no derivative, at a moment: an event
+    double lost_at;
+    int lost_by; // the parameter that moves it
 } Gathering;
 
 // x(t) with t an expression of parameters moves with the rate of x, besides.
@@ -223,31 +237,82 @@ static void add_moving_time(const Gathering *g, int probe, double rate, double *
     free(by);
 }
 
-static void add_to_slopes(void *context, const Node *n, const double *output, const double *quad,
-                          const double *rate) {
+static bool time_moves(const Gathering *g, const Probe *p, int parameter) {
+    double *by = memory_zeroed((size_t)g->parameters + 1, sizeof *by);
+    if (p->kind == PROBE_AT && p->time && !expr_is_number(g->a->job.system->dag, p->time, NULL))
+        along_expression(g->a, p->time, g->parameter, g->parameters, NULL, by);
+    bool moves = by[parameter] != 0;
+    free(by);
+    return moves;
+}
+
+static void add_to_slopes(void *context, const Node *n, const PointDots *d) {
     const Gathering *g = context;
     for (int i = 0; i < g->a->job.plan.probe_count; i++)
         for (int k = 0; k < g->sum[i].count; k++) {
             if (g->sum[i].point[k] != n->point) continue;
-            const double *from = g->sum[i].quad >= 0 ? quad + g->sum[i].quad * g->parameters
-                                                     : output + g->sum[i].output * g->parameters;
+            const double *from = g->sum[i].quad >= 0 ? d->quad + g->sum[i].quad * g->parameters
+                                                     : d->output + g->sum[i].output * g->parameters;
+            double rate =
+                g->sum[i].count > 1 ? d->rate[g->sum[i].output] : 0; // of a peak: at its time
             for (int j = 0; j < g->parameters; j++)
-                g->slope[i * g->parameters + j] += g->sum[i].part[k] * from[j];
+                g->slope[i * g->parameters + j] +=
+                    g->sum[i].part[k] * (from[j] - rate * d->moment[j]) +
+                    g->sum[i].by_end * d->moment[j];
             if (g->sum[i].quad < 0)
-                add_moving_time(g, i, rate[g->sum[i].output], g->slope + i * g->parameters);
+                add_moving_time(g, i, d->rate[g->sum[i].output], g->slope + i * g->parameters);
         }
+}
+
+// A probe that lies on a kink has no derivative by what moves the kink, or the probe's own time.
+static void note_kink(void *context, const Node *n, int output, const bool *by) {
+    Gathering *g = context;
+    for (int i = 0; i < g->a->job.plan.probe_count; i++)
+        for (int k = 0; k < g->sum[i].count; k++) {
+            const Probe *p = &g->a->job.plan.probes[i];
+            if (g->sum[i].point[k] != n->point || g->sum[i].quad >= 0) continue;
+            if (g->sum[i].output != output || g->sum[i].part[k] == 0) continue;
+            for (int j = 0; j < g->parameters; j++)
+                if (by[j] || time_moves(g, p, j)) {
+                    g->lost = p;
+                    g->lost_at = n->time;
+                    g->lost_by = j;
+                }
+        }
+}
+
+static bool report_lost(const Gathering *g) {
+    const Model *m = g->a->job.model;
+    if (!g->lost) return true;
+    Remark *r = report_error(
+        g->a->job.report, O_NO_SLOPE, g->lost->signal.pos,
+        "'%s' at t = %g s lies on an event: it has no derivative by '%s', which moves it",
+        name_text(m->names, g->lost->signal.label), g->lost_at,
+        name_text(m->names, m->var[g->parameter[g->lost_by]].path));
+    remark_help(g->a->job.report, r, "take the value a little before or after that moment");
+    return false;
+}
+
+static bool are_finite(Along *a, const double *slope, int count) {
+    for (int i = 0; i < count; i++)
+        if (!isfinite(slope[i]))
+            return refuse(a, "a derivative by parameters is not finite",
+                          "a root or a quotient is at the end of its range: keep away from it");
+    return true;
 }
 
 bool along_slopes(Along *a, const bool *wanted, const int *parameter, int parameters,
                   double *slope) {
     Sum *s = sums(a, NULL, wanted);
     if (!s) return false;
-    memset(slope, 0, (size_t)a->job.plan.probe_count * (size_t)parameters * sizeof *slope);
+    int count = a->job.plan.probe_count * parameters;
+    memset(slope, 0, (size_t)count * sizeof *slope);
     use_sums(a, s);
-    Gathering g = {a, s, parameter, parameters, slope};
+    Gathering g = {
+        .a = a, .sum = s, .parameter = parameter, .parameters = parameters, .slope = slope};
     WalkPlan plan = walk_plan(a, parameter, parameters, wants_quads(a, s));
-    WalkVisitor v = {.point = add_to_slopes, .context = &g};
-    bool good = walk_forth(&plan, &v);
+    WalkVisitor v = {.point = add_to_slopes, .kink = note_kink, .context = &g};
+    bool good = walk_forth(&plan, &v) && report_lost(&g) && are_finite(a, slope, count);
     free(s);
     return good;
 }
@@ -260,13 +325,12 @@ typedef struct {
     long row;
 } RowGathering;
 
-static void add_row(void *context, const Node *n, const double *output, const double *quad,
-                    const double *rate) {
+static void add_row(void *context, const Node *n, const PointDots *d) {
     RowGathering *g = context;
-    (void)n, (void)quad, (void)rate;
+    (void)n;
     for (int i = 0; i < g->outputs; i++)
         for (int j = 0; j < g->parameters; j++)
-            *g->slope++ = output[g->output[i] * g->parameters + j];
+            *g->slope++ = d->output[g->output[i] * g->parameters + j];
     g->row++;
 }
 
@@ -333,14 +397,13 @@ typedef struct {
 } Weighing;
 
 // On the way forth: times that move with parameters.
-static void weigh_times(void *context, const Node *n, const double *output, const double *quad,
-                        const double *rate) {
+static void weigh_times(void *context, const Node *n, const PointDots *d) {
     const Weighing *w = context;
-    Gathering g = {w->a, w->sum, w->parameter, w->parameters, NULL};
-    (void)output, (void)quad;
+    Gathering g = {
+        .a = w->a, .sum = w->sum, .parameter = w->parameter, .parameters = w->parameters};
     for (int i = 0; i < g.a->job.plan.probe_count; i++)
         if (g.sum[i].count && g.sum[i].point[0] == n->point && g.sum[i].quad < 0)
-            add_moving_time(&g, i, w->weight[i] * rate[g.sum[i].output], w->gradient);
+            add_moving_time(&g, i, w->weight[i] * d->rate[g.sum[i].output], w->gradient);
 }
 
 static void weigh(void *context, const Node *n, double *output) {
@@ -351,23 +414,62 @@ static void weigh(void *context, const Node *n, double *output) {
                 output[g->sum[i].output] += g->weight[i] * g->sum[i].part[k];
 }
 
+// The same by the way forth, for what the way back cannot tell.
+static bool gradient_forth(Along *a, const double *weight, const int *parameter, int parameters,
+                           double *gradient) {
+    int probes = a->job.plan.probe_count;
+    double *slope = memory_zeroed((size_t)probes * (size_t)parameters + 1, sizeof *slope);
+    bool *wanted = memory_zeroed((size_t)probes + 1, sizeof *wanted);
+    for (int i = 0; i < probes; i++) wanted[i] = weight[i] != 0;
+    bool good = along_slopes(a, wanted, parameter, parameters, slope);
+    for (int j = 0; j < parameters; j++) gradient[j] = 0;
+    for (int i = 0; i < probes && good; i++)
+        for (int j = 0; j < parameters && wanted[i]; j++)
+            gradient[j] += weight[i] * slope[i * parameters + j];
+    free(slope);
+    free(wanted);
+    return good;
+}
+
+static bool gradient_back(Along *a, const Sum *s, const double *weight, const WalkPlan *plan,
+                          double *gradient, bool *apart) {
+    double *quad = memory_zeroed((size_t)a->program->quad_count + 1, sizeof *quad), end = 0;
+    for (int i = 0; i < a->job.plan.probe_count; i++) {
+        if (s[i].count && s[i].quad >= 0) quad[s[i].quad] += weight[i] * s[i].part[0];
+        if (s[i].count) end += weight[i] * s[i].by_end;
+    }
+    Weighing g = {a, s, weight, plan->parameter, plan->parameters, gradient};
+    WalkVisitor v = {
+        .weigh = weigh, .quad_weight = plan->quads ? quad : NULL, .end_weight = end, .context = &g};
+    bool good = walk_back(plan, &v, gradient, apart);
+    free(quad);
+    return good && are_finite(a, gradient, plan->parameters);
+}
+
+// A peak beside the end of a run that the model ended: its points are those of fixed times.
+static bool has_peak_at_end(const Along *a, const Sum *s) {
+    for (int i = 0; i < a->job.plan.probe_count && ends_itself(a); i++)
+        for (int k = 0; k < s[i].count && s[i].count > 1; k++)
+            if (s[i].point[k] == a->points - 1) return true;
+    return false;
+}
+
 bool along_gradient(Along *a, const double *weight, const int *parameter, int parameters,
                     double *gradient) {
     Sum *s = sums(a, weight, NULL);
     if (!s) return false;
     use_sums(a, s);
-    double *quad = memory_zeroed((size_t)a->program->quad_count + 1, sizeof *quad);
-    for (int i = 0; i < a->job.plan.probe_count; i++)
-        if (s[i].count && s[i].quad >= 0) quad[s[i].quad] += weight[i] * s[i].part[0];
-    bool quads = wants_quads(a, s);
+    bool quads = wants_quads(a, s), apart = false;
     Weighing g = {a, s, weight, parameter, parameters, gradient};
     WalkPlan values = walk_plan(a, NULL, 0, quads),
              plan = walk_plan(a, parameter, parameters, quads);
-    WalkVisitor none = {.point = weigh_times, .context = &g},
-                v = {.weigh = weigh, .quad_weight = quads ? quad : NULL, .context = &g};
+    WalkVisitor none = {.point = weigh_times, .context = &g};
     for (int j = 0; j < parameters; j++) gradient[j] = 0;
-    bool good = walk_forth(&values, &none) && walk_back(&plan, &v, gradient);
-    free(quad);
+    bool good = walk_forth(&values, &none);
+    if (good && (walk_meets_events(&plan) || has_peak_at_end(a, s)))
+        apart = true;
+    else if (good)
+        good = gradient_back(a, s, weight, &plan, gradient, &apart);
     free(s);
-    return good;
+    return apart ? gradient_forth(a, weight, parameter, parameters, gradient) : good;
 }

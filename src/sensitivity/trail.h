@@ -35,10 +35,13 @@ typedef struct {
     const double *before, *reached; // states, or the memory, before and after what happens here
     const Kept *held_before;        // TRAIL_CHOICE: with the picks as they were
     const double *rate_before;      // of an event: the rates on both sides of it,
-    const double *rate_after;       // this one where it is over
-    double pace;                    // how fast the relation that caused it changed
-    int cause;                      // its number; -1: a time that is given
-    int strides;                    // into which a step is divided
+    const double *rate_after;       // this one where it is over;
+    const double *quad_before;      // and what the integrals add up there
+    const double *quad_after;
+    double pace;       // how fast the relation that caused it changed
+    int cause;         // its number; -1: a time that is given
+    const int *beside; // all relations at their border then, then -1
+    int strides;       // into which a step is divided
 } Node;
 
 typedef struct {

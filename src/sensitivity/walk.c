@@ -61,6 +61,37 @@ const Node *next_step(const WalkPlan *plan, int from) {
     return NULL;
 }
 
+bool is_moving_end(const WalkPlan *plan, const Node *n) {
+    return plan->ends_itself && n->kind == TRAIL_POINT && n->point == plan->trail->points - 1;
+}
+
+bool is_same_time(const WalkPlan *plan, double a, double b) {
+    double span = fabs(plan->solve->stop - plan->solve->start);
+    double rtol = plan->solve->rtol > 0 ? plan->solve->rtol : 1e-6;
+    return fabs(a - b) <= fmax(rtol, 1e-11) * (span + fabs(a));
+}
+
+int point_beside(const WalkPlan *plan, int at, int by) {
+    const Trail *t = plan->trail;
+    double time = t->node.data[at].time;
+    for (int i = at + by; i >= 0 && i < t->node.count; i += by) {
+        const Node *n = &t->node.data[i];
+        if (!is_same_time(plan, n->time, time)) return -1;
+        if (n->kind == TRAIL_POINT && n->used && !is_moving_end(plan, n)) return i;
+    }
+    return -1;
+}
+
+bool walk_meets_events(const WalkPlan *plan) {
+    for (int i = 0; i < plan->trail->node.count; i++) {
+        const Node *n = &plan->trail->node.data[i];
+        if (n->rate_before && n->cause >= 0 &&
+            (point_beside(plan, i, 1) >= 0 || point_beside(plan, i, -1) >= 0))
+            return true;
+    }
+    return false;
+}
+
 // --- how many strides ----------------------------------------------------------------------------
 
 // How far from the run's own point, in tolerances.

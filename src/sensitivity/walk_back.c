@@ -26,6 +26,7 @@ typedef struct {
     const Node *event; // that begins further on the way back; NULL: none
     int room;
     double *seed; // of results
+    bool *apart;  // see walk_back
 } Walk;
 
 static Visited *visit(Walk *w, Machine *m) {
@@ -166,21 +167,29 @@ static double product(const double *a, const double *b, int n) {
     return sum;
 }
 
-// S -= f+ dtau
+static double quad_product(const Walk *w, const double *quad) {
+    if (!quad || !w->visitor->quad_weight) return 0;
+    return product(quad, w->visitor->quad_weight,
+                   w->plan->trail->node.data[0].kept->machine->program->quad_count);
+}
+
+// S -= f+ dtau, and so for the integrals.
 static void end_event(Walk *w, const Node *n) {
     w->event = n;
     w->tau = n->rate_after ? -product(n->rate_after, w->lambda, w->n) : 0;
+    w->tau -= quad_product(w, n->quad_after);
 }
 
 // S += f- dtau, and dtau = -(g_x S + g_p)/pace, or from a sample.
 static bool begin_event(Walk *w, const Node *n) {
     Visited *v = visit(w, n->kept->machine);
     const Program *p = v->machine->program;
-    w->tau += product(n->rate_before, w->lambda, w->n);
+    w->tau += product(n->rate_before, w->lambda, w->n) + quad_product(w, n->quad_before);
     w->event = NULL;
     int sample = n->cause - p->switch_count, clock = sample - p->samples.result_count / 2;
-    if (n->cause < 0 || w->tau == 0) return true;
+    if (w->tau == 0 || (n->cause < 0 && n->beside[0] < 0)) return true;
     kept_restore(n->kept);
+    if (!happens_alone_back(n)) return !(*w->apart = true);
     const TapeFunction *f = clock >= 0 ? &p->clocks : sample >= 0 ? &p->samples : &p->switches;
     if (clock >= 0) {
         w->seed[2 * clock] = -w->tau / n->pace;
@@ -358,7 +367,8 @@ static bool point(Walk *w, const Node *n, Machine *m) {
     m->hold = hold;
     if (!good) return fail(w, n);
     take_states(v, w->lambda, true);
-    *weight_of(v->weights, p->time) = 0;
+    w->tau = 0;
+    take_time(w, v); // counts where the point moves
     return true;
 }
 
@@ -426,17 +436,26 @@ static bool go_back(Walk *w, int at) {
     return step_back(w, visit(w, to->kept->machine), to, time, x);
 }
 
-// An event is over where the first step or point behind it begins.
+// An event is over where the first step or point behind it begins; the one that ended the run never is.
 static void look_for_event(Walk *w, int at) {
     const Trail *t = w->plan->trail;
+    bool moves = is_moving_end(w->plan, &t->node.data[at]);
+    double end = w->tau + w->visitor->end_weight;
     for (int i = node_before(t, at); i >= 0; i--) {
         const Node *n = &t->node.data[i];
         if (n->kind == TRAIL_STEP || (n->kind == TRAIL_POINT && n->used)) return;
         if (is_event(n)) {
             end_event(w, n);
+            if (moves) w->tau = end;
             return;
         }
     }
+}
+
+static bool all_finite(Walk *w, const Node *n) {
+    for (int i = 0; i < w->n; i++)
+        if (!isfinite(w->lambda[i])) return fail(w, n);
+    return true;
 }
 
 static bool pass_node(Walk *w, int at) {
@@ -451,7 +470,7 @@ static bool pass_node(Walk *w, int at) {
     case TRAIL_STEP:
         if (!go_back(w, at)) return false;
         look_for_event(w, at);
-        return true;
+        return all_finite(w, n);
     case TRAIL_CROSS:
     case TRAIL_MOMENT: return !is_event(n) || begin_event(w, n);
     case TRAIL_SETTLED: return settled(w, n);
@@ -507,10 +526,12 @@ static bool gather(Walk *w, double *gradient) {
     return good;
 }
 
-bool walk_back(const WalkPlan *plan, const WalkVisitor *v, double *gradient) {
+bool walk_back(const WalkPlan *plan, const WalkVisitor *v, double *gradient, bool *apart) {
     Walk w;
+    *apart = false;
     if (!plan->trail->node.count) return true;
     open_walk(&w, plan, v);
+    w.apart = apart;
     bool good = true;
     for (int i = plan->trail->node.count - 1; i >= 0 && good; i--) good = pass_node(&w, i);
     good = good && gather(&w, gradient);

@@ -20,6 +20,16 @@ TapeFunction rates_tape(const WalkPlan *plan, const Program *p); // with integra
 bool refuse_walk(const WalkPlan *plan, const Node *n, const char *what, const char *help);
 // Into how many equal strides a step is divided, so that it ends where the run's did.
 int divide_step(Stride *s, const Node *to, double t, const double *x, double rtol);
+// Does all that happens here move with parameters as its cause does? False where the way back cannot
+// tell. The machine holds what it held there.
+bool happens_alone_back(const Node *n);
+double relation_size(Machine *m, int relation); // of the terms that it is made of, where m is
+// The last point of a run that the model ended.
+bool is_moving_end(const WalkPlan *plan, const Node *n);
+// Are two times of a run the same, but for how exactly a moment is found?
+bool is_same_time(const WalkPlan *plan, double a, double b);
+// The next used point at the moment of node `at`, forth or back (by = 1, -1); -1: none.
+int point_beside(const WalkPlan *plan, int at, int by);
 const Node *next_step(const WalkPlan *plan, int from); // before anything happens; NULL: none
 
 #endif

@@ -4,54 +4,9 @@
 // With arguments FILE [EXPERIMENT [SOLVER [RTOL]]]: of that file, all figures.
 #include "../test.h"
 
-#include "../pipeline.h"
-#include "base/memory.h"
-#include "sensitivity/sensitivity.h"
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-enum { MOST_PARAMETERS = 4, MOST_PROBES = 64 };
-
-typedef struct {
-    const char *file, *experiment;
-    SolverKind solver;
-    double rtol;
-    double agree; // with differences, of the largest slope of the probe by relative changes
-    double stop;  // 0: of the experiment
-    const char *parameter[MOST_PARAMETERS]; // none: the first that matter
-} Case;
-
-static bool open_case(Built *b, const Case *c) {
-    char path[1000];
-    snprintf(path, sizeof path, "%s%s",
-             c->file[0] == '/' || c->file[0] == '.' ? "" : BONDYN_SOURCE "/examples/", c->file);
-    LangOptions given = {.library = BONDYN_SOURCE "/library"};
-    LangOptions with = build_open(b, &given);
-    Syntax *syntax = lang_load(&b->tree, b->names, b->sources, path, &with, &b->report);
-    return build_syntax(b, syntax, NULL, c->experiment, &with);
-}
-
-static RunOptions options_of(const Case *c) {
-    return (RunOptions){.solver = c->solver, .rtol = c->rtol, .stop = c->stop, .engine = ENGINE_VM};
-}
-
-static void tell(Built *b) {
-    Text t = {0};
-    report_print(&t, &b->report, b->sources);
-    fputs(text_get(&t), stderr);
-    text_free(&t);
-}
+#include "gradients.h"
 
 // --- parameters ----------------------------------------------------------------------------------
-
-static double number_of(const Model *m, int var) {
-    double x = 0;
-    if (m->var[var].kind != VAR_PARAM || !m->var[var].value ||
-        !expr_is_number(m->dag, m->var[var].value, &x))
-        return 0;
-    return x;
-}
 
 static int choose_parameters(const Built *b, const Case *c, const Program *p, int *var) {
     int count = 0;
@@ -64,48 +19,11 @@ static int choose_parameters(const Built *b, const Case *c, const Program *p, in
     return count;
 }
 
-// --- differences ---------------------------------------------------------------------------------
-
-static bool probes_with(const Built *b, const Case *c, int var, double value, double *probe) {
-    RunOptions o = options_of(c);
-    o.set_var = &var;
-    o.set_value = &value;
-    o.set_count = 1;
-    Along a;
-    Report r = {0};
-    bool good = along_run(&a, b->system, &o, NULL, &r);
-    for (int i = 0; i < a.job.plan.probe_count && good; i++) probe[i] = along_probe(&a, i);
-    along_close(&a);
-    report_free(&r);
-    return good;
-}
-
-// (4 D(h/2) - D(h))/3, by a relative change of the parameter.
-static bool differences(const Built *b, const Case *c, int var, double step, int probes,
-                        double *slope) {
-    double x = number_of(b->model, var), p[4][MOST_PROBES];
-    const double at[4] = {-step, step, -step / 2, step / 2};
-    for (int k = 0; k < 4; k++)
-        if (!probes_with(b, c, var, x * (1 + at[k]), p[k])) return false;
-    for (int i = 0; i < probes; i++) {
-        double wide = (p[1][i] - p[0][i]) / (2 * step), narrow = (p[3][i] - p[2][i]) / step;
-        slope[i] = (4 * narrow - wide) / 3 / x;
-    }
-    return true;
-}
-
 // --- comparing -----------------------------------------------------------------------------------
 
 typedef struct {
     double adjoint, difference; // worst
 } Worst;
-
-static double scale_of(const double *slope, const double *size, int count, double value) {
-    double most =
-        1e-3 * fabs(value) + 1e-200; // a number that hardly changes is compared by its size
-    for (int j = 0; j < count; j++) most = fmax(most, fabs(slope[j] * size[j]));
-    return most;
-}
 
 static bool compare(const Built *b, const Case *c, Along *a, bool print, Worst *worst) {
     int var[MOST_PARAMETERS], probes = a->job.plan.probe_count;
@@ -116,7 +34,7 @@ static bool compare(const Built *b, const Case *c, Along *a, bool print, Worst *
     if (!along_slopes(a, NULL, var, count, slope)) return false;
     for (int j = 0; j < count; j++) {
         size[j] = number_of(b->model, var[j]);
-        if (!differences(b, c, var[j], 1e-3, probes, other[j])) return false;
+        if (!differences(b, c, NULL, var[j], 1e-3, probes, other[j])) return false;
     }
     for (int i = 0; i < probes; i++) {
         double back[MOST_PARAMETERS],
@@ -148,7 +66,7 @@ static bool run_case(const Case *c, bool print, Worst *worst) {
         good = along_run(&a, b.system, &o, NULL, &b.report) && compare(&b, c, &a, print, worst);
         along_close(&a);
     }
-    if (!good) tell(&b);
+    if (!good) tell_report(&b.report, b.sources, stderr);
     build_free(&b);
     return good;
 }
@@ -172,6 +90,8 @@ static const Case cases[] = {
     {MODELS "impact.bond", NULL, SOLVER_RK78, 1e-11, EVENTS, 0, {0}},
     {MODELS "friction.bond", NULL, SOLVER_RK78, 1e-11, EVENTS, 0, {0}},
     {MODELS "sampled.bond", NULL, SOLVER_RK78, 1e-11, EVENTS, 0, {0}},
+    {MODELS "relay.bond", NULL, SOLVER_RK78, 1e-11, EVENTS, 0, {0}},
+    {MODELS "ended.bond", NULL, SOLVER_RK78, 1e-11, EVENTS, 0, {0}},
 };
 
 static void test_examples(void **state) {

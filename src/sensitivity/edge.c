@@ -1,0 +1,132 @@
+// See edge.h.
+#include "sensitivity/edge.h"
+
+#include "base/memory.h"
+#include "engine/slopes.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { ROUNDS = 16, COUNTED = 8, MOST_BETWEEN = 64 };
+
+typedef struct {
+    Machine *machine; // looked at last; NULL: none
+    const Kept *kept;
+    double fastest, length; // there; the longest step that was judged by it
+    int steps, between;     // since the last look; until the next one
+    double *nonzero;        // room: entries of the Jacobian, two vectors
+    Dots *dots;             // where it is no formula
+} Look;
+
+// h r that the stability of a method allows; 0: it is implicit.
+static double edge_of(SolverKind method) {
+    switch (method) {
+    case SOLVER_EULER:
+    case SOLVER_HEUN: return 2;
+    case SOLVER_RK4: return 2.6;
+    case SOLVER_RK78:
+    case SOLVER_CVODE_ADAMS: return 3;
+    default: return 0;
+    }
+}
+
+static void close_look(Look *l) {
+    free(l->nonzero);
+    dots_free(l->dots);
+    l->nonzero = NULL;
+    l->dots = NULL;
+}
+
+static void open_look(Look *l, Machine *m) {
+    const Program *p = m->program;
+    close_look(l);
+    l->machine = m;
+    m->native = NULL;
+    m->past = NULL;
+    size_t room = 2 * (size_t)p->state_count + (size_t)p->nonzero_count + 1;
+    l->nonzero = memory_zeroed(room, sizeof *l->nonzero);
+    if (!p->has_jacobian) l->dots = dots_new(m, 1);
+}
+
+static bool times_jacobian(Look *l, double t, const double *state, const double *x, double *to) {
+    const Program *p = l->machine->program;
+    if (!l->dots) {
+        memset(to, 0, (size_t)p->state_count * sizeof *to);
+        for (int c = 0; c < p->state_count; c++)
+            for (int k = p->column_start[c]; k < p->column_start[c + 1]; k++)
+                to[p->row[k]] += l->nonzero[k] * x[c];
+        return true;
+    }
+    machine_set_point(l->machine, t, state);
+    memcpy(dots_of(l->dots, p->first_state), x, (size_t)p->state_count * sizeof *x);
+    TapeFunction rates = p->derivative;
+    rates.count = p->rate_code;
+    if (!dots_run(l->dots, &rates)) return false;
+    for (int i = 0; i < p->state_count; i++) to[i] = *dots_of(l->dots, rates.result[i]);
+    return true;
+}
+
+// States have units: a round of the iteration is measured against the state before it, entry by entry.
+static double length_of(const double *x, const double *size, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] / size[i] * (x[i] / size[i]);
+    return sqrt(sum / n);
+}
+
+// The spectral radius by power iteration: growth per round over the last rounds, in the mean.
+static double find_fastest(Look *l, double t, const double *state) {
+    const Program *p = l->machine->program;
+    int n = p->state_count;
+    double *x = l->nonzero + p->nonzero_count, *next = x + n, logs = 0;
+    if (!l->dots && !machine_jacobian(l->machine, t, state, l->nonzero)) return 0;
+    double *size = memory_zeroed((size_t)n + 1, sizeof *size);
+    for (int i = 0; i < n; i++) {
+        size[i] = fabs(state[i]) > 0 ? fabs(state[i]) : 1;
+        x[i] = (1 + (double)(i * 7 % 11) / 11) * size[i];
+    }
+    double was = length_of(x, size, n), found = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        if (!(was > DBL_MIN) || !isfinite(was)) break;
+        for (int i = 0; i < n; i++) x[i] /= was;
+        if (!times_jacobian(l, t, state, x, next)) break;
+        memcpy(x, next, (size_t)n * sizeof *x);
+        was = length_of(x, size, n);
+        if (round >= ROUNDS - COUNTED) logs += log(fmax(was, DBL_MIN));
+        if (round == ROUNDS - 1 && isfinite(logs)) found = exp(logs / COUNTED);
+    }
+    free(size);
+    return found;
+}
+
+// At every other, every fourth ... step, and where something has happened or steps are longer.
+static void look(Look *l, const Node *n, double h) {
+    bool anew = n->kept->machine != l->machine;
+    if (anew) open_look(l, n->kept->machine);
+    bool changed = anew || n->kept != l->kept;
+    if (!changed && ++l->steps < l->between && h <= 1.3 * l->length) return;
+    l->between = changed ? 1 : l->between < MOST_BETWEEN ? 2 * l->between : MOST_BETWEEN;
+    l->steps = 0;
+    l->length = h;
+    l->kept = n->kept;
+    kept_restore(n->kept);
+    l->fastest = find_fastest(l, n->time, n->state);
+}
+
+void edge_mend(Trail *t) {
+    Look l = {0};
+    double before = t->node.count ? t->node.data[0].time : 0;
+    int first = 0; // of the points of the present step
+    for (int i = 0; i < t->node.count; i++) {
+        Node *n = &t->node.data[i];
+        if (n->kind == TRAIL_POINT) continue;
+        double h = n->time - before, edge = edge_of(n->method);
+        if (n->kind == TRAIL_STEP && h > 0 && edge > 0 && n->kept->machine->program->state_count) {
+            look(&l, n, h);
+            for (int k = first; k <= i && h * l.fastest > edge; k++)
+                t->node.data[k].method = SOLVER_CVODE_BDF;
+        }
+        before = n->time;
+        first = i + 1;
+    }
+    close_look(&l);
+}
