@@ -4,6 +4,7 @@
 //                                 <plot>.svg    one per `plot`
 #include "verb/verb.h"
 
+#include "analysis/span.h"
 #include "optimise/optimise.h"
 #include <math.h>
 #include <string.h>
@@ -22,6 +23,7 @@ typedef struct { // one experiment on its way
     bool write_failed;
     const Found *found; // of a search, NULL: none
     Text sensitivity;   // in words, or JSON
+    double span;        // of the run, where the model tells it; 0: an experiment or an option does
 } Task;
 
 TextList experiment_names(const Syntax *syntax) {
@@ -239,6 +241,10 @@ static void print_summary(Text *t, const Task *k) {
         const char *text = name_text(m->names, m->experiment->text);
         text_printf(t, "%s%s\n", *text ? ", " : "", text);
     }
+    if (k->span > 0)
+        text_printf(
+            t, "stop         %g s, by the slowest poles at the start: no experiment says when\n",
+            k->span);
     text_printf(t, "states       %d\n", k->p->system->state_count);
     for (int i = 0; verbose && i < m->mechanism_count; i++)
         if (m->mechanism[i].chosen)
@@ -420,6 +426,8 @@ static ExitCode run_one(Session *s, Syntax *syntax, const char *experiment, Synt
     } else if (built && pipeline_finish(&p, &rest, &s->report)) {
         Task task = {.s = s, .p = &p, .folder = result_folder(s, p.model, several)};
         RunOptions own = *o;
+        if (!p.model->experiment && own.stop == 0)
+            own.stop = task.span = natural_span(p.system, &own);
         bool ready = look_first(&task, &own, &found, given.found, given.system);
         own.rows = take_rows;
         own.rows_context = &task;

@@ -1,0 +1,10 @@
+// How long a run is worth watching, where nobody says it (span.c).
+#ifndef BONDYN_ANALYSIS_SPAN_H
+#define BONDYN_ANALYSIS_SPAN_H
+
+#include "run/run.h"
+
+// Seconds, from the poles at the start; 0: there are none to tell by.
+double natural_span(const System *s, const RunOptions *o);
+
+#endif
