@@ -15,6 +15,7 @@ _bondyn() {
     case $before in
         --solver) mapfile -t COMPREPLY < <(compgen -W "auto bdf adams ida rk78 gauss euler heun rk4 rosenbrock" -- "$word"); return ;;
         --real) mapfile -t COMPREPLY < <(compgen -W "double float" -- "$word"); return ;;
+        --version) mapfile -t COMPREPLY < <(compgen -W "2 3" -- "$word"); return ;;
         --kind) mapfile -t COMPREPLY < <(compgen -W "me cs both" -- "$word"); return ;;
         --engine) mapfile -t COMPREPLY < <(compgen -W "auto vm native" -- "$word"); return ;;
         --dump) mapfile -t COMPREPLY < <(compgen -W "syntax model graph system program" -- "$word"); return ;;
@@ -43,7 +44,7 @@ _bondyn() {
         report | watch) options="--model --set --stop --solver --rtol --atol --max-step --min-step --out" ;;
         derive) options="--model --set --latex --only --c --signature --fixed --graph --equivalent --out" ;;
         import) options="--free --out --round" ;;
-        export) options="--model --set --stop --solver --record --real --kind --out" ;;
+        export) options="--model --set --stop --solver --record --real --kind --version --out" ;;
         signals) options="--model --set --find" ;;
         format) options="--check" ;;
         lsp) options="" ;;

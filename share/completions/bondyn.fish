@@ -86,6 +86,7 @@ complete -c bondyn -n '__fish_seen_subcommand_from import' -l round -d 'round an
 complete -c bondyn -n '__fish_seen_subcommand_from export' -a 'c fmu' -F
 complete -c bondyn -n '__fish_seen_subcommand_from export' -l real -x -a 'double float'
 complete -c bondyn -n '__fish_seen_subcommand_from export' -l kind -x -a 'me cs both'
+complete -c bondyn -n '__fish_seen_subcommand_from export' -l version -x -a '2 3'
 complete -c bondyn -n '__fish_seen_subcommand_from graph' -l svg -d 'as SVG'
 complete -c bondyn -n '__fish_seen_subcommand_from graph' -l dot -d 'as Graphviz dot'
 complete -c bondyn -n '__fish_seen_subcommand_from graph' -l depth -x -d 'parts deeper than this are boxes'

@@ -57,7 +57,7 @@ static const Rule *rule_of(int op) {
 static bool changes(const TapeText *t, uint32_t reg) {
     int def = t->def[reg];
     if (def >= 0) return t->active[def];
-    return reg >= t->w->p->constant_count && reg != t->w->p->time;
+    return reg >= t->w->p->constant_count;
 }
 
 static bool is_straight(const TapeText *t, Instruction c) {

@@ -1,38 +1,69 @@
 // modelDescription.xml: what other tools have to know to use the FMU.
 #include "fmi/inside.h"
 
-static void attribute(Text *out, const char *name, const char *value) {
+void fmu_attribute(Text *out, const char *name, const char *value) {
     text_printf(out, " %s=\"", name);
     text_xml(out, value);
     text_char(out, '"');
 }
 
-static void number(Text *out, const char *name, double value) {
+void fmu_number(Text *out, const char *name, double value) {
     text_printf(out, " %s=\"", name);
     text_number(out, value);
     text_char(out, '"');
 }
 
+static bool is_three(const FmuWriting *u) { return u->options->version == 3; }
+
 static void write_head(Text *out, FmuWriting *u) {
     const Model *m = u->model;
-    text_add(out,
-             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"2.0\"");
-    attribute(out, "modelName", name_text(m->names, m->name));
-    attribute(out, "guid", u->guid);
-    if (*name_text(m->names, m->text)) attribute(out, "description", name_text(m->names, m->text));
-    attribute(out, "generationTool", "Bondyn " BONDYN_VERSION);
-    attribute(out, "variableNamingConvention", u->renamed ? "flat" : "structured");
-    text_printf(out, " numberOfEventIndicators=\"%d\">\n", u->w.p->switch_count);
+    text_printf(out,
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription "
+                "fmiVersion=\"%d.0\"",
+                u->options->version);
+    fmu_attribute(out, "modelName", name_text(m->names, m->name));
+    fmu_attribute(out, is_three(u) ? "instantiationToken" : "guid", u->guid);
+    if (*name_text(m->names, m->text))
+        fmu_attribute(out, "description", name_text(m->names, m->text));
+    fmu_attribute(out, "generationTool", "Bondyn " BONDYN_VERSION);
+    fmu_attribute(out, "variableNamingConvention", u->renamed ? "flat" : "structured");
+    if (!is_three(u)) text_printf(out, " numberOfEventIndicators=\"%d\"", u->w.p->switch_count);
+    text_add(out, ">\n");
 }
 
-static void write_kind(Text *out, const FmuWriting *u, const char *name, const char *more) {
+static void write_kind2(Text *out, const FmuWriting *u, const char *name, const char *more) {
     text_printf(out, "  <%s", name);
-    attribute(out, "modelIdentifier", u->e.prefix);
+    fmu_attribute(out, "modelIdentifier", u->e.prefix);
     text_printf(out,
                 " canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\" "
                 "providesDirectionalDerivative=\"true\" %s>\n"
                 "    <SourceFiles>\n      <File name=\"fmi2.c\"/>\n    </SourceFiles>\n  </%s>\n",
                 more, name);
+}
+
+static void write_kind3(Text *out, const FmuWriting *u, const char *name, const char *more) {
+    text_printf(out, "  <%s", name);
+    fmu_attribute(out, "modelIdentifier", u->e.prefix);
+    text_printf(out,
+                " canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\" "
+                "providesDirectionalDerivatives=\"true\" providesAdjointDerivatives=\"true\"%s/>\n",
+                more);
+}
+
+static void write_kinds(Text *out, const FmuWriting *u) {
+    if (is_three(u)) {
+        if (u->options->exchange) write_kind3(out, u, "ModelExchange", "");
+        if (u->options->steps)
+            write_kind3(out, u, "CoSimulation",
+                        " canHandleVariableCommunicationStepSize=\"true\" "
+                        "providesIntermediateUpdate=\"true\" mightReturnEarlyFromDoStep=\"true\" "
+                        "canReturnEarlyAfterIntermediateUpdate=\"true\" hasEventMode=\"true\"");
+        return;
+    }
+    if (u->options->exchange)
+        write_kind2(out, u, "ModelExchange", "completedIntegratorStepNotNeeded=\"true\"");
+    if (u->options->steps)
+        write_kind2(out, u, "CoSimulation", "canHandleVariableCommunicationStepSize=\"true\"");
 }
 
 static void write_experiment(Text *out, const FmuWriting *u) {
@@ -43,10 +74,10 @@ static void write_experiment(Text *out, const FmuWriting *u) {
              "    <Category name=\"logStatusDiscard\" description=\"a point or a call that gives "
              "no values\"/>\n  </LogCategories>\n");
     text_add(out, "  <DefaultExperiment");
-    number(out, "startTime", x->start);
-    number(out, "stopTime", x->stop);
-    if (x->rtol > 0) number(out, "tolerance", x->rtol);
-    number(out, "stepSize", u->f->step);
+    fmu_number(out, "startTime", x->start);
+    fmu_number(out, "stopTime", x->stop);
+    if (x->rtol > 0) fmu_number(out, "tolerance", x->rtol);
+    fmu_number(out, "stepSize", u->f->step);
     text_add(out, "/>\n");
 }
 
@@ -67,51 +98,85 @@ static const char *variability_of(const FmuWriting *u, const FmuVariable *v) {
     return jumps ? "discrete" : "continuous";
 }
 
-double fmu_nominal(const FmuWriting *u, int state) {
+static double nominal_of(const FmuWriting *u, int state) {
     double start = u->w.p->start ? u->w.p->start[state] : 0, size = start < 0 ? -start : start;
     return size > 0 && size < 1e300 ? size : 1;
 }
 
-static void write_real(Text *out, const FmuWriting *u, const FmuVariable *v) {
-    text_add(out, "      <Real");
-    if (v->unit) attribute(out, "unit", v->unit);
-    if (v->display) attribute(out, "displayUnit", v->display);
-    if (v->kind == FMU_STATE && fmu_nominal(u, v->place) != 1)
-        number(out, "nominal", fmu_nominal(u, v->place));
-    if (v->kind == FMU_PARAM || v->kind == FMU_INPUT) number(out, "start", v->start);
-    if (v->kind == FMU_RATE)
-        text_printf(out, " derivative=\"%d\"", u->first[FMU_STATE] + v->place + 1);
-    text_add(out, "/>\n");
+// The largest of an array: all its elements have the same.
+double fmu_nominal(const FmuWriting *u, int state) {
+    const FmuEntry *e = &u->entry[u->entry_of[u->first[FMU_STATE] + state]];
+    double most = 0;
+    for (int i = 0; i < e->count; i++) {
+        double one = nominal_of(u, e->first - u->first[FMU_STATE] + i);
+        if (one > most) most = one;
+    }
+    return most;
 }
 
-static void write_variable(Text *out, const FmuWriting *u, int i) {
-    const FmuVariable *v = &u->variable[i];
+static void write_start(Text *out, const FmuWriting *u, const FmuEntry *e) {
+    text_add(out, " start=\"");
+    for (int i = 0; i < e->count; i++) {
+        if (i) text_char(out, ' ');
+        text_number(out, u->variable[e->first + i].start);
+    }
+    text_char(out, '"');
+}
+
+static void write_number(Text *out, const FmuWriting *u, const FmuEntry *e) {
+    const FmuVariable *v = &u->variable[e->first];
+    if (v->unit) fmu_attribute(out, "unit", v->unit);
+    if (v->display) fmu_attribute(out, "displayUnit", v->display);
+    if (v->kind == FMU_STATE && fmu_nominal(u, v->place) != 1)
+        fmu_number(out, "nominal", fmu_nominal(u, v->place));
+    if (v->kind == FMU_PARAM || v->kind == FMU_INPUT) write_start(out, u, e);
+    if (v->kind == FMU_RATE)
+        text_printf(out, " derivative=\"%d\"",
+                    u->entry_of[u->first[FMU_STATE] + v->place] + (is_three(u) ? 0 : 1));
+}
+
+static void write_common(Text *out, const FmuWriting *u, int i) {
+    const FmuEntry *e = &u->entry[i];
+    const FmuVariable *v = &u->variable[e->first];
     const char *about = v->var > 0 && v->kind != FMU_RATE
                             ? name_text(u->model->names, u->model->var[v->var].text)
                             : "";
-    text_printf(out, "    <!-- %d -->\n    <ScalarVariable", i + 1);
-    attribute(out, "name", v->name);
+    fmu_attribute(out, "name", e->name);
     text_printf(out, " valueReference=\"%d\"", i);
-    if (about && *about) attribute(out, "description", about);
-    attribute(out, "causality", causality_of(v));
-    attribute(out, "variability", variability_of(u, v));
-    if (v->kind == FMU_PARAM) attribute(out, "initial", "exact");
-    if (v->kind >= FMU_STATE) attribute(out, "initial", "calculated");
-    text_add(out, ">\n");
-    write_real(out, u, v);
-    text_add(out, "    </ScalarVariable>\n");
+    if (about && *about) fmu_attribute(out, "description", about);
+    fmu_attribute(out, "causality", causality_of(v));
+    fmu_attribute(out, "variability", variability_of(u, v));
+    if (v->kind == FMU_PARAM) fmu_attribute(out, "initial", "exact");
+    if (v->kind >= FMU_STATE) fmu_attribute(out, "initial", "calculated");
+}
+
+static void write_variable2(Text *out, const FmuWriting *u, int i) {
+    text_printf(out, "    <!-- %d -->\n    <ScalarVariable", i + 1);
+    write_common(out, u, i);
+    text_add(out, ">\n      <Real");
+    write_number(out, u, &u->entry[i]);
+    text_add(out, "/>\n    </ScalarVariable>\n");
+}
+
+static void write_variable3(Text *out, const FmuWriting *u, int i) {
+    const FmuEntry *e = &u->entry[i];
+    text_add(out, "    <Float64");
+    write_common(out, u, i);
+    write_number(out, u, e);
+    text_add(out, e->dims ? ">\n" : "/>\n");
+    for (int k = 0; k < e->dims; k++)
+        text_printf(out, "      <Dimension start=\"%d\"/>\n", e->size[k]);
+    if (e->dims) text_add(out, "    </Float64>\n");
 }
 
 void fmu_description(Text *out, FmuWriting *u) {
     write_head(out, u);
-    if (u->options->exchange)
-        write_kind(out, u, "ModelExchange", "completedIntegratorStepNotNeeded=\"true\"");
-    if (u->options->steps)
-        write_kind(out, u, "CoSimulation", "canHandleVariableCommunicationStepSize=\"true\"");
+    write_kinds(out, u);
     fmu_units_xml(out, u);
     write_experiment(out, u);
     text_add(out, "  <ModelVariables>\n");
-    for (int i = 0; i < u->count; i++) write_variable(out, u, i);
+    for (int i = 0; i < u->entries; i++)
+        (is_three(u) ? write_variable3 : write_variable2)(out, u, i);
     text_add(out, "  </ModelVariables>\n");
     fmu_structure(out, u);
     text_add(out, "</fmiModelDescription>\n");

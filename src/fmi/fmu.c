@@ -34,7 +34,8 @@ static void find_guid(FmuWriting *u) {
     text_add_n(&all, text_get(&u->e.header), u->e.header.length);
     text_add_n(&all, text_get(&u->e.source), u->e.source.length);
     fmu_description(&all, u);
-    text_add(&all, asset_fmi2_text);
+    text_add(&all, asset_core_text);
+    text_add(&all, u->options->version == 3 ? asset_fmi3_text : asset_fmi2_text);
     text_add(&all, asset_tangent_text);
     digest(text_get(&all), all.length, hex);
     text_free(&all);
@@ -51,7 +52,7 @@ static void count_all(FmuWriting *u) {
     f->states = u->w.p->state_count;
     f->indicators = u->w.p->switch_count;
     f->ports = u->port_count;
-    f->variables = u->count;
+    f->variables = u->entries;
     for (int i = 0; i < u->count; i++) f->outputs += u->variable[i].output;
 }
 
@@ -59,34 +60,57 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(((const ArchiveFile *)a)->name, ((const ArchiveFile *)b)->name);
 }
 
-static bool write_archive(FmuWriting *u) {
-    Text source = {0}, description = {0}, osp = {0}, page = {0}, binary = {0};
-    Files f = {0};
-    fmu_source(&source, u);
-    fmu_description(&description, u);
-    fmu_page(&page, u);
-    add_text(&f, "sources/fmi2.c", &source);
-    add_text(&f, "sources/model.c", &u->e.source);
-    add_text(&f, "sources/model.h", &u->e.header);
-    add_asset(&f, "sources/fmi2Functions.h", asset_fmi2Functions_h);
-    add_asset(&f, "sources/fmi2FunctionTypes.h", asset_fmi2FunctionTypes_h);
-    add_asset(&f, "sources/fmi2TypesPlatform.h", asset_fmi2TypesPlatform_h);
-    bool good = fmu_compile(&binary, f.file, f.count, u->r);
-    add_text(&f, arena_printf(&u->arena, "binaries/linux64/%s.so", u->e.prefix), &binary);
-    add_text(&f, "modelDescription.xml", &description);
-    add_text(&f, "documentation/index.html", &page);
-    if (u->port_count) {
-        fmu_osp(&osp, u);
-        add_text(&f, "extra/com.opensimulationplatform/OspModelDescription.xml", &osp);
-        text_add_n(&u->f->osp, text_get(&osp), osp.length);
+// FMI 3 leaves the headers of the standard to whoever compiles; FMI 2 has them beside the sources.
+static int add_sources(FmuWriting *u, Files *f, const Text *source, const Text *build) {
+    bool three = u->options->version == 3;
+    add_text(f, three ? "sources/fmi3.c" : "sources/fmi2.c", source);
+    add_text(f, "sources/model.c", &u->e.source);
+    add_text(f, "sources/model.h", &u->e.header);
+    if (three) {
+        add_text(f, "sources/buildDescription.xml", build);
+        add_asset(f, "sources/fmi3Functions.h", asset_fmi3Functions_h);
+        add_asset(f, "sources/fmi3FunctionTypes.h", asset_fmi3FunctionTypes_h);
+        add_asset(f, "sources/fmi3PlatformTypes.h", asset_fmi3PlatformTypes_h);
+        return f->count - 3; // these are in the archive
     }
+    add_asset(f, "sources/fmi2Functions.h", asset_fmi2Functions_h);
+    add_asset(f, "sources/fmi2FunctionTypes.h", asset_fmi2FunctionTypes_h);
+    add_asset(f, "sources/fmi2TypesPlatform.h", asset_fmi2TypesPlatform_h);
+    return f->count;
+}
+
+static void add_ports(FmuWriting *u, Files *f, Text *ports) {
+    if (!u->port_count) return;
+    if (u->options->version == 3) {
+        fmu_terminals(ports, u);
+        add_text(f, "terminalsAndIcons/terminalsAndIcons.xml", ports);
+        return;
+    }
+    fmu_osp(ports, u);
+    add_text(f, "extra/com.opensimulationplatform/OspModelDescription.xml", ports);
+    text_add_n(&u->f->osp, text_get(ports), ports->length);
+}
+
+static bool write_archive(FmuWriting *u) {
+    enum { SOURCE, BUILD, DESCRIPTION, PORTS, PAGE, BINARY, TEXTS };
+    Text t[TEXTS] = {0};
+    Files f = {0};
+    bool three = u->options->version == 3;
+    fmu_source(&t[SOURCE], u);
+    fmu_description(&t[DESCRIPTION], u);
+    fmu_page(&t[PAGE], u);
+    if (three) fmu_build(&t[BUILD], u);
+    int kept = add_sources(u, &f, &t[SOURCE], &t[BUILD]);
+    bool good = fmu_compile(&t[BINARY], f.file, f.count, u->r);
+    f.count = kept;
+    const char *place = three ? "binaries/x86_64-linux" : "binaries/linux64";
+    add_text(&f, arena_printf(&u->arena, "%s/%s.so", place, u->e.prefix), &t[BINARY]);
+    add_text(&f, "modelDescription.xml", &t[DESCRIPTION]);
+    add_text(&f, "documentation/index.html", &t[PAGE]);
+    add_ports(u, &f, &t[PORTS]);
     qsort(f.file, (size_t)f.count, sizeof *f.file, compare_names);
     if (good) archive_write(&u->f->archive, f.file, f.count);
-    text_free(&source);
-    text_free(&description);
-    text_free(&osp);
-    text_free(&page);
-    text_free(&binary);
+    for (int i = 0; i < TEXTS; i++) text_free(&t[i]);
     return good;
 }
 
@@ -102,6 +126,7 @@ bool fmu_export(Fmu *f, const System *s, const RunOptions *o, const FmuOptions *
                                          : (u.w.job->plan.stop - u.w.job->plan.start) / 1000;
         fmu_variables(&u);
         fmu_units(&u);
+        fmu_entries(&u);
         find_guid(&u);
         count_all(&u);
         good = write_archive(&u);

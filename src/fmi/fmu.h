@@ -1,9 +1,9 @@
-// A model as a functional mock-up unit (FMI 2): one archive that other tools load.
+// A model as a functional mock-up unit (FMI 2 or 3): one archive that other tools load.
 //
-//     Export (model.c, model.h)  --->  sources/      fmi2.c around them: fmi2.text, tangents of the tapes
+//     Export (model.c, model.h)  --->  sources/      fmi2.c or fmi3.c around them: core.text, fmi2.text, fmi3.text, tangents of the tapes
 //            |                         binaries/     the same, compiled: no library but libc and libm
 //            v
-//     variables, flow of the tapes --> modelDescription.xml, OspModelDescription.xml
+//     variables, flow of the tapes --> modelDescription.xml; power ports: OspModelDescription.xml (2), terminals (3)
 //     graph, equations             --> documentation/index.html
 //
 // Model exchange gives rates, borders and events of the model to the solver of others; co-simulation has the
@@ -15,6 +15,7 @@
 
 typedef struct {
     bool exchange, steps; // which of the two kinds; at least one
+    int version;          // 2 or 3
 } FmuOptions;
 
 typedef struct {

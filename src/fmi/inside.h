@@ -5,9 +5,18 @@
 #include "export/writing.h"
 #include "fmi/fmu.h"
 
-// --- variables (variables.c): references are numbers in this list, in the order of the kinds ------
+// --- variables (variables.c): elements, one number each, in the order of the kinds -----------------
 
-typedef enum { FMU_TIME, FMU_PARAM, FMU_INPUT, FMU_STATE, FMU_RATE, FMU_COLUMN, FMU_KINDS } FmuKind;
+typedef enum {
+    FMU_TIME,
+    FMU_PARAM,
+    FMU_INPUT,
+    FMU_STATE,
+    FMU_RATE,
+    FMU_COLUMN,
+    FMU_INDICATOR, // FMI 3 alone has them as variables
+    FMU_KINDS
+} FmuKind;
 
 typedef struct {
     FmuKind kind;
@@ -20,6 +29,12 @@ typedef struct {
     const char *unit, *display; // NULL: none
     Shown shown;                // of `display`
 } FmuVariable;
+
+typedef struct { // a variable as the description lists it; its reference is its number
+    const char *name;
+    int first, count;  // elements
+    int size[2], dims; // of an array, row by row; dims = 0: one number
+} FmuEntry;
 
 typedef struct { // a source whose effort or flow is an input: a power port
     int comp;
@@ -39,6 +54,9 @@ typedef struct {
     FmuVariable *variable;
     int count;
     int first[FMU_KINDS + 1]; // of each kind
+    FmuEntry *entry;
+    int entries;
+    int *entry_of; // per element
     FmuPort *port;
     int port_count;
     bool renamed;     // a name does not fit the structured convention
@@ -48,7 +66,8 @@ typedef struct {
 // Which variables are recorded, so that they can be read: patterns. Needs nothing but the system.
 RunOptions fmu_record(FmuWriting *u, const RunOptions *o);
 void fmu_variables(FmuWriting *u);
-int fmu_reference(const FmuWriting *u, int var); // of a variable of the model; -1: it is not there
+int fmu_element(const FmuWriting *u, int var); // of a variable of the model; -1: it is not there
+void fmu_entries(FmuWriting *u); // arrays.c: after the units; FMI 2 has each element for itself
 
 // --- flow (flow.c): what depends on what, along the tapes -----------------------------------------
 
@@ -71,9 +90,13 @@ void fmu_units_xml(Text *out, FmuWriting *u);
 
 void fmu_description(Text *out, FmuWriting *u); // describe.c: modelDescription.xml
 double fmu_nominal(const FmuWriting *u, int state);
+void fmu_attribute(Text *out, const char *name, const char *value);
+void fmu_number(Text *out, const char *name, double value);
 void fmu_structure(Text *out, FmuWriting *u); // structure.c: its ModelStructure
 void fmu_osp(Text *out, FmuWriting *u);       // osp.c: OspModelDescription.xml
-void fmu_source(Text *out, FmuWriting *u);    // layer.c: fmi2.c
+void fmu_terminals(Text *out, FmuWriting *u); // terminals.c: terminalsAndIcons.xml
+void fmu_build(Text *out, FmuWriting *u);     // terminals.c: buildDescription.xml
+void fmu_source(Text *out, FmuWriting *u);    // layer.c: fmi2.c or fmi3.c
 void fmu_page(Text *out, FmuWriting *u);      // page.c: documentation/index.html
 
 typedef struct {
@@ -89,7 +112,8 @@ void archive_write(Text *out, const ArchiveFile *file, int count);
 bool fmu_compile(Text *out, const ArchiveFile *file, int count, Report *r);
 
 // Files of this folder, as they stand there (cmake/embed.cmake).
-extern const char asset_fmi2_text[], asset_tangent_text[];
+extern const char asset_core_text[], asset_fmi2_text[], asset_fmi3_text[], asset_tangent_text[];
 extern const char asset_fmi2Functions_h[], asset_fmi2FunctionTypes_h[], asset_fmi2TypesPlatform_h[];
+extern const char asset_fmi3Functions_h[], asset_fmi3FunctionTypes_h[], asset_fmi3PlatformTypes_h[];
 
 #endif

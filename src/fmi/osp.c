@@ -31,7 +31,7 @@ static const PortKind *kind_of(const FmuWriting *u, const FmuPort *p) {
 }
 
 static void write_variable(Text *out, const FmuWriting *u, int var) {
-    const FmuVariable *v = &u->variable[fmu_reference(u, var)];
+    const FmuVariable *v = &u->variable[fmu_element(u, var)];
     text_add(out, "<Variable ref=\"");
     text_xml(out, v->name);
     if (v->unit) text_add(out, "\" unit=\""), text_xml(out, v->unit);

@@ -1,5 +1,6 @@
 // ModelStructure: which outputs and rates depend on which states and inputs, and what the start depends on. A column
-// of all dependences is found by one walk along the tapes, from one register on.
+// of all dependences is found by one walk along the tapes, from one register on. What a variable depends on is what one
+// of its elements depends on. FMI 3 counts parameters and the time among what is known, FMI 2 does not.
 #include "fmi/inside.h"
 
 #include "base/memory.h"
@@ -7,14 +8,15 @@
 
 typedef struct {
     const FmuWriting *u;
-    int *known, known_count;     // variables by which others are listed
-    int *unknown, unknown_count; // variables that are listed
+    int *known, known_count;     // elements by which others are listed
+    int *unknown, unknown_count; // elements that are listed
     unsigned char *kind;         // per unknown and known
 } Structure;
 
 static uint32_t register_of(const FmuWriting *u, const FmuVariable *v) {
     const Program *p = u->w.p;
     switch (v->kind) {
+    case FMU_TIME: return p->time;
     case FMU_PARAM: return p->first_param + (uint32_t)v->place;
     case FMU_INPUT: return p->first_held + (uint32_t)u->w.input[v->place];
     default: return p->first_state + (uint32_t)v->place;
@@ -27,7 +29,18 @@ static FlowKind kind_of(const Flow *f, const FmuWriting *u, const FmuVariable *v
     switch (v->kind) {
     case FMU_STATE: return flow_at(f, p->first_state + (uint32_t)v->place);
     case FMU_RATE: return flow_at(f, p->derivative.result[v->place]);
+    case FMU_INDICATOR: return flow_at(f, p->switches.result[v->place]);
     default: return flow_at(f, u->w.output[v->place]);
+    }
+}
+
+static void look_from(Structure *s, Flow *f, int known, FmuKind first, FmuKind last,
+                      const TapeFunction *t, int count) {
+    flow_pass(f, t, count);
+    for (int i = 0; i < s->unknown_count; i++) {
+        const FmuVariable *v = &s->u->variable[s->unknown[i]];
+        if (v->kind >= first && v->kind <= last)
+            s->kind[i * s->known_count + known] = (unsigned char)kind_of(f, s->u, v);
     }
 }
 
@@ -40,55 +53,67 @@ static void fill(Structure *s, bool start) {
         flow_from(f, register_of(u, &u->variable[s->known[k]]));
         flow_pass(f, &p->prepare, p->prepare.count);
         if (start) flow_start(f);
-        for (int pass = 0; pass < 2; pass++) { // rates, then columns: they share registers
-            const TapeFunction *t = pass ? &p->outputs : &p->derivative;
-            flow_pass(f, t, pass ? t->count : p->rate_code);
-            for (int i = 0; i < s->unknown_count; i++) {
-                const FmuVariable *v = &u->variable[s->unknown[i]];
-                if (pass == (v->kind == FMU_COLUMN))
-                    s->kind[i * s->known_count + k] = (unsigned char)kind_of(f, u, v);
-            }
-        }
+        // rates, columns, borders: they share registers
+        look_from(s, f, k, FMU_STATE, FMU_RATE, &p->derivative, p->rate_code);
+        look_from(s, f, k, FMU_COLUMN, FMU_COLUMN, &p->outputs, p->outputs.count);
+        look_from(s, f, k, FMU_INDICATOR, FMU_INDICATOR, &p->switches, p->switches.count);
     }
     flow_free(f);
 }
 
-static void write_row(Text *out, const Structure *s, int i, bool kinds) {
-    static const char *const word[] = {"", "constant", "tunable", "discrete", "dependent"};
-    const unsigned char *kind = s->kind + i * s->known_count;
-    int count = 0;
-    text_printf(out, "      <Unknown index=\"%d\" dependencies=\"", s->unknown[i] + 1);
-    for (int k = 0; k < s->known_count; k++)
-        if (kind[k]) text_printf(out, "%s%d", count++ ? " " : "", s->known[k] + 1);
-    text_char(out, '"');
-    if (kinds && count) {
-        text_add(out, " dependenciesKind=\"");
-        count = 0;
-        for (int k = 0; k < s->known_count; k++)
-            if (kind[k]) text_printf(out, "%s%s", count++ ? " " : "", word[kind[k]]);
-        text_char(out, '"');
-    }
-    text_add(out, "/>\n");
+// The elements of one variable as one, in both directions.
+static FlowKind kind_between(const Structure *s, int unknown, int unknowns, int known, int knowns) {
+    FlowKind most = FLOW_NONE;
+    for (int i = unknown; i < unknown + unknowns; i++)
+        for (int k = known; k < known + knowns; k++)
+            if (s->kind[i * s->known_count + k] > most)
+                most = (FlowKind)s->kind[i * s->known_count + k];
+    return most;
 }
 
-static bool is_known(const FmuVariable *v, bool start) {
+static void write_row(Text *out, const Structure *s, int i, const char *name, bool kinds) {
+    static const char *const word[] = {"", "constant", "tunable", "discrete", "dependent"};
+    const FmuWriting *u = s->u;
+    bool three = u->options->version == 3;
+    int base = three ? 0 : 1, count = 0;
+    int entry = u->entry_of[s->unknown[i]], elements = u->entry[entry].count;
+    Text kind = {0};
+    text_printf(out, "      <%s %s=\"%d\" dependencies=\"", three ? name : "Unknown",
+                three ? "valueReference" : "index", entry + base);
+    for (int k = 0; k < s->known_count;) {
+        int on = u->entry_of[s->known[k]], n = u->entry[on].count;
+        FlowKind found = kind_between(s, i, elements, k, n);
+        if (found) text_printf(out, "%s%d", count ? " " : "", on + base);
+        if (found) text_printf(&kind, "%s%s", count++ ? " " : "", word[found]);
+        k += n;
+    }
+    text_char(out, '"');
+    if (kinds && count) text_printf(out, " dependenciesKind=\"%s\"", text_get(&kind));
+    text_add(out, "/>\n");
+    text_free(&kind);
+}
+
+static bool is_known(const FmuWriting *u, const FmuVariable *v, bool start) {
+    if (u->options->version == 3 && (v->kind == FMU_TIME || v->kind == FMU_PARAM)) return true;
     return v->kind == FMU_INPUT || v->kind == (start ? FMU_PARAM : FMU_STATE);
 }
 
 static void write_list(Text *out, const FmuWriting *u, const char *name,
                        bool (*wanted)(const FmuVariable *v), bool start) {
     Structure s = {.u = u};
+    bool three = u->options->version == 3;
     s.known = memory_zeroed((size_t)u->count + 1, sizeof *s.known);
     s.unknown = memory_zeroed((size_t)u->count + 1, sizeof *s.unknown);
     for (int i = 0; i < u->count; i++) {
-        if (is_known(&u->variable[i], start)) s.known[s.known_count++] = i;
+        if (is_known(u, &u->variable[i], start)) s.known[s.known_count++] = i;
         if (wanted(&u->variable[i])) s.unknown[s.unknown_count++] = i;
     }
     if (s.unknown_count) {
         fill(&s, start);
-        text_printf(out, "    <%s>\n", name);
-        for (int i = 0; i < s.unknown_count; i++) write_row(out, &s, i, !start);
-        text_printf(out, "    </%s>\n", name);
+        if (!three) text_printf(out, "    <%s>\n", name);
+        for (int i = 0; i < s.unknown_count; i += u->entry[u->entry_of[s.unknown[i]]].count)
+            write_row(out, &s, i, name, !start);
+        if (!three) text_printf(out, "    </%s>\n", name);
     }
     free(s.known);
     free(s.unknown);
@@ -101,10 +126,14 @@ static bool is_of_start(const FmuVariable *v) {
     return v->output || v->kind == FMU_STATE || v->kind == FMU_RATE;
 }
 
+static bool is_indicator(const FmuVariable *v) { return v->kind == FMU_INDICATOR; }
+
 void fmu_structure(Text *out, FmuWriting *u) {
+    bool three = u->options->version == 3;
     text_add(out, "  <ModelStructure>\n");
-    write_list(out, u, "Outputs", is_output, false);
-    write_list(out, u, "Derivatives", is_rate, false);
-    write_list(out, u, "InitialUnknowns", is_of_start, true);
+    write_list(out, u, three ? "Output" : "Outputs", is_output, false);
+    write_list(out, u, three ? "ContinuousStateDerivative" : "Derivatives", is_rate, false);
+    write_list(out, u, three ? "InitialUnknown" : "InitialUnknowns", is_of_start, true);
+    write_list(out, u, "EventIndicator", is_indicator, false);
     text_add(out, "  </ModelStructure>\n");
 }

@@ -137,11 +137,27 @@ static bool is_tunable(Flow *f, const Program *p, uint32_t reg) {
     return false;
 }
 
+// FMI 3 has them in the order of the model, so that elements of an array follow each other.
+static uint32_t *order_parameters(FmuWriting *u) {
+    const Program *p = u->w.p;
+    uint32_t *order = ARENA_ARRAY(&u->arena, uint32_t, p->param_count + 1);
+    for (uint32_t i = 0; i < p->param_count; i++) {
+        uint32_t k = i;
+        for (; u->options->version == 3 && k > 0 && p->param_var[order[k - 1]] > p->param_var[i];
+             k--)
+            order[k] = order[k - 1];
+        order[k] = i;
+    }
+    return order;
+}
+
 static void add_parameters(FmuWriting *u) {
     const Program *p = u->w.p;
     const double *value = job_parameters(u->w.job, p);
+    const uint32_t *order = order_parameters(u);
     Flow *f = flow_new(p);
-    for (uint32_t i = 0; i < p->param_count; i++) {
+    for (uint32_t k = 0; k < p->param_count; k++) {
+        uint32_t i = order[k];
         FmuVariable *v = add(u, FMU_PARAM, (int)i, p->param_var[i], path_of(u, p->param_var[i]));
         v->start = value ? value[i] : p->param_value[i];
         v->tunable = is_tunable(f, p, p->first_param + i);
@@ -177,12 +193,22 @@ static void add_columns(FmuWriting *u) {
     }
 }
 
+// What the solver watches has a name of its own: event_indicators[1], ...
+static void add_indicators(FmuWriting *u) {
+    const char *name = "event_indicators";
+    while (model_find(u->model, name) >= 0 ||
+           model_find(u->model, arena_printf(&u->arena, "%s[1]", name)) >= 0)
+        name = arena_printf(&u->arena, "%s_", name);
+    for (int i = 0; i < u->w.p->switch_count; i++)
+        add(u, FMU_INDICATOR, i, -1, arena_printf(&u->arena, "%s[%d]", name, i + 1));
+}
+
 void fmu_variables(FmuWriting *u) {
     const Program *p = u->w.p;
     int columns = u->w.job->run->results.column_count;
-    u->variable =
-        ARENA_ARRAY(&u->arena, FmuVariable,
-                    2 * p->state_count + (int)p->param_count + u->w.input_count + columns + 2);
+    u->variable = ARENA_ARRAY(&u->arena, FmuVariable,
+                              2 * p->state_count + (int)p->param_count + u->w.input_count +
+                                  columns + p->switch_count + 2);
     add(u, FMU_TIME, 0, 0, "time");
     u->first[FMU_PARAM] = u->count;
     add_parameters(u);
@@ -200,10 +226,12 @@ void fmu_variables(FmuWriting *u) {
         add(u, FMU_RATE, i, p->system->state_var[i], system_state_name(p->system, i));
     u->first[FMU_COLUMN] = u->count;
     add_columns(u);
+    u->first[FMU_INDICATOR] = u->count;
+    if (u->options->version == 3 && u->options->exchange) add_indicators(u);
     u->first[FMU_KINDS] = u->count;
 }
 
-int fmu_reference(const FmuWriting *u, int var) {
+int fmu_element(const FmuWriting *u, int var) {
     for (int i = 0; i < u->count; i++)
         if (u->variable[i].var == var && u->variable[i].kind != FMU_RATE) return i;
     return -1;

@@ -78,14 +78,24 @@ static bool export_as_c(Session *s, const Pipeline *p, const RunOptions *o,
 
 // --- FMUs -----------------------------------------------------------------------------------------
 
+static bool read_version(Session *s, FmuOptions *o) {
+    const char *text = session_value(s, OPT_FMI_VERSION);
+    if (!text || strcmp(text, "2") == 0) return true;
+    o->version = 3;
+    if (strcmp(text, "3") == 0) return true;
+    Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE, "FMI %s cannot be written", text);
+    remark_help(&s->report, m, "take --version 2 or --version 3");
+    return false;
+}
+
 static bool read_kind(Session *s, FmuOptions *o) {
     static const char *const names[] = {"both", "me", "cs"};
     const char *text = session_value(s, OPT_KIND);
     if (!text) text = names[0];
     for (int i = 0; i < 3; i++) {
         if (strcmp(text, names[i]) != 0) continue;
-        *o = (FmuOptions){.exchange = i != 2, .steps = i != 1};
-        return true;
+        *o = (FmuOptions){.exchange = i != 2, .steps = i != 1, .version = 2};
+        return read_version(s, o);
     }
     Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE, "there is no kind '%s'", text);
     remark_help(&s->report, m, "take me (model exchange), cs (co-simulation) or both");

@@ -359,18 +359,19 @@ static const Verb verbs[] = {
             "the\n"
             "experiment and prints its results, the same bits as `bondyn run` with that solver.\n"
             "docs/export.md tells how to call it.\n"
-            "fmu: writes FILE.fmu, or --out NAME.fmu: a functional mock-up unit of FMI 2, for "
-            "model\n"
-            "exchange and co-simulation (--kind), with binary and sources. Inputs of the model "
-            "that\n"
+            "fmu: writes FILE.fmu, or --out NAME.fmu: a functional mock-up unit of FMI 2 or 3 "
+            "(--version),\n"
+            "for model exchange and co-simulation (--kind), with binary and sources. Inputs of the "
+            "model that\n"
             "nothing sets, or that have only a default, are its inputs.\n",
         .examples =
             "bondyn export c motor.bond --solver rk4 --out motor_c\n"
             "bondyn export fmu motor.bond --solver rk4\n"
             "bondyn export fmu crane.bond Lift --kind me --record 'load.*' --out crane.fmu\n"
+            "bondyn export fmu crane.bond Lift --version 3 --solver rk4 --out crane3.fmu\n"
             "bondyn export c crane.bond Lift --real float --out firmware/crane\n",
         .options = MODEL_OPTIONS | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RECORD) |
-                   OPT_BIT(REAL) | OPT_BIT(KIND) | OPT_BIT(OUT),
+                   OPT_BIT(REAL) | OPT_BIT(KIND) | OPT_BIT(FMI_VERSION) | OPT_BIT(OUT),
         .least = 2,
         .most = 3,
         .run = verb_export,

@@ -2,29 +2,43 @@
 # FMUs: ten models, judged by the standard's schema and rules, driven in both kinds against `bondyn run`.
 . "$(dirname "$0")/common.sh"
 fmu_check=$(dirname "$json_check")/fmu_check
-schema=$source_folder/src/fmi/standard/fmi2ModelDescription.xsd
+schema=$source_folder/src/fmi/standard
 examples=$source_folder/examples
 
-unpack() { # NAME
-    rm -rf "$1/fmu"
-    mkdir -p "$1/fmu"
-    unzip -q "$1/$1.fmu" -d "$1/fmu" || fail "$1: not an archive"
+unpack() { # NAME FOLDER
+    rm -rf "$2"
+    mkdir -p "$2"
+    unzip -q "$1" -d "$2" || fail "$1: not an archive"
+}
+
+is_valid() { # SCHEMA FILE
+    xmllint --noout --schema "$schema/$1.xsd" "$2" >log 2>&1 || { fail "$2: schema"; cat log; }
+}
+
+# judge VERSION FOLDER RESULTS INSTANCES
+judge() {
+    is_valid "fmi$1ModelDescription" "$2/modelDescription.xml"
+    [ "$1" = 3 ] && is_valid fmi3BuildDescription "$2/sources/buildDescription.xml"
+    [ -e "$2/terminalsAndIcons" ] && is_valid fmi3TerminalsAndIcons "$2/terminalsAndIcons/terminalsAndIcons.xml"
+    "$fmu_check" "$2" "$3" "$4" >log 2>&1 || { fail "$2"; cat log; }
+    ldd "$2"/binaries/*/*.so | awk '{ print $1 }' | grep -vE '^(linux-vdso|lib[cm]\.so|/lib)' >log
+    [ -s log ] && fail "$2 needs $(cat log)"
+    nm -D --defined-only "$2"/binaries/*/*.so | awk '{ print $3 }' | grep -v "^fmi$1[A-Z]" >log
+    [ -s log ] && fail "$2 shows $(cat log)"
 }
 
 # check NAME INSTANCES FILE EXPERIMENT OPTIONS...
 check() {
     name=$1 instances=$2 file=$3 experiment=$4
     shift 4
-    expect_exit 0 export fmu "$file" "$experiment" "$@" --out "$name/$name.fmu"
-    expect_text out "event indicators"
-    unpack "$name"
-    xmllint --noout --schema "$schema" "$name/fmu/modelDescription.xml" >log 2>&1 || { fail "$name: schema"; cat log; }
     "$bondyn" run "$file" "$experiment" "$@" --no-plot --engine vm --out "$name/run" >/dev/null 2>&1
-    "$fmu_check" "$name/fmu" "$name/run/results.csv" "$instances" >log 2>&1 || { fail "$name"; cat log; }
-    ldd "$name"/fmu/binaries/linux64/*.so | awk '{ print $1 }' | grep -vE '^(linux-vdso|lib[cm]\.so|/lib)' >log
-    [ -s log ] && fail "$name needs $(cat log)"
-    nm -D --defined-only "$name"/fmu/binaries/linux64/*.so | awk '{ print $3 }' | grep -v '^fmi2[A-Z]' >log
-    [ -s log ] && fail "$name shows $(cat log)"
+    for version in 2 3; do
+        [ $version = 3 ] && suffix=3 || suffix=
+        expect_exit 0 export fmu "$file" "$experiment" "$@" --version $version --out "$name/$name$suffix.fmu"
+        expect_text out "event indicators"
+        unpack "$name/$name$suffix.fmu" "$name/fmu$suffix"
+        judge $version "$name/fmu$suffix" "$name/run/results.csv" "$instances"
+    done
 }
 
 # A power port, inputs with defaults, display units, a tunable and a fixed parameter.
@@ -103,19 +117,49 @@ expect_text pushed/Pushed_OspModelDescription.xml '<LinearVelocity name="flow"><
 expect_text pushed/fmu/documentation/index.html "<svg"
 expect_text pushed/fmu/documentation/index.html "<math"
 
+# FMI 3: arrays, terminals, dependences on parameters and time, its own name for the platform.
+expect_text ring/fmu3/modelDescription.xml 'name="J" valueReference="2" causality="parameter" variability="tunable" initial="exact" unit="kg.m2" start="1 2 3"'
+expect_text ring/fmu3/modelDescription.xml '<Dimension start="3"/>'
+expect_text pushed/fmu3/terminalsAndIcons/terminalsAndIcons.xml '<Terminal name="hand" matchingRule="plug" terminalKind="org.bondyn.power" description="power port: effort in, flow out">'
+expect_text pushed/fmu3/terminalsAndIcons/terminalsAndIcons.xml '<TerminalMemberVariable variableName="hand.f" memberName="flow" variableKind="inflow"/>'
+expect_text ball/fmu3/modelDescription.xml '<EventIndicator valueReference="14" dependencies="5" dependenciesKind="constant"/>'
+[ -e pushed/fmu3/binaries/x86_64-linux/Pushed.so ] || fail "no binary for x86_64-linux"
+
+# A thousand instances leave nothing behind, for valgrind and the address sanitizer.
+if ! nm "$fmu_check" | grep -q __asan_init; then
+    for version in "" 3; do
+        valgrind -q --leak-check=full --error-exitcode=9 "$fmu_check" "rlc/fmu$version" rlc/run/results.csv 1000 >log 2>&1 ||
+            { fail "valgrind, rlc/fmu$version"; head -n 20 log; }
+    done
+fi
+for version in 2 3; do
+    [ $version = 3 ] && folder=rlc/fmu3 || folder=rlc/fmu
+    cp -r $folder rlc/clean
+    gcc -std=c99 -g -ffp-contract=off -fno-builtin-pow -fsanitize=address -shared -fPIC -I"$schema" \
+        -DFMI${version}_OVERRIDE_FUNCTION_PREFIX $folder/sources/fmi$version.c -lm -o "$(echo rlc/clean/binaries/*/*.so)" 2>log ||
+        { fail "sanitized binary"; head -n 5 log; }
+    LD_PRELOAD=$(gcc -print-file-name=libasan.so) "$fmu_check" rlc/clean rlc/run/results.csv 1000 >log 2>&1 ||
+        { fail "sanitizer, FMI $version"; head -n 20 log; }
+    rm -r rlc/clean
+done
+
 # Its sources alone make the same binary's functions, without a warning.
 for compiler in gcc clang; do
     command -v $compiler >/dev/null || continue
     for name in rlc bars table pushed; do
         (cd $name/fmu/sources && $compiler -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only fmi2.c) >log 2>&1 ||
             { fail "$name with $compiler"; head -n 20 log; }
+        (cd $name/fmu3/sources && $compiler -std=c99 -Wall -Wextra -Wpedantic -Werror -isystem "$schema" -fsyntax-only fmi3.c) >log 2>&1 ||
+            { fail "$name, FMI 3, with $compiler"; head -n 20 log; }
     done
 done
 
 # An input that the master sets, against the same in the language: the same bits.
 sed 's/input r {m} = 0 {m}/var r {m} discrete/; s/^  x = spring.q/  var n discrete\n  when sample(20 {ms}) then\n    r = 0.5 {m}*mod(pre(n), 7)\n    n = pre(n) + 1\n  end\n&/' pushed.bond >twin.bond
 expect_exit 0 run twin.bond Steps --no-plot --engine vm --record mass.p --record spring.q --record far --out twin
-"$fmu_check" pushed/fmu twin/results.csv 1 r 20 >log 2>&1 || { fail "an input by hand"; cat log; }
+for version in "" 3; do
+    "$fmu_check" pushed/fmu$version twin/results.csv 1 r 20 >log 2>&1 || { fail "an input by hand, fmu$version"; cat log; }
+done
 
 # One kind alone; any solver will do for model exchange.
 expect_exit 0 export fmu "$examples/rlc/rlc.bond" Step --kind me --out me.fmu
@@ -128,6 +172,8 @@ expect_exit 1 export fmu "$examples/rlc/rlc.bond" Step --out no.fmu
 expect_text err "--kind me"
 expect_exit 2 export fmu "$examples/rlc/rlc.bond" --kind mine
 expect_text err "take me (model exchange)"
+expect_exit 2 export fmu "$examples/rlc/rlc.bond" --version 1
+expect_text err "take --version 2 or --version 3"
 CC=false expect_exit 1 export fmu pushed.bond Steps --out no.fmu
 expect_text err "error T015"
 [ -e no.fmu ] && fail "a file was written all the same"

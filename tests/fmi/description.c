@@ -1,4 +1,5 @@
-// modelDescription.xml, read and judged by the rules of FMI 2 (sections 2.2.7 and 2.2.8 of the standard).
+// modelDescription.xml, read and judged by the rules of FMI 2 (sections 2.2.7 and 2.2.8 of the standard)
+// and of FMI 3 (2.4.7 and 2.4.8).
 #include "fmu_check.h"
 
 #include <expat.h>
@@ -79,6 +80,7 @@ static void read_unknown(List *l, const char **a) {
 typedef struct {
     Description *d;
     List *list;
+    Reading3 *three; // FMI 3; else NULL
 } Reading;
 
 static void read_kind(Description *d, const char **a, char **identifier) {
@@ -96,7 +98,10 @@ static void begin(void *context, const char *name, const char **a) {
     Reading *r = context;
     Description *d = r->d;
     if (strcmp(name, "fmiModelDescription") == 0) {
-        d->guid = copy(find(a, "guid"));
+        const char *version = find(a, "fmiVersion");
+        d->version = version ? atoi(version) : 0;
+        d->guid = copy(find(a, d->version == 3 ? "instantiationToken" : "guid"));
+        if (d->version == 3) r->three = reading3_new(d);
         d->indicators = (int)number(find(a, "numberOfEventIndicators"), 0);
     }
     if (strcmp(name, "ModelExchange") == 0) read_kind(d, a, &d->exchange);
@@ -107,6 +112,10 @@ static void begin(void *context, const char *name, const char **a) {
         d->start = number(find(a, "startTime"), 0);
         d->stop = number(find(a, "stopTime"), 1);
         d->step = number(find(a, "stepSize"), 0.01);
+    }
+    if (r->three) {
+        reading3_begin(r->three, name, a);
+        return;
     }
     if (strcmp(name, "ScalarVariable") == 0) read_variable(d, a);
     if (strcmp(name, "Real") == 0) read_real(d, a);
@@ -134,8 +143,9 @@ Description *description_read(const char *path) {
     }
     XML_ParserFree(p);
     fclose(f);
+    if (r.three && reading3_end(r.three)) good = false;
     if (good) return r.d;
-    printf("%s is no XML\n", path);
+    printf("%s cannot be read\n", path);
     description_free(r.d);
     return NULL;
 }
@@ -163,6 +173,7 @@ void description_free(Description *d) {
     free_list(&d->outputs);
     free_list(&d->rates);
     free_list(&d->initial);
+    free_list(&d->borders);
     free(d->variable);
     free(d->unit);
     free(d->guid);
@@ -266,6 +277,7 @@ static bool belongs(const Description *d, const List *l, int number) {
     bool found = is(v->initial, "calculated") || is(v->initial, "approx");
     if (l == &d->outputs) return is(v->causality, "output");
     if (l == &d->rates) return v->derivative > 0;
+    if (l == &d->borders) return number > d->variables - d->indicators; // as we order them
     return found && (is(v->causality, "output") || is(v->causality, "calculatedParameter") ||
                      v->derivative || is_state(d, number));
 }
@@ -273,6 +285,7 @@ static bool belongs(const Description *d, const List *l, int number) {
 static bool may_depend(const Description *d, const List *l, int number) {
     const Variable *v = &d->variable[number - 1];
     if (is(v->causality, "input") || is(v->causality, "independent")) return true;
+    if (d->version == 3 && is(v->causality, "parameter")) return true;
     return l == &d->initial ? is(v->initial, "exact") : is_state(d, number);
 }
 
@@ -311,5 +324,7 @@ int description_judge(const Description *d) {
         faults += fault("no guid or kind", "");
     faults += judge_list(d, &d->outputs, "Outputs");
     faults += judge_list(d, &d->rates, "Derivatives");
+    if (d->version == 3) faults += judge_list(d, &d->borders, "EventIndicator");
+    if (d->version == 3 && times != 1) faults += fault("no independent variable", "time");
     return faults + judge_list(d, &d->initial, "InitialUnknowns");
 }

@@ -12,6 +12,8 @@ typedef struct {
     bool has_start;
     double start, nominal;
     int derivative; // number of its state, 0: none
+    unsigned owner; // FMI 3: the reference of the variable that it is an element of
+    int element, elements;
 } Variable;
 
 typedef struct {
@@ -32,6 +34,7 @@ typedef struct {
 } Unit;
 
 typedef struct {
+    int version;
     char *guid, *exchange, *steps; // model identifiers; NULL: not of this kind
     char *flags;                   // all attributes of the kinds
     int indicators;
@@ -39,7 +42,7 @@ typedef struct {
     int variables;
     Unit *unit;
     int units;
-    List outputs, rates, initial;
+    List outputs, rates, initial, borders;
     double start, stop, step;
 } Description;
 
@@ -50,6 +53,12 @@ int description_judge(
     const Description *d); // by the rules of the standard; the number of faults, told
 const Variable *description_find(const Description *d, const char *name); // NULL: there is none
 const Unit *description_display(const Description *d, const Variable *v); // NULL: there is none
+
+// --- description3.c
+typedef struct Reading3 Reading3; // variables of FMI 3 on their way: arrays as their elements
+Reading3 *reading3_new(Description *d);
+void reading3_begin(Reading3 *r, const char *name, const char **attribute);
+int reading3_end(Reading3 *r); // frees it; faults, told
 
 // --- functions
 #define FUNCTIONS(F)                                                                               \
@@ -102,7 +111,14 @@ typedef struct {
     const Variable *input; // that is set on the way; NULL: none
     int input_steps;
     int slopes, kinks; // derivatives that were compared, and those at kinks
+    bool events;       // FMI 3: this program handles the events of co-simulation
+    int stride;        // steps of the grid in a communication step
 } Check;
+
+// --- fmu3.c: FMI 3 behind the functions of FMI 2
+bool check_load3(Check *c);        // false: told
+void check_looks3(const Check *c); // what only FMI 3 has
+int check_faults3(void);           // told
 
 // --- fmu_results.c
 bool check_read_results(Check *c, const char *path); // false: told
