@@ -349,15 +349,29 @@ static void add_claims(Collect *c) {
                  origin_pos(w, c->zero_origin.data[i]));
 }
 
-static void add_rules(Work *w, const bool *used, const Expr *left, const Expr *right) {
+// Where laws switch, states jump, and what a law that jumps is made of must be known as it is after the jump: there rules
+// are differentiated as they stand.
+static void rate_rule(Work *w, int rule, Expr left, Expr rate) {
+    Rule *r = &w->rule.data[rule];
+    bool negative = expr_op(w->dag, left) != OP_SYMBOL;
+    Expr symbol = negative ? expr_neg(w->dag, left) : left;
+    if (w->model->choice_count || expr_op(w->dag, symbol) != OP_SYMBOL) return;
+    if (quantity_of(w, symbol) < 0) return;
+    r->rated = symbol;
+    r->rate = negative ? expr_neg(w->dag, rate) : rate;
+}
+
+static void add_rules(Work *w, const bool *used, const Expr *left, const Expr *right,
+                      const Expr *rate) {
     int count = w->model->equation_count;
     SymbolLists below = {0};
     expr_symbols_below(w->dag, right, count, &below);
     for (int i = 0; i < count; i++) {
         if (used[i]) continue;
         int first = below.first.data[i], symbols = below.first.data[i + 1] - first;
-        rule_add_listed(w, left[i], right[i], (RuleSource){i, w->model->equation[i].pos},
-                        symbols ? below.symbol.data + first : NULL, symbols);
+        int r = rule_add_listed(w, left[i], right[i], (RuleSource){i, w->model->equation[i].pos},
+                                symbols ? below.symbol.data + first : NULL, symbols);
+        if (rate[i]) rate_rule(w, r, left[i], rate[i]);
     }
     symbol_lists_free(&below);
 }
@@ -372,14 +386,17 @@ static void add_model_equations(Work *w, const bool *used) {
     int count = w->model->equation_count;
     Expr *left = memory_zeroed((size_t)count, sizeof *left);
     Expr *right = memory_zeroed((size_t)count, sizeof *right);
+    Expr *rate = memory_zeroed((size_t)count, sizeof *rate);
     for (int i = 0; i < count; i++) {
         if (used[i]) continue;
         left[i] = rewrite(names, w->model->equation[i].left);
         right[i] = rewrite(names, w->model->equation[i].right);
+        if (w->model->equation[i].rate) rate[i] = rewrite(names, w->model->equation[i].rate);
     }
-    add_rules(w, used, left, right);
+    add_rules(w, used, left, right, rate);
     free(left);
     free(right);
+    free(rate);
     rewrite_free(names);
 }
 

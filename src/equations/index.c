@@ -49,9 +49,11 @@ static void fill_incidence(Round *t) {
     for (int i = 0; i < t->a.row_count; i++) {
         const Rule *r = &w->rule.data[t->rule_of_row[i]];
         t->a.start[i] = at;
+        int rated = r->rated ? quantity_of(w, r->rated)
+                             : -1; // of such a law nothing else is differentiated
         for (int k = r->first; k < r->first + r->count; k++) {
-            int c = w->quantity.data[w->entry.data[k]].place;
-            if (c >= 0) t->a.col[at++] = c;
+            int q = w->entry.data[k], c = w->quantity.data[q].place;
+            if (c >= 0 && (rated < 0 || q == rated)) t->a.col[at++] = c;
         }
     }
     t->a.start[t->a.row_count] = at;

@@ -169,8 +169,9 @@ void rule_replace(Work *w, int r, Expr residual) {
 int rule_differentiate(Work *w, int r) {
     if (is_balance(&w->rule.data[r])) rule_residual(w, r);
     Rule x = w->rule.data[r];
-    Expr right = x.right ? rates_of(w->rates, x.right) : 0;
-    int d = rule_add(w, rates_of(w->rates, x.left), right, x.origin, x.pos);
+    Expr left = x.rated ? x.rated : x.left;
+    Expr right = x.rated ? x.rate : x.right ? rates_of(w->rates, x.right) : 0;
+    int d = rule_add(w, rates_of(w->rates, left), right, x.origin, x.pos);
     w->rule.data[r].derivative = d;
     w->rule.data[d].of = r;
     return d;

@@ -41,6 +41,7 @@ typedef struct {
     int of;           // the rule it is the derivative of, or -1
     int first, count; // its quantities: Work.entry[first] .. , ascending
     Pos pos;
+    Expr rated, rate; // it says what this symbol is, whose rate is known; 0: no such law
 } Rule;
 
 typedef struct { // what a quantity is, in local symbols

@@ -214,7 +214,7 @@ static void input_value(Builder *b, int entity) {
     }
     for (int i = 0; i < count; i++) {
         if (x.set_by && x.set_by[i].file) continue;
-        Equation e = {b->var.data[x.first + i].symbol, value_at(&v, i), -1, pos};
+        Equation e = {b->var.data[x.first + i].symbol, value_at(&v, i), -1, pos, 0};
         array_push(&b->law, e);
     }
 }
@@ -258,7 +258,7 @@ static void lower_equation(Builder *b, const Statement *s, int comp) {
     if (!good) return;
     note_inputs(b, &x, &y, s);
     for (int i = 0; i < value_count(&x); i++) {
-        Equation e = {value_at(&x, i), value_at(&y, i), comp, s->item->pos};
+        Equation e = {value_at(&x, i), value_at(&y, i), comp, s->item->pos, 0};
         if (e.left == e.right) {
             Remark *m = complain(b, L_NO_VARIABLE, ast_start(s->item->left),
                                  "both sides of '%s = %s' are the same",
@@ -350,7 +350,7 @@ static void lower_initial(Builder *b, const Statement *s) {
     bool direct = (left->kind == AST_NAME || left->kind == AST_MEMBER) && !(y.is & VARIES);
     for (int i = 0; i < value_count(&x); i++) {
         Expr e = value_at(&x, i);
-        Equation equation = {e, value_at(&y, i), -1, s->item->pos};
+        Equation equation = {e, value_at(&y, i), -1, s->item->pos, 0};
         bool symbol = direct && expr_op(b->dag, e) == OP_SYMBOL;
         Var *v = symbol ? &b->var.data[expr_symbol_index(b->dag, e)] : NULL;
         if (!v || !has_start(v)) {

@@ -50,7 +50,7 @@ static void add_equations(Builder *b, const Value *x, int first, Pos pos) {
                 term[k] =
                     expr_mul(b->dag, x->many[i * n + k], b->var.data[first + k * n + j].symbol);
             Equation law = {expr_sum(b->dag, term, n), expr_number(b->dag, i == j), b->law_comp,
-                            pos};
+                            pos, 0};
             array_push(&b->law, law);
         }
 }

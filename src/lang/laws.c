@@ -19,7 +19,7 @@ typedef struct {
 } Law;
 
 static void add_law(Law *w, Expr left, Expr right, Pos pos) {
-    Equation e = {left, right, w->comp, pos};
+    Equation e = {left, right, w->comp, pos, 0};
     array_push(&w->b->law, e);
 }
 

@@ -140,6 +140,7 @@ typedef struct {
     Expr left, right;
     int comp; // the component whose law it is, or -1: an equation of a model
     Pos pos;
+    Expr rate; // of left, where it is known without differentiation; 0: it is not
 } Equation;
 
 typedef struct { // `initial steady`: what has no start value of its own begins at rest

@@ -88,8 +88,9 @@ static bool lower_law(Builder *b, const Statement *s, const AstItem *law, int co
         return false;
     }
     for (int i = 0; i < value_count(&x); i++)
-        array_push(&b->mode_law, ((Equation){without_zeros(b, value_at(&x, i)),
-                                             without_zeros(b, value_at(&y, i)), comp, law->pos}));
+        array_push(&b->mode_law,
+                   ((Equation){without_zeros(b, value_at(&x, i)), without_zeros(b, value_at(&y, i)),
+                               comp, law->pos, 0}));
     return true;
 }
 

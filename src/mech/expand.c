@@ -21,7 +21,11 @@ static bool is_bonded(const Expansion *k, int effort) {
 }
 
 void add_law(Expansion *k, Expr left, Expr right, Pos pos) {
-    Equation e = {left, right, k->x->comp, pos};
+    add_rated_law(k, left, right, 0, pos);
+}
+
+void add_rated_law(Expansion *k, Expr left, Expr right, Expr rate, Pos pos) {
+    Equation e = {left, right, k->x->comp, pos, rate};
     array_push(&k->law, e);
 }
 

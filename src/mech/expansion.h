@@ -39,6 +39,7 @@ static inline Expr symbol(const Expansion *k, int var) { return k->m->var[var].s
 
 // --- expand.c
 void add_law(Expansion *k, Expr left, Expr right, Pos pos);
+void add_rated_law(Expansion *k, Expr left, Expr right, Expr rate, Pos pos); // rate: of left
 Expr effort_of(const Expansion *k, int var); // 0 where nothing is bonded
 void free_efforts(Expansion *k, int first, int count, Pos pos);
 // Ends the run where `hold`, 1 at the start, falls to a small part of that: `what` is singular

@@ -224,15 +224,17 @@ static const Expr *column(Expansion *k, int c) {
     return x;
 }
 
-// a + B^-1 J' lambda, where the traced a knows nothing of the rows
-Expr *held_accelerations(Expansion *k) {
+// a + B^-1 J' lambda, where a knows nothing of the rows
+static Expr *with_rows(Expansion *k, const Expr *acceleration) {
     const Held *h = k->held;
     Expr *all = ARENA_ARRAY(&k->scratch, Expr, h->nv);
-    memcpy(all, k->traced->acceleration, (size_t)h->nv * sizeof *all);
+    memcpy(all, acceleration, (size_t)h->nv * sizeof *all);
     for (int i = 0, c = 1; i < h->row_count; i++)
         if (h->row[i].kept) add_efforts(k, column(k, c++), symbol(k, h->row[i].lambda), all);
     return all;
 }
+
+Expr *held_accelerations(Expansion *k) { return with_rows(k, k->traced->acceleration); }
 
 // --- rows ----------------------------------------------------------------------------------------
 
@@ -246,11 +248,15 @@ Pos held_row_pos(const Expansion *k, const HeldRow *row) {
     return row->tie >= 0 ? k->x->tie[row->tie].pos : k->x->joint[row->joint].pos;
 }
 
+// How the mechanism would move without the efforts of its rows.
+static const MechEquations *free_motion(Expansion *k) {
+    if (k->x->lagrange) return k->traced; // the rows come behind it
+    return mech_lagrange_form(&k->scratch, k->d, k->x, &k->in, METHOD_AUTO);
+}
+
 // How the rows would accelerate without their efforts: J a + (dJ/dt) w - rate'.
-static Expr *free_accelerations(Expansion *k) {
+static Expr *free_accelerations(Expansion *k, const MechEquations *free) {
     const Held *h = k->held;
-    const MechEquations *free = k->traced; // form lagrange: the rows come behind it
-    if (!k->x->lagrange) free = mech_lagrange_form(&k->scratch, k->d, k->x, &k->in, METHOD_AUTO);
     Expr *out = ARENA_ARRAY(&k->scratch, Expr, h->row_count);
     Rates *rates = rates_new(k->d);
     rates_set(rates, time_symbol(k), expr_number(k->d, 1));
@@ -459,11 +465,14 @@ static void position_laws(Expansion *k, const Expr *seen) {
     rewrite_free(put);
 }
 
-// Coordinates, momenta and velocities that everybody sees.
-static void projection_laws(Expansion *k) {
+// Coordinates, momenta and velocities that everybody sees. Their rates are known: that of a coordinate is a velocity,
+// and accelerations are what efforts make of the motion. To differentiate the projection would give the same on the
+// constraints, with rates of mu and nu, twice the formulas, and efforts of bonded inertias that feel errors beside them.
+static void projection_laws(Expansion *k, const MechEquations *free) {
     const Held *h = k->held;
     Dag *d = k->d;
     Expr *seen = position_corrections(k);
+    const Expr *acceleration = with_rows(k, free->acceleration);
     Expr *impulse = ARENA_ARRAY(&k->scratch, Expr, h->nv),
          *flow = ARENA_ARRAY(&k->scratch, Expr, h->nv);
     for (int v = 0; v < h->nv; v++) flow[v] = impulse[v] = expr_number(d, 0);
@@ -476,14 +485,14 @@ static void projection_laws(Expansion *k) {
         const MechJoint *j = &k->x->joint[i];
         for (int c = 0; c < joint_coordinates(j); c++, q++) {
             seen[q] = expr_sub(d, symbol(k, j->state[c]), seen[q]);
-            add_law(k, symbol(k, j->coordinate[c]), seen[q], j->pos);
+            add_rated_law(k, symbol(k, j->coordinate[c]), seen[q], free->q_rate[q], j->pos);
         }
         for (int c = 0; c < joint_velocities(j->kind); c++, v++) {
             if (!k->x->lagrange)
                 add_law(k, symbol(k, j->p + c), expr_sub(d, symbol(k, j->motion + c), impulse[v]),
                         j->pos);
-            add_law(k, symbol(k, j->f + c), expr_sub(d, MATRIX_AT(k->solved, v, 0), flow[v]),
-                    j->pos);
+            add_rated_law(k, symbol(k, j->f + c), expr_sub(d, MATRIX_AT(k->solved, v, 0), flow[v]),
+                          acceleration[v], j->pos);
         }
     }
     position_laws(k, seen);
@@ -541,9 +550,10 @@ void held_laws(Expansion *k) {
     for (int i = 0; i < h->port_count; i++) port_law(k, &h->port[i]);
     for (int i = 0; i < k->x->tie_count; i++) tie_laws(k, i);
     if (!k->x->held) return;
-    row_laws(k, free_accelerations(k));
+    const MechEquations *free = free_motion(k);
+    row_laws(k, free_accelerations(k, free));
     for (int i = 0; i < h->row_count; i++)
         if (!h->row[i].kept) dropped_law(k, &h->row[i]);
-    projection_laws(k);
+    projection_laws(k, free);
     drive_law(k);
 }

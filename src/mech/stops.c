@@ -49,7 +49,7 @@ static void add_mode(Expansion *k, const MechJoint *j, const char *name, Expr le
                  .condition = condition,
                  .once = once,
                  .pos = j->pos};
-    Equation law = {left, right, k->x->comp, j->pos};
+    Equation law = {left, right, k->x->comp, j->pos, 0};
     array_push(&k->mode, mode);
     array_push(&k->mode_law, law);
 }

@@ -89,13 +89,13 @@ static inline void set_start(Build *b, const char *path, double value) {
 }
 
 static inline void equation_of(Build *b, Expr left, Expr right, int comp) {
-    array_push(&b->equation, ((Equation){left, right, comp, {0, 0}}));
+    array_push(&b->equation, ((Equation){left, right, comp, {0, 0}, 0}));
 }
 
 static inline void equation(Build *b, Expr left, Expr right) { equation_of(b, left, right, -1); }
 
 static inline void initial(Build *b, Expr left, Expr right) {
-    array_push(&b->initial, ((Equation){left, right, -1, {0, 0}}));
+    array_push(&b->initial, ((Equation){left, right, -1, {0, 0}, 0}));
 }
 
 static inline Build *build_new(void) {
