@@ -141,6 +141,21 @@ typedef enum {
 
 // The model as text. Free with bd_free.
 BD_API char *bd_text(const BdModel *m, BdForm form);
+
+typedef struct { // a box of the bond graph that stands where somebody has put it
+    const char *path;
+    double x, y;
+} BdPlace;
+
+typedef struct {
+    const char *scope; // the inside of this part alone; NULL: the whole
+    int depth;         // parts deeper than this are boxes; 0: none
+    const BdPlace *place;
+    int place_count;
+} BdGraphOptions;
+
+// The bond graph as SVG. Nullable: options. Free with bd_free.
+BD_API char *bd_graph(const BdModel *m, const BdGraphOptions *o);
 BD_API void bd_free(void *memory); // Nullable
 
 // --- runs ----------------------------------------------------------------------------------------
@@ -248,8 +263,8 @@ typedef struct {
     int argument_count;
     const BdOption *option;
     int option_count;
-    bool json;     // one JSON object, messages included, in place of text
-    bool terminal; // the text is for a screen: pictures go into files
+    bool json;                  // one JSON object, messages included, in place of text
+    bool terminal;              // the text is for a screen: pictures go into files
     const volatile int *cancel; // becomes 1 in a signal handler or another thread; Nullable
     BdRead read;                // texts of models; NULL: files are files
     void *read_context;

@@ -85,6 +85,7 @@ CALLS = {
     "bd_variable": (c_bool, [c_void_p, c_int, c_int, POINTER(Variable)]),
     "bd_find": (c_int, [c_void_p, c_int, c_char_p]),
     "bd_text": (c_void_p, [c_void_p, c_int]),
+    "bd_graph": (c_void_p, [c_void_p, c_void_p]),
     "bd_free": (None, [c_void_p]),
     "bd_run": (c_void_p, [c_void_p, POINTER(RunOptions), c_void_p]),
     "bd_run_free": (None, [c_void_p]),

@@ -176,6 +176,25 @@ int bd_find(const BdModel *m, BdKind kind, const char *name) {
     return -1;
 }
 
+char *bd_graph(const BdModel *m, const BdGraphOptions *o) {
+    Copy c;
+    copy_open(&c, m);
+    Text t = {0};
+    GraphView view = GRAPH_WHOLE;
+    Arena arena = {0};
+    GraphPlace *place = ARENA_ARRAY(&arena, GraphPlace, o ? o->place_count : 0);
+    for (int i = 0; o && i < o->place_count; i++)
+        place[i] = (GraphPlace){o->place[i].path, o->place[i].x, o->place[i].y};
+    if (o && o->scope) view.scope = o->scope;
+    if (o) view.depth = o->depth;
+    view.place = place;
+    view.place_count = o ? o->place_count : 0;
+    graph_svg_view(&t, &c.graph, &view, NULL);
+    arena_free(&arena);
+    copy_close(&c);
+    return t.data;
+}
+
 char *bd_text(const BdModel *m, BdForm form) {
     Copy c;
     copy_open(&c, m);

@@ -20,6 +20,7 @@ enum {
     NUMBER_SIZE = 9,
     PORT_SIZE = 10,
     HEADER = 34,
+    SHAPE_HEIGHT = 24,
     CLEAR = 5,
     BAR = 7,
     APART = 7,       // between a stroke and the half-arrow at the same end
@@ -70,7 +71,7 @@ static void measure_boxes(Svg *v) {
         }
         box->shape_width =
             fmax(24, text_width(n->title, TITLE_SIZE) + (n->kind == NODE_COMP ? 10 : 20));
-        box->shape_height = 24;
+        box->shape_height = SHAPE_HEIGHT;
         box->below = *n->subtitle ? SUB_SIZE + 4 : 0;
         box->width = fmax(box->shape_width, text_width(n->subtitle, SUB_SIZE) + 6);
         if (names > 0) box->width = fmax(box->width, box->shape_width + 2 * names);
@@ -120,16 +121,14 @@ static void draw_box(Svg *v, int node) {
     static const char *const kind[] = {"element", "fold", "block", "outside"};
     const PictureNode *n = &v->p->node[node];
     const Box *b = &v->box[node];
-    const Model *m = v->d->g->model;
     Text *out = v->out;
     text_printf(out, "<g class=\"%s%s\" data-path=\"", n->junction ? "junction" : kind[n->kind],
                 n->derivative ? " derivative" : "");
     text_xml(out, n->path);
     text_add(out, "\">");
-    bool described = n->comp >= 0 && m->comp[n->comp].text;
-    if (described || n->kind == NODE_FOLD) {
+    if (n->text || n->kind == NODE_FOLD) {
         text_add(out, "<title>");
-        text_xml(out, described ? name_text(m->names, m->comp[n->comp].text) : n->path);
+        text_xml(out, n->text ? n->text : n->path);
         if (n->kind == NODE_FOLD) text_printf(out, ": %d parts inside", n->parts);
         text_add(out, "</title>");
     }
@@ -165,6 +164,10 @@ static Point on_curve(Point a, Point b, double t) {
                    (s * s * s + 3 * s * s * t) * a.y + (3 * s * t * t + t * t * t) * b.y};
 }
 
+static Point between(Point a, Point b, double t) {
+    return (Point){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)};
+}
+
 static bool touches(const Area *a, const Area *b) {
     return a->left < b->right && b->left < a->right && a->top < b->bottom && b->top < a->bottom;
 }
@@ -185,8 +188,9 @@ static void note_lines(Svg *v) {
             for (int s = 0; s <= PARTS; s++) {
                 Point a = r->point[k - 1], b = r->point[k];
                 double t = (double)s / PARTS;
+                double y = r->straight ? a.y + t * (b.y - a.y) : a.y;
                 v->sample[v->samples++] =
-                    k % 2 ? (Point){a.x + t * (b.x - a.x), a.y} : on_curve(a, b, t);
+                    k % 2 ? (Point){a.x + t * (b.x - a.x), y} : on_curve(a, b, t);
             }
     }
 }
@@ -213,15 +217,16 @@ static void draw_number(Svg *v, int line) {
     static const double where[] = {0.5, 0.3, 0.7, 0.1, 0.9, 0.02, 0.98};
     enum { MOST = 2000, PLACES = sizeof where / sizeof *where, SIDES = 4 };
     const Route *r = &v->layout->route[line];
-    if (v->p->line_count > MOST || r->count < 4) return;
+    if (!v->d || v->p->line_count > MOST || (r->count < 4 && !r->straight)) return;
     Text t = {0};
     drawn_number(&t, v->d, v->p->line[line].bond);
     double half = text_width(text_get(&t), NUMBER_SIZE) / 2;
-    int last = (r->count / 2 - 1) * PLACES * SIDES;
+    int last = (r->straight ? 1 : r->count / 2 - 1) * PLACES * SIDES;
     for (int i = 0; i < last; i++) {
         int piece = i / SIDES / PLACES, side = i % SIDES;
-        Point p =
-            on_curve(r->point[1 + 2 * piece], r->point[2 + 2 * piece], where[i / SIDES % PLACES]);
+        double at = where[i / SIDES % PLACES];
+        Point p = r->straight ? between(r->point[0], r->point[1], at)
+                              : on_curve(r->point[1 + 2 * piece], r->point[2 + 2 * piece], at);
         double away = v->p->line[line].dim > 1 ? 3 : 0;
         double x = p.x + (side < 2 ? 0 : side == 2 ? half + 4 : -half - 4);
         double y = side == 1 ? p.y + NUMBER_SIZE + 3 + away : side == 0 ? p.y - 4 - away : p.y + 3;
@@ -234,17 +239,32 @@ static void draw_number(Svg *v, int line) {
     text_free(&t);
 }
 
-// Bars and barb at the level ends of a route; towards = +1 when the head points right.
+// The direction in which a line goes on its piece from a to b.
+static Point direction(Point a, Point b) {
+    double far = hypot(b.x - a.x, b.y - a.y);
+    if (b.y == a.y || far <= 0) return (Point){b.x >= a.x ? 1 : -1, 0};
+    return (Point){(b.x - a.x) / far, (b.y - a.y) / far};
+}
+
+// A bar across the end of a line that goes in direction u.
+static void draw_bar(Svg *v, const char *style, Point at, Point u) {
+    double x = fabs(u.y) * BAR, y = fabs(u.x) * BAR;
+    if (u.x * u.y > 0) x = -x;
+    add_line(v->out, style, at.x - x, at.y - y, at.x + x, at.y + y);
+}
+
+// Bars and barb at the ends of a route.
 static void draw_ends(Svg *v, int line, const Point *p, int count) {
     const PictureLine *b = &v->p->line[line];
     Point tail = p[0], head = p[count - 1];
-    double towards = head.x >= p[count - 2].x ? 1 : -1;
+    Point u = direction(p[count - 2], head), w = direction(tail, p[1]);
     bool mixed = b->at_from && b->at_to;
     const char *bar = mixed ? "bar mixed" : "bar";
-    double tip = head.x - (b->at_to ? towards * APART : 0);
-    add_line(v->out, "barb", tip, head.y, tip - towards * 10, head.y + towards * 6);
-    if (b->at_to) add_line(v->out, bar, head.x, head.y - BAR, head.x, head.y + BAR);
-    if (b->at_from) add_line(v->out, bar, tail.x, tail.y - BAR, tail.x, tail.y + BAR);
+    double apart = b->at_to ? APART : 0;
+    Point tip = {head.x - u.x * apart, head.y - u.y * apart};
+    add_line(v->out, "barb", tip.x, tip.y, tip.x - 10 * u.x - 6 * u.y, tip.y - 10 * u.y + 6 * u.x);
+    if (b->at_to) draw_bar(v, bar, head, u);
+    if (b->at_from) draw_bar(v, bar, tail, w);
 }
 
 // The name of a port stands over its end of the line.
@@ -273,6 +293,7 @@ static void bond_tooltip(Svg *v, int bond) {
 
 static void clear_ends(Route *r) { // room between line and shape
     Point *p = r->point;
+    if (r->straight) return;
     p[0].x += p[1].x >= p[0].x ? CLEAR : -CLEAR;
     p[r->count - 1].x += p[r->count - 1].x >= p[r->count - 2].x ? -CLEAR : CLEAR;
 }
@@ -281,15 +302,17 @@ static void draw_signal(Svg *v, int line) {
     const PictureLine *l = &v->p->line[line];
     const Route *r = &v->layout->route[line];
     Point head = r->point[r->count - 1];
-    double towards = head.x >= r->point[r->count - 2].x ? 1 : -1;
+    Point u = direction(r->point[r->count - 2], head);
     text_add(v->out, "<g class=\"signal\"><title>");
     text_xml(v->out, l->words);
     text_add(v->out, "</title>");
     add_route(v->out, "thin", r->point, r->count);
     text_add(v->out, "<path class=\"tip\" d=\"");
     add_point(v->out, 'M', head.x, head.y);
-    add_point(v->out, 'L', head.x - towards * 7, head.y - 3);
-    add_point(v->out, 'L', head.x - towards * 7, head.y + 3);
+    double x = fabs(u.y) * 3, y = fabs(u.x) * 3;
+    if (u.x * u.y > 0) x = -x;
+    add_point(v->out, 'L', head.x - u.x * 7 - x, head.y - u.y * 7 - y);
+    add_point(v->out, 'L', head.x - u.x * 7 + x, head.y - u.y * 7 + y);
     text_add(v->out, "Z\"/></g>\n");
 }
 
@@ -303,9 +326,12 @@ static void draw_bond(Svg *v, int line) {
         return;
     }
     const Point *p = r->point;
-    text_printf(v->out, "<g class=\"%s\" data-bond=\"%d\" data-order=\"%d\">", style[l->colour],
-                l->bond, v->d->g->bond[v->d->bond[l->bond].first].order);
-    bond_tooltip(v, l->bond);
+    text_printf(v->out, "<g class=\"%s\" data-bond=\"%d\"", style[l->colour], l->bond);
+    if (v->d)
+        text_printf(v->out, " data-order=\"%d\">", v->d->g->bond[v->d->bond[l->bond].first].order);
+    else
+        text_char(v->out, '>');
+    if (v->d) bond_tooltip(v, l->bond);
     add_route(v->out, l->dim > 1 ? "multi" : "line", p, r->count);
     if (l->dim > 1) add_route(v->out, "inner", p, r->count);
     draw_ends(v, line, p, r->count);
@@ -428,13 +454,31 @@ static void draw_frame(Svg *v, const char *title, double width, double height) {
     text_char(v->out, '\n');
 }
 
-static void lay_out(Svg *v, Arena *a) {
+// Boxes go where somebody has put them.
+static void move_boxes(Svg *v, Arena *a, const LayoutLine *line, const GraphView *view) {
+    bool *moved = ARENA_ARRAY(a, bool, v->p->node_count), any = false;
+    for (int i = 0; i < v->p->node_count; i++)
+        for (int k = 0; k < view->place_count; k++) {
+            const GraphPlace *place = &view->place[k];
+            if (strcmp(place->path, v->p->node[i].path) != 0) continue;
+            v->box[i].x = place->x;
+            v->box[i].y = place->y;
+            v->box[i].shape_height = SHAPE_HEIGHT; // lines need no side to stand on
+            moved[i] = any = true;
+        }
+    if (any)
+        layout_straighten(a, v->layout, line, v->p->line_count, v->box, moved, v->p->node_count,
+                          CLEAR);
+}
+
+static void lay_out(Svg *v, Arena *a, const GraphView *view) {
     const Picture *p = v->p;
     LayoutLine *line = ARENA_ARRAY(a, LayoutLine, p->line_count);
     bool *begins = ARENA_ARRAY(a, bool, p->node_count);
     for (int i = 0; i < p->line_count; i++) line[i] = (LayoutLine){p->line[i].from, p->line[i].to};
     for (int i = 0; i < p->node_count; i++) begins[i] = p->node[i].source;
     v->layout = layout_make(a, line, p->line_count, v->box, begins, p->node_count);
+    move_boxes(v, a, line, view);
     for (int i = 0; i < p->line_count; i++)
         if (v->layout->route[i].count >= 2) clear_ends(&v->layout->route[i]);
     v->number = ARENA_ARRAY(a, Area, p->node_count + p->line_count);
@@ -442,28 +486,34 @@ static void lay_out(Svg *v, Arena *a) {
     note_lines(v);
 }
 
-void graph_svg_view(Text *out, const Graph *g, const GraphView *view, Text *left_out) {
-    const Model *m = g->model;
+void picture_svg(Text *out, const Picture *p, const char *title, const GraphView *view) {
     Arena a = {0};
-    Drawing d = drawing_of(&a, g);
-    Picture p = picture_make(&a, &d, view);
-    Svg v = {.d = &d, .p = &p, .out = out, .box = ARENA_ARRAY(&a, Box, p.node_count)};
+    Svg v = {.d = p->d, .p = p, .out = out, .box = ARENA_ARRAY(&a, Box, p->node_count)};
     LegendItem item[7];
     measure_boxes(&v);
-    lay_out(&v, &a);
+    lay_out(&v, &a, view);
     int items = legend_items(&v, item);
-    const char *title = *view->scope ? view->scope : name_text(m->names, m->name);
     double width = fmax(fmax(v.layout->width, LEGEND_WIDTH), text_width(title, 18) + 56);
     double height = HEADER + v.layout->height + items * LEGEND_ROW + 12;
     draw_frame(&v, title, width, height);
-    text_printf(out, "<g transform=\"translate(%.0f %d)\">\n", floor((width - v.layout->width) / 2),
-                HEADER);
-    for (int i = 0; i < p.line_count; i++) draw_bond(&v, i);
-    for (int i = 0; i < p.node_count; i++) draw_box(&v, i);
+    text_printf(out, "<g transform=\"translate(%.0f %.0f)\">\n",
+                floor((width - v.layout->width) / 2) - floor(v.layout->left),
+                HEADER - floor(v.layout->top));
+    for (int i = 0; i < p->line_count; i++) draw_bond(&v, i);
+    for (int i = 0; i < p->node_count; i++) draw_box(&v, i);
     text_add(out, "</g>\n");
     text_printf(out, "<g transform=\"translate(0 %d)\">\n", HEADER);
     draw_legend(&v, item, items);
     text_add(out, "</g>\n</svg>\n");
+    arena_free(&a);
+}
+
+void graph_svg_view(Text *out, const Graph *g, const GraphView *view, Text *left_out) {
+    Arena a = {0};
+    Drawing d = drawing_of(&a, g);
+    Picture p = picture_make(&a, &d, view);
+    const char *title = *view->scope ? view->scope : name_text(g->model->names, g->model->name);
+    picture_svg(out, &p, title, view);
     for (int i = 0; left_out && i < p.left_out_count; i++)
         text_printf(left_out, "%s\n", p.left_out[i]);
     drawing_free(&d);

@@ -105,11 +105,18 @@ void graph_node_label(Text *out, const Graph *g, int node);
 
 void graph_dot(Text *out, const Graph *g);
 
-typedef struct {       // what a drawing shows
-    int depth;         // parts deeper than this are folded into boxes; 0: none
-    const char *scope; // the inside of this part alone, "motor.rotor"; "": the whole
-    bool reduced;      // without junctions that carry nothing of their own (McBride)
-    bool signals;      // who reads whom, as thin arrows
+typedef struct { // where somebody has put a box: the centre of its shape
+    const char *path;
+    double x, y;
+} GraphPlace;
+
+typedef struct {             // what a drawing shows
+    int depth;               // parts deeper than this are folded into boxes; 0: none
+    const char *scope;       // the inside of this part alone, "motor.rotor"; "": the whole
+    bool reduced;            // without junctions that carry nothing of their own (McBride)
+    bool signals;            // who reads whom, as thin arrows
+    const GraphPlace *place; // boxes that stand where they were put; lines to them are straight
+    int place_count;
 } GraphView;
 #define GRAPH_WHOLE ((GraphView){.scope = "", .signals = true})
 

@@ -25,10 +25,12 @@ typedef struct {
 typedef struct { // from the tail to the head; level between points 2i and 2i+1, bent between others
     Point *point;
     int count;
+    bool straight; // from one box to another in any direction: two points
 } Route;
 
 typedef struct {
-    Route *route; // per line
+    Route *route;     // per line
+    double left, top; // 0 unless boxes were put elsewhere
     double width, height;
 } Layout;
 
@@ -39,5 +41,10 @@ typedef struct { // from a box to another, or to itself
 // Needs: the sizes of the boxes; which of them begin (sources).  Gives: their places, and routes.
 Layout *layout_make(Arena *out, const LayoutLine *line, int line_count, Box *box,
                     const bool *begins, int box_count);
+
+// Boxes that were put elsewhere since: lines from and to them become straight, `clear` away from the
+// shapes, and the drawing as large as it has to be.
+void layout_straighten(Arena *out, Layout *l, const LayoutLine *line, int line_count,
+                       const Box *box, const bool *moved, int box_count, double clear);
 
 #endif

@@ -90,6 +90,7 @@ static void add_components(Work *w) {
             .kind = NODE_COMP, .comp = c, .path = path, .derivative = w->d->derivative[c]};
         n.junction = is_junction(w->m->comp[c].kind);
         n.source = is_source(w->m->comp[c].kind);
+        if (w->m->comp[c].text) n.text = name_text(w->m->names, w->m->comp[c].text);
         drawn_title(&t, w->d, c);
         n.title = kept(w->out, &t);
         drawn_subtitle(&t, w->d, c);

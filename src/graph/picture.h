@@ -18,7 +18,8 @@ typedef struct {
     int comp;         // NODE_COMP; else -1
     const char *path; // of what it stands for
     const char *title, *subtitle;
-    int parts; // NODE_FOLD: components inside
+    const char *text; // description, or NULL
+    int parts;        // NODE_FOLD: components inside
     bool derivative;
     bool junction, source;
 } PictureNode;
@@ -35,7 +36,7 @@ typedef struct {
 } PictureLine;
 
 typedef struct {
-    const Drawing *d;
+    const Drawing *d; // NULL: a sketch of a model that cannot be built yet, without strokes
     PictureNode *node;
     int node_count;
     PictureLine *line;
@@ -44,6 +45,7 @@ typedef struct {
     int left_out_count;
 } Picture;
 
+void picture_svg(Text *out, const Picture *p, const char *title, const GraphView *view);
 Picture picture_make(Arena *out, const Drawing *d, const GraphView *view);
 // Who reads whom: pairs of nodes, numbered as components and then blocks (signals.c).
 typedef struct {

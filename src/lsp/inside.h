@@ -6,6 +6,7 @@
 //     remarks.c    publishDiagnostics
 //     requests.c   hover, definition, references, rename, completion
 //     lists.c      symbols, colours, hints, formatting, code actions
+//     draw.c       a model that is drawn by mouse: the studio's own requests
 #ifndef BONDYN_LSP_INSIDE_H
 #define BONDYN_LSP_INSIDE_H
 
@@ -84,5 +85,9 @@ json_t *answer_hints(LspServer *s, const json_t *params, RpcError *error);
 json_t *answer_formatting(LspServer *s, const json_t *params, RpcError *error);
 json_t *answer_actions(LspServer *s, const json_t *params, RpcError *error);
 json_t *tokens_legend(void);
+json_t *answer_palette(LspServer *s, const json_t *params, RpcError *error);
+json_t *answer_part(LspServer *s, const json_t *params, RpcError *error);
+json_t *answer_sketch(LspServer *s, const json_t *params, RpcError *error);
+json_t *answer_draw(LspServer *s, const json_t *params, RpcError *error);
 
 #endif

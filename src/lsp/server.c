@@ -154,7 +154,11 @@ static const struct {
                 {"textDocument/semanticTokens/full", answer_tokens},
                 {"textDocument/inlayHint", answer_hints},
                 {"textDocument/formatting", answer_formatting},
-                {"textDocument/codeAction", answer_actions}};
+                {"textDocument/codeAction", answer_actions},
+                {"bondyn/palette", answer_palette},
+                {"bondyn/part", answer_part},
+                {"bondyn/sketch", answer_sketch},
+                {"bondyn/draw", answer_draw}};
 
 static Answer find_answer(const char *method) {
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)

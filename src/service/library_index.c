@@ -39,6 +39,8 @@ static void add_class(LibraryIndex *l, const Names *n, const char *file, const A
     e.text = arena_printf(&l->arena, "%s", name_text(n, c->text));
     describe_class(&t, n, c);
     e.detail = kept(l, &t);
+    e.has_ports = c->base;
+    for (const AstItem *i = c->items; i; i = i->next) e.has_ports |= i->kind == ITEM_PORT;
     class_snippet(&t, n, c);
     e.snippet = kept(l, &t);
     text_free(&t);

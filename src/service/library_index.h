@@ -9,6 +9,7 @@ typedef struct {
     ClassKind kind;
     const char *file; // "electric"
     const char *name, *text, *detail;
+    bool has_ports;      // or extends something that may
     const char *snippet; // name and arguments that must be given, with places to fill in
 } LibraryEntry;
 

@@ -71,7 +71,49 @@ json_t *messages_json(const BdReport *r) {
     return list;
 }
 
-json_t *built_json(const Built *b) {
+// --- the graph -----------------------------------------------------------------------------------
+
+enum { MOST_DRAWN = 120, MOST_PLACES = 5000 };
+
+static int places_in(const json_t *places, BdPlace *to) {
+    const char *path;
+    json_t *at;
+    int count = 0;
+    json_object_foreach((json_t *)places, path, at) {
+        double x = json_number_value(json_array_get(at, 0)),
+               y = json_number_value(json_array_get(at, 1));
+        bool good = x > -1e5 && x < 1e5 && y > -1e5 && y < 1e5;
+        if (good && count < MOST_PLACES) to[count++] = (BdPlace){path, x, y};
+    }
+    return count;
+}
+
+static size_t component_count(const BdModel *m) {
+    json_t *about = about_of(m);
+    size_t n = json_array_size(json_object_get(about, "components"));
+    json_decref(about);
+    return n;
+}
+
+json_t *graph_json(const Built *b, const json_t *wish) {
+    const json_t *depth = json_object_get(wish, "depth");
+    BdPlace *place = memory_zeroed(MOST_PLACES, sizeof *place);
+    BdGraphOptions o = {.scope = json_string_value(json_object_get(wish, "scope")), .place = place};
+    o.place_count = places_in(json_object_get(wish, "places"), place);
+    json_int_t wanted = json_integer_value(depth);
+    if (json_is_integer(depth))
+        o.depth = wanted > 0 && wanted < 100 ? (int)wanted : 0;
+    else
+        o.depth = component_count(b->model) > MOST_DRAWN ? 1 : 0;
+    char *svg = bd_graph(b->model, &o);
+    json_t *x = json_pack("{s:s, s:i, s:s}", "graph", svg ? svg : "", "depth", o.depth, "scope",
+                          o.scope ? o.scope : "");
+    bd_free(svg);
+    free(place);
+    return x ? x : json_object();
+}
+
+json_t *built_json(const Built *b, const json_t *wish) {
     const BdModel *m = b->model;
     json_t *experiments = json_array();
     for (int i = 0; i < bd_experiment_count(m); i++)
@@ -85,7 +127,9 @@ json_t *built_json(const Built *b) {
     json_object_set_new(x, "variables", variables_json(m, BD_VARIABLE));
     json_object_set_new(x, "states", variables_json(m, BD_STATE));
     json_object_set_new(x, "equations", text_json_of(m, BD_EQUATIONS_HTML));
-    json_object_set_new(x, "graph", text_json_of(m, BD_GRAPH_SVG));
+    json_t *graph = graph_json(b, wish);
+    json_object_update(x, graph);
+    json_decref(graph);
     json_object_set_new(x, "causality", text_json_of(m, BD_CAUSALITY));
     json_object_set_new(x, "about", about_of(m));
     return x;

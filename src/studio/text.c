@@ -6,6 +6,7 @@
 //     save name text stamp           refused when the file has changed since
 //     look [name stamp]              which files were changed by others
 //     build main files experiment    a model, everything that a page shows of it
+//     graph wish                     the graph of the last good model, drawn otherwise
 //     report                         the page of a whole run
 #include "studio/inside.h"
 
@@ -235,7 +236,7 @@ static void build(TextSide *t, const json_t *message) {
                   m != NULL, "messages", messages_json(r));
     if (m) {
         Built *b = built_new(m, revision, path);
-        json_t *all = built_json(b);
+        json_t *all = built_json(b, json_object_get(message, "wish"));
         json_object_update(answer, all);
         json_decref(all);
         built_free(t->built);
@@ -245,6 +246,14 @@ static void build(TextSide *t, const json_t *message) {
     if (m) hand_to_live(t->page, t->built);
     bd_report_free(r);
     free(path);
+}
+
+static void draw_again(TextSide *t, const json_t *message) {
+    if (!t->built) return;
+    json_t *graph = graph_json(t->built, json_object_get(message, "wish"));
+    json_object_set_new(graph, "do", json_string("graph"));
+    json_object_set_new(graph, "revision", json_integer(t->built->revision));
+    page_send(t->page, graph);
 }
 
 static bool goes_on(void *page, double fraction) {
@@ -284,6 +293,8 @@ static void handle(TextSide *t, const json_t *message) {
         look_at_files(t, message);
     else if (strcmp(what, "build") == 0)
         build(t, message);
+    else if (strcmp(what, "graph") == 0)
+        draw_again(t, message);
     else if (strcmp(what, "report") == 0)
         make_report(t);
 }

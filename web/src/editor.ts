@@ -1,7 +1,7 @@
 // The text: CodeMirror over the language server. Colours by meaning, messages as one types, hover, completion, remedies,
 // formatting, the way to a definition.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, snippet, type Completion, type CompletionContext } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory, redo, undo, undoDepth } from "@codemirror/commands";
 import { bracketMatching, indentUnit } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
@@ -196,9 +196,17 @@ export class Editor {
     return { from: offset(doc, answer.items[0].textEdit.range.start), options, validFor: /^\w*$/ };
   }
 
-  private edit(edits: { range: Range; newText: string }[]): void {
+  // --- for the graph: its edits are steps of the same history
+
+  get address(): string { return this.uri; }
+  get depth(): number { return undoDepth(this.view.state); }
+  undo(): void { undo(this.view); }
+  redo(): void { redo(this.view); }
+  apply(edits: { range: Range; newText: string }[]): void { this.edit(edits, isolateHistory.of("full")); }
+
+  private edit(edits: { range: Range; newText: string }[], note?: Annotation<unknown>): void {
     const doc = this.view.state.doc;
-    this.view.dispatch({ changes: edits.map((e) => ({ from: offset(doc, e.range.start), to: offset(doc, e.range.end), insert: e.newText })) });
+    this.view.dispatch({ annotations: note ? [note] : [], changes: edits.map((e) => ({ from: offset(doc, e.range.start), to: offset(doc, e.range.end), insert: e.newText })) });
   }
 
   async format(): Promise<void> {

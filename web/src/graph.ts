@@ -17,6 +17,13 @@ g.dim { opacity: .22 }
 path.flow { stroke: #f08c00 !important; fill: none; stroke-linecap: round; opacity: .75; stroke-dasharray: 3 11; pointer-events: none }
 path.flow.back { stroke: #4c6ef5 !important }
 g:focus-visible { outline: 2px solid #1c7ed6; outline-offset: 2px }
+rect.hit { fill: transparent !important; stroke: none !important; rx: 6 }
+:host(.editing) g[data-path] { cursor: move }
+circle.handle { fill: #fff; stroke: #1c7ed6; stroke-width: 1.6; cursor: crosshair; opacity: .55 } g[data-path]:hover circle.handle, circle.handle:hover { opacity: 1; fill: #1c7ed6 }
+circle.end-handle { fill: #1c7ed633; stroke: #1c7ed6; stroke-width: 1.6; cursor: crosshair }
+line.pull { stroke: #1c7ed6; stroke-width: 1.8; stroke-dasharray: 5 4; pointer-events: none }
+g.aimed > rect.hit { fill: #1c7ed622 !important; stroke: #1c7ed6 !important }
+:host(.dark) circle.handle { fill: #171c22 }
 :host(.dark) text { fill: #dbe2ea } :host(.dark) path { stroke: #cfd7e0 } :host(.dark) .sub, :host(.dark) .legend { fill: #93a0ae }
 :host(.dark) rect { fill: #26303b; stroke: #4a5866 } :host(.dark) .number { stroke: #171c22; fill: #93a0ae }
 :host(.dark) path.inner { stroke: #171c22 !important } :host(.dark) .derivative path { stroke: #ff6b6b } :host(.dark) .derivative text { fill: #ff6b6b }
@@ -43,7 +50,7 @@ export interface GraphHost {
 }
 
 export class GraphView {
-  readonly element = h("div.graph-view", { role: "application", "aria-label": "bond graph: drag to move, wheel to zoom" });
+  readonly element = h("div.graph-view", { role: "application", "aria-label": "bond graph: drag to move, wheel to zoom", tabindex: 0 });
   private shadow: ShadowRoot;
   private svg: SVGSVGElement | null = null;
   private tip = h("div.tip", { role: "tooltip", hidden: true });
@@ -51,9 +58,14 @@ export class GraphView {
   private flows: Flowing[] = [];
   private about: About | null = null;
   private top = 1e-12; // the largest power so far
-  private touched = false;
+  touched = false; // somebody has moved it: it stays so
   power = true;
+  editing = false;
   bonds: BondAbout[] = [];
+  next: { path?: string; bond?: number } | null = null; // is chosen when it is there
+  chosenNow: { path?: string; bond?: number } | null = null;
+  prepared: () => void = () => {}; // a new drawing is in the page
+  entered: (path: string) => void = () => {}; // a part that is folded shall be opened
 
   constructor(private host: GraphHost) {
     this.shadow = this.element.attachShadow({ mode: "open" });
@@ -62,11 +74,46 @@ export class GraphView {
     new ResizeObserver(() => { if (!this.touched) this.fit(); }).observe(this.element);
   }
 
+  get layer(): SVGGElement | null { return this.svg?.querySelector<SVGGElement>("g[transform]") ?? null; }
+  private shift(): [number, number] {
+    const m = /translate\(([-\d.]+)[ ,]([-\d.]+)\)/.exec(this.layer?.getAttribute("transform") ?? "");
+    return m ? [Number(m[1]), Number(m[2])] : [0, 0];
+  }
+  // From the screen to where boxes have their places.
+  toLayout(x: number, y: number): [number, number] {
+    const box = this.element.getBoundingClientRect(), [a, b] = this.shift();
+    return [(x - box.left - this.at.x) / this.at.scale - a, (y - box.top - this.at.y) / this.at.scale - b];
+  }
+  centres(): Map<string, [number, number]> {
+    const all = new Map<string, [number, number]>();
+    this.svg?.querySelectorAll<SVGGElement>("g[data-path]").forEach((g) => {
+      const t = g.querySelector("text.name");
+      if (t) all.set(g.dataset.path ?? "", [Number(t.getAttribute("x")), Number(t.getAttribute("y")) - 4.9]);
+    });
+    return all;
+  }
+  eachBox(act: (g: SVGGElement, box: DOMRect) => void): void {
+    this.svg?.querySelectorAll<SVGGElement>("g[data-path]").forEach((g) => { const hit = g.querySelector<SVGRectElement>("rect.hit"); if (hit) act(g, hit.getBBox() as DOMRect); });
+  }
+  boxAt(x: number, y: number): string | undefined {
+    for (const e of this.shadow.elementsFromPoint(x, y)) { const g = e.closest<SVGGElement>("g[data-path]"); if (g) return g.dataset.path; }
+    return undefined;
+  }
+  aim(path: string | undefined): void {
+    this.svg?.querySelectorAll(".aimed").forEach((e) => e.classList.remove("aimed"));
+    if (path) this.svg?.querySelector(`g[data-path="${CSS.escape(path)}"]`)?.classList.add("aimed");
+  }
+  chosenBond(): { bond: number; tail: DOMPoint; head: DOMPoint } | null {
+    const bond = this.chosenNow?.bond, line = bond === undefined ? null : this.svg?.querySelector<SVGPathElement>(`g[data-bond="${bond}"] > path.line, g[data-bond="${bond}"] > path.multi`);
+    return line ? { bond: bond!, tail: line.getPointAtLength(0), head: line.getPointAtLength(line.getTotalLength()) } : null;
+  }
+
   show(text: string, about: About): void {
-    const svg = safeSvg(text), style = document.createElement("style");
+    const svg = safeSvg(text), style = document.createElement("style"), before: [number, number] = this.svg ? this.shift() : [0, 0];
     this.about = about;
     this.bonds = about.bonds;
     this.flows = [];
+    this.tip.hidden = true;
     style.textContent = sheet;
     this.shadow.replaceChildren(style);
     this.svg = svg;
@@ -74,17 +121,29 @@ export class GraphView {
     svg.classList.add("graph");
     this.shadow.append(svg);
     this.theme();
-    const first = this.top === 1e-12;
     this.top = 1e-12;
     svg.querySelectorAll<SVGGElement>("g[data-bond]").forEach((g) => this.prepareBond(g));
-    svg.querySelectorAll<SVGGElement>("g[data-path]").forEach((g) => {
-      g.querySelector("title")?.remove();
-      g.setAttribute("tabindex", "0");
-      g.setAttribute("role", "button");
-      g.setAttribute("aria-label", g.dataset.path ?? "");
-      this.react(g, { path: g.dataset.path });
-    });
-    if (first || !this.touched) { this.touched = false; this.fit(); }
+    svg.querySelectorAll<SVGGElement>("g[data-path]").forEach((g) => this.prepareBox(g));
+    if (!this.touched) this.fit();
+    else { // what is there stays where it is on the screen
+      const now = this.shift();
+      this.at.x += (before[0] - now[0]) * this.at.scale;
+      this.at.y += (before[1] - now[1]) * this.at.scale;
+      this.place();
+    }
+    if (this.next?.path && svg.querySelector(`g[data-path="${CSS.escape(this.next.path)}"]`)) { const n = this.next; this.next = null; this.choose(n); } else { this.mark(); this.prepared(); }
+  }
+
+  private prepareBox(g: SVGGElement): void {
+    const box = g.getBBox(), hit = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    g.querySelector("title")?.remove();
+    for (const [k, v] of Object.entries({ class: "hit", x: box.x - 5, y: box.y - 4, width: box.width + 10, height: box.height + 8 })) hit.setAttribute(k, String(v));
+    g.prepend(hit);
+    g.setAttribute("tabindex", "0");
+    g.setAttribute("role", "button");
+    g.setAttribute("aria-label", g.dataset.path ?? "");
+    if (g.classList.contains("fold")) g.addEventListener("dblclick", (e) => { e.stopPropagation(); this.entered(g.dataset.path ?? ""); });
+    this.react(g, { path: g.dataset.path });
   }
 
   private prepareBond(g: SVGGElement): void {
@@ -114,10 +173,18 @@ export class GraphView {
   }
 
   choose(what: { path?: string; bond?: number } | null): void {
+    this.chosenNow = what;
+    this.svg?.querySelectorAll(".handle, .end-handle").forEach((e) => e.remove());
+    this.mark();
+    this.prepared();
+    this.host.chosen(what);
+  }
+
+  private mark(): void {
+    const what = this.chosenNow;
     this.svg?.querySelectorAll(".chosen").forEach((e) => e.classList.remove("chosen"));
     if (what?.bond !== undefined) this.svg?.querySelector(`g[data-bond="${what.bond}"]`)?.classList.add("chosen");
     if (what?.path !== undefined) this.svg?.querySelector(`g[data-path="${CSS.escape(what.path)}"]`)?.classList.add("chosen");
-    this.host.chosen(what);
   }
 
   private showTip(what: { path?: string; bond?: number }, x: number, y: number): void {
@@ -140,8 +207,8 @@ export class GraphView {
     this.tip.style.top = Math.min(y + 16, innerHeight - room.height - 8) + "px";
   }
 
-  // Values are in the units they are shown in; power in watts only where these are SI.
-  private powerOf(b: BondAbout): number { return b.e && b.f ? this.host.value(b.e) * this.host.value(b.f) : NaN; }
+  private si(name: string): number { const [scale, offset] = this.about?.shown[name] ?? [1, 0]; return this.host.value(name) * scale + offset; }
+  private powerOf(b: BondAbout): number { return b.e && b.f ? this.si(b.e) * this.si(b.f) : NaN; }
 
   // Called for every picture while something moves.
   animate(seconds: number): void {

@@ -5,7 +5,7 @@ type Handler = (message: any) => void;
 export class Net {
   private socket: WebSocket | null = null;
   private handlers = new Map<string, Handler[]>();
-  private waiting = new Map<number, (result: any) => void>();
+  private waiting = new Map<number, (result: any, error?: string) => void>();
   private nextId = 1;
   private delay = 250;
   connected = false;
@@ -49,7 +49,7 @@ export class Net {
     const m = message.message;
     if (m.method) this.emit("lsp:" + m.method, m.params);
     else if (this.waiting.has(m.id)) {
-      this.waiting.get(m.id)!(m.error ? null : m.result);
+      this.waiting.get(m.id)!(m.error ? null : m.result, m.error?.message);
       this.waiting.delete(m.id);
     }
   }
@@ -72,6 +72,15 @@ export class Net {
     const id = this.nextId++;
     return new Promise((answer) => {
       this.waiting.set(id, answer);
+      this.send({ to: "lsp", message: { jsonrpc: "2.0", id, method, params } });
+    });
+  }
+  // As ask, with what the server says when it refuses.
+  request(method: string, params: object): Promise<{ result: any; error?: string }> {
+    if (!this.connected) return Promise.resolve({ result: null, error: "The server is gone." });
+    const id = this.nextId++;
+    return new Promise((answer) => {
+      this.waiting.set(id, (result, error) => answer({ result, error }));
       this.send({ to: "lsp", message: { jsonrpc: "2.0", id, method, params } });
     });
   }

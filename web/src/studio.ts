@@ -4,12 +4,21 @@ import { button, h, icon, say, type Child } from "./dom";
 import { Editor, type LspMessage } from "./editor";
 import { Energy } from "./energy";
 import { GraphView } from "./graph";
+import { Draw, drawButton, type Chosen, type Places } from "./draw";
 import { Net } from "./net";
+import { brandMark, download, forget, gutter, parse, read, tabs, write } from "./parts";
 import { Plot, type PlotHost, type PlotWish } from "./plots";
 import { Inputs, Parameters, Signals, isTyping } from "./side";
 import { Track } from "./track";
-import type { Built, Started } from "./types";
+import type { About, Built, Started } from "./types";
 import { Viewer } from "./viewer";
+
+const emptyAbout: About = { start: 0, stop: 0, text: "", sweep: false, plots: [], shown: {}, components: [], bonds: [] };
+function placesIn(x: unknown): Places {
+  const out: Places = {};
+  for (const [k, v] of Object.entries((x ?? {}) as Record<string, unknown>)) if (Array.isArray(v) && v.length === 2 && v.every((n) => Number.isFinite(n))) out[k] = [v[0], v[1]];
+  return out;
+}
 
 interface File { name: string; path: string; text: string; saved: string; stamp: string }
 
@@ -35,8 +44,14 @@ class Studio {
   plots: Plot[] = [];
   viewer: Viewer | null = null;
   stats = { frames: 0, missed: 0, dropped: 0, pace: 1, rate: 0 };
-  private editor: Editor;
+  editor: Editor;
   private graph: GraphView;
+  draw: Draw;
+  private sketched: { model: string; bonds: [string, string][] } | null = null; // what is drawn of a model that does not build
+  private scope = "";
+  private depth: number | undefined; // undefined: as the server thinks best
+  private hint = h("p.hint.soft.hidden", null, "Drag components from the list into this field. Drag the small circle at one of them to another: a bond. Text is written on the left.");
+  private crumbs = h("nav.crumbs", { "aria-label": "part that is shown" });
   private energy = new Energy();
   private parameters = new Parameters((name, si) => this.net.live("set", { name, value: si }));
   private signals = new Signals((name, fresh) => this.plotSignal(name, fresh), (name) => this.value(name));
@@ -71,9 +86,16 @@ class Studio {
     this.graph = new GraphView({
       value: (n) => this.value(n), unit: (n) => this.track.unit.get(n) ?? "", dark: () => this.dark, chosen: (w) => this.choose(w),
     });
+    this.draw = new Draw(this.graph, this.net, {
+      uri: () => this.editor.address, model: () => this.sketched?.model ?? this.built?.model ?? "", ends: (b) => this.ends(b),
+      apply: (changes) => { const own = changes[this.editor.address]; if (own) this.editor.apply(own); return !!own && Object.keys(changes).length === 1; },
+      undoDepth: () => this.editor.depth, undo: () => this.editor.undo(), redo: () => this.editor.redo(), redraw: () => this.drawAgain(),
+      note: (t, k) => this.note(t, k), choose: (w) => this.graph.choose(w), kept: () => this.keepLayout(),
+    });
+    this.graph.entered = (path) => this.enter(path);
     this.host = {
       track: this.track, others: this.others, cursor: () => this.cursor, seek: (t) => this.seek(t), window: () => Number(this.windowSelect.value),
-      changed: () => { this.watch(); this.redraw(); this.keepLayout(); }, dark: () => this.dark,
+      changed: () => { this.watch(); this.redraw(); this.keepLayout(); this.plotsKnown = true; }, dark: () => this.dark,
     };
     root.append(this.bar(), this.banners, this.body(editorHost), this.timeline());
     this.editor = new Editor(editorHost, this.net);
@@ -118,7 +140,9 @@ class Studio {
   private body(editorHost: HTMLElement): HTMLElement {
     const search = h("input.find", { type: "search", placeholder: "Find", "aria-label": "find in the graph", oninput: () => this.graph.search(search.value) });
     const flow = h("label.check", null, h("input", { type: "checkbox", checked: true, onchange: (e: Event) => { this.graph.power = (e.target as HTMLInputElement).checked; } }), "power");
-    const graphPane = h("div.graph-pane", null, this.graph.element, h("div.float", null, search, flow, button("Fit", "fit", () => this.graph.fit())), this.about);
+    const pen = drawButton(() => { void this.draw.toggle(); pen.setAttribute("aria-pressed", String(this.draw.active)); });
+    const parts = button("Fold parts into boxes, or open all of them", "fold", () => { this.depth = (this.depth ?? this.built?.depth ?? 0) > 0 ? 0 : 1; this.graph.touched = false; this.drawAgain(); }, { id: "parts" });
+    const graphPane = h("div.graph-pane", null, this.draw.palette, h("div.graph-field", null, this.graph.element, this.hint, this.crumbs, h("div.float", null, search, flow, pen, parts, button("Fit", "fit", () => { this.graph.touched = false; this.graph.fit(); })), this.about));
     const viewTools = h("div.float", { id: "view-tools" });
     const add = button("New plot", "plus", () => this.addPlot({ title: "", y: [] }), { id: "new-plot" });
     return h("main.body", null,
@@ -190,6 +214,11 @@ class Studio {
         this.wantStart = true;
       }
     });
+    net.on("graph", (m) => {
+      this.asking = false;
+      if (this.built && m.revision === this.built.revision && !this.sketched) { this.built.depth = m.depth; this.graph.show(m.graph, this.built.about); }
+      if (this.askAgain) { this.askAgain = false; this.drawAgain(); }
+    });
     net.on("opened", (m) => this.opened(m));
     net.on("saved", (m) => this.saved(m));
     net.on("conflict", (m) => this.note(`${m.name} was changed by somebody else since it was opened.`, "error", ["Overwrite it", () => this.save(true)], ["Take theirs", () => this.reload(m.name)]));
@@ -206,7 +235,12 @@ class Studio {
     net.on("tell", (m) => this.note(m.text, m.kind));
     net.on("built", (m) => this.showBuilt(m));
     net.on("started", (m) => this.begun(m));
-    net.on("stale", () => this.note("The text has changed.", "note", ["Start again", () => this.net.live("start")], ["Go on from here", () => this.net.live("go_on")]));
+    let stale: HTMLElement | null = null; // one offer is enough
+    net.on("stale", () => {
+      stale?.remove();
+      if (this.state !== 1 && this.track.end <= this.track.start) this.net.live("start"); // nothing would be lost
+      else stale = this.note("The text has changed.", "note", ["Start again", () => this.net.live("start")], ["Go on from here", () => this.net.live("go_on")]);
+    });
     net.on("went_on", () => this.note("The run goes on with the new text."));
     net.on("snapshot", (m) => { (document.getElementById("back") as HTMLButtonElement).disabled = false; this.note(`State kept at ${say(m.time)} s.`); });
     net.on("not_set", (m) => this.note(`${m.name} cannot change while the model runs; change the text.`, "error"));
@@ -225,6 +259,8 @@ class Studio {
     this.file = name;
     this.fileSelect.value = name;
     this.editor.open(known.path, known.text);
+    this.sketched = null;
+    if (!known.text.trim()) { void this.draw.toggle(true); document.getElementById("draw")!.setAttribute("aria-pressed", "true"); }
     if (/^\s*(model|experiment)\b/m.test(known.text) || !known.text.trim()) {
       this.main = name;
       this.experiment = "";
@@ -290,17 +326,20 @@ class Studio {
     this.layoutStamp = m.stamp;
     const layout = parse(m.text);
     this.layoutText = m.text;
+    if (layout?.places) { this.draw.places = placesIn(layout.places); this.layoutKnown = true; this.drawAgain(); }
     if (!layout?.plots) return;
-    this.layoutKnown = true;
+    this.layoutKnown = this.plotsKnown = true;
     this.setPlots(layout.plots);
     for (const [k, v] of Object.entries(layout.sizes ?? {})) document.documentElement.style.setProperty(k, String(v));
   }
+  private plotsKnown = false; // somebody has chosen them
   private keepLayout(): void { this.layoutKnown = true; }
   private saveLayout(): void {
     if (!this.layoutKnown) return;
     const sizes: Record<string, string> = {};
     for (const k of ["--left", "--right", "--top", "--lists"]) { const v = document.documentElement.style.getPropertyValue(k); if (v) sizes[k] = v; }
-    const text = JSON.stringify({ plots: this.plots.map((p) => p.wish), sizes }, null, 1) + "\n";
+    const there = this.graph.centres(), places = Object.fromEntries(Object.entries(this.draw.places).filter(([k]) => there.has(k)));
+    const text = JSON.stringify({ plots: this.plots.map((p) => p.wish), sizes, ...(Object.keys(places).length ? { places } : {}) }, null, 1) + "\n";
     if (text === this.layoutText) return;
     this.layoutText = text;
     this.net.text("save", { name: this.main.replace(/\.bond$/, "") + ".studio", text, stamp: this.layoutStamp, force: true });
@@ -312,7 +351,47 @@ class Studio {
     const files: Record<string, string> = {};
     for (const f of this.files.values()) if (f.text !== f.saved || f.name === this.file) files[f.name] = f.text;
     this.buildAt = performance.now();
-    this.net.text("build", { main: this.main, files, experiment: this.experiment, revision: ++this.revision });
+    this.net.text("build", { main: this.main, files, experiment: this.experiment, revision: ++this.revision, wish: this.wish() });
+  }
+
+  // --- the drawing
+
+  private wish(): object {
+    const depth = this.draw.active ? 1 : this.depth;
+    return { scope: this.scope, ...(this.scope || depth !== undefined ? { depth: depth ?? 1 } : {}), places: this.scope ? {} : this.draw.places };
+  }
+  private asking = false;
+  private askAgain = false;
+  private drawAgain(): void {
+    if (this.sketched || !this.built) { void this.sketch(); return; }
+    if (this.asking) { this.askAgain = true; return; }
+    this.asking = true;
+    this.net.text("graph", { wish: this.wish() });
+  }
+
+  // Of a model that does not build: boxes and bonds as the text has them.
+  private async sketch(): Promise<void> {
+    const ask = (model: string) => this.net.ask("bondyn/sketch", { textDocument: { uri: this.editor.address }, model, places: this.draw.places });
+    const revision = this.revision, m = (await ask(this.built?.model ?? "")) ?? (await ask(""));
+    if (revision !== this.revision || !document.body.classList.contains("broken")) return;
+    this.sketched = m ? { model: m.model, bonds: m.bonds } : null;
+    this.hint.classList.toggle("hidden", !this.draw.active || !!m?.svg?.includes("data-path"));
+    if (!m) return;
+    const about = { ...emptyAbout, bonds: m.bonds.map(([a, b]: [string, string], i: number) => ({ bond: i, label: `${a} -> ${b}`, reason: "the model is not complete yet, so no stroke is set", order: 0, pseudo: false })) };
+    this.graph.show(m.svg, about);
+  }
+
+  private ends(bond: number): [string, string] | null {
+    if (this.sketched) return this.sketched.bonds[bond] ?? null;
+    const label = this.built?.about.bonds.find((b) => b.bond === bond)?.label.split(" -> ");
+    return label?.length === 2 ? [label[0], label[1]] : null;
+  }
+
+  private enter(path: string): void {
+    this.scope = path;
+    this.graph.touched = false;
+    this.crumbs.replaceChildren(...(path ? [h("button.chip", { type: "button", onclick: () => this.enter(path.includes(".") ? path.slice(0, path.lastIndexOf(".")) : "") }, "↑ out of " + path)] : []));
+    this.drawAgain();
   }
   private buildAt = 0;
   buildTime = 0; // ms from a key press to a graph, without the pause after it
@@ -322,10 +401,13 @@ class Studio {
     this.buildTime = performance.now() - this.buildAt;
     document.body.classList.toggle("broken", !m.good);
     if (!m.good) {
+      if (this.draw.active || !this.built) void this.sketch();
       if (!this.built) this.equations.replaceChildren(h("p.soft", null, "The model does not build yet: the messages below the text say why."));
       return;
     }
     this.built = m;
+    this.sketched = null;
+    this.hint.classList.add("hidden");
     this.experimentSelect.replaceChildren(...(m.experiments.length ? m.experiments : [m.experiment || "ten seconds"]).map((e) => h("option", { value: m.experiments.length ? e : "", selected: e === m.experiment }, e)));
     this.graph.show(m.graph, m.about);
     this.energy.show(m.about);
@@ -368,8 +450,14 @@ class Studio {
     if (root && this.built?.about.components.some((c) => c.path === word || c.path === root)) this.filterEquations(word || root);
   }
 
-  private choose(what: { path?: string; bond?: number } | null): void {
+  private choose(what: Chosen | null): void {
+    this.tellAbout(what);
+    if (what && this.draw.active) void this.draw.controls(what).then((c) => { if (c && this.graph.chosenNow === what) this.about.append(c); });
+  }
+
+  private tellAbout(what: Chosen | null): void {
     if (!what) { this.about.replaceChildren(); return; }
+    if (this.sketched || !this.built) { this.about.replaceChildren(h("b", null, what.path ?? this.ends(what.bond!)?.join(" → ") ?? "")); return; }
     const close = button("Close", "close", () => { this.about.replaceChildren(); this.filterEquations(""); }, { className: "quiet" });
     if (what.bond !== undefined) {
       const list = this.built!.about.bonds.filter((b) => b.bond === what.bond);
@@ -392,7 +480,7 @@ class Studio {
     this.track.unit = new Map(m.names.map((n, i) => [n, m.units[i]]));
     this.cursor = null;
     (document.getElementById("back") as HTMLButtonElement).disabled = true;
-    if (!this.plots.length && !this.layoutKnown) this.setPlots(this.defaultPlots());
+    if (!this.plots.length && !this.plotsKnown) this.setPlots(this.defaultPlots());
     this.watchNames = [];
     this.watch();
     for (const [name, value] of this.parameters.changed) this.net.live("set", { name, value });
@@ -510,10 +598,10 @@ class Studio {
     this.watch();
   }
   addPlot(wish: PlotWish, chosen = true): Plot {
-    const p = new Plot(wish, this.host, (x) => { this.plots = this.plots.filter((o) => o !== x); x.dispose(); this.keepLayout(); this.watch(); });
+    const p = new Plot(wish, this.host, (x) => { this.plots = this.plots.filter((o) => o !== x); x.dispose(); this.keepLayout(); this.plotsKnown = true; this.watch(); });
     this.plots.push(p);
     this.plotArea.append(p.element);
-    if (chosen) this.keepLayout();
+    if (chosen) { this.keepLayout(); this.plotsKnown = true; }
     this.watch();
     this.redraw();
     return p;
@@ -580,6 +668,12 @@ class Studio {
   private keyboard(): void {
     addEventListener("keydown", (e) => {
       if ((e.ctrlKey || e.metaKey) && e.key === "s") { e.preventDefault(); this.save(); return; }
+      if ((e.ctrlKey || e.metaKey) && !isTyping(e) && /^[zy]$/i.test(e.key)) {
+        e.preventDefault();
+        if (e.key.toLowerCase() === "y" || e.shiftKey) this.editor.redo();
+        else this.draw.undo();
+        return;
+      }
       if (isTyping(e) || e.ctrlKey || e.altKey || e.metaKey) return;
       const inView = (e.target as HTMLElement).classList?.contains("view");
       const t = this.track, row = t.row(this.cursor ?? t.end);
@@ -597,67 +691,7 @@ class Studio {
   }
 }
 
-// --- small things --------------------------------------------------------------------------------
-
-function read(key: string): string | null { try { return localStorage.getItem(key); } catch { return null; } }
-function write(key: string, text: string): void { try { localStorage.setItem(key, text); } catch { /* full, or not allowed */ } }
-function forget(key: string): void { try { localStorage.removeItem(key); } catch { /* not allowed */ } }
-function parse(text: string | null): any { try { return text ? JSON.parse(text) : null; } catch { return null; } }
-
-function download(file: Blob, name: string): void {
-  const a = h("a", { href: URL.createObjectURL(file), download: name });
-  document.body.append(a);
-  a.click();
-  a.remove();
-  setTimeout(() => URL.revokeObjectURL(a.href), 10000);
-}
-
-function brandMark(): SVGSVGElement {
-  const ns = "http://www.w3.org/2000/svg", svg = document.createElementNS(ns, "svg"), p = document.createElementNS(ns, "path");
-  svg.setAttribute("viewBox", "0 0 32 32");
-  svg.setAttribute("class", "mark");
-  svg.setAttribute("aria-hidden", "true");
-  p.setAttribute("d", "M5 16H25M25 16l-7 5M25 8V24");
-  svg.append(p);
-  return svg;
-}
-
-function tabs(id: string, list: [string, HTMLElement][]): HTMLElement {
-  const panel = h("div.tab-panel", { id: id + "-panel", role: "tabpanel" }), buttons = list.map(([name], i) => h("button", {
-    type: "button", role: "tab", id: `${id}-tab-${i}`, "aria-controls": id + "-panel", onclick: () => open(i),
-    onkeydown: (e: KeyboardEvent) => { const d = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0; if (d) { const k = (i + d + list.length) % list.length; open(k); buttons[k].focus(); e.stopPropagation(); } },
-  }, name));
-  list.forEach(([, e]) => panel.append(e));
-  const open = (k: number) => list.forEach(([, e], i) => {
-    e.classList.toggle("hidden", i !== k);
-    buttons[i].setAttribute("aria-selected", String(i === k));
-    buttons[i].tabIndex = i === k ? 0 : -1;
-    if (i === k) panel.setAttribute("aria-labelledby", buttons[i].id);
-    dispatchEvent(new Event("resize"));
-  });
-  open(0);
-  return h("div.tabs", { id }, h("div.tab-bar", { role: "tablist" }, ...buttons), panel);
-}
-
-// The border between two panes, to be dragged or moved by arrow keys.
-function gutter(variable: string, way: "x" | "y"): HTMLElement {
-  const size = (): number => parseFloat(getComputedStyle(document.documentElement).getPropertyValue(variable)) || 30;
-  const put = (v: number) => { document.documentElement.style.setProperty(variable, Math.min(75, Math.max(12, v)).toFixed(1) + (way === "x" ? "vw" : "%")); e.setAttribute("aria-valuenow", String(Math.round(size()))); };
-  const back = variable === "--right" ? -1 : 1;
-  const e = h("div.gutter." + way, { role: "separator", tabindex: 0, "aria-orientation": way === "x" ? "vertical" : "horizontal", "aria-label": "border between panes", "aria-valuenow": "30", "aria-valuemin": "12", "aria-valuemax": "75" });
-  e.addEventListener("pointerdown", (p) => e.setPointerCapture(p.pointerId));
-  e.addEventListener("pointermove", (p) => {
-    if (!e.hasPointerCapture(p.pointerId)) return;
-    const box = e.parentElement!.getBoundingClientRect();
-    put(way === "x" ? 100 * (back > 0 ? p.clientX : innerWidth - p.clientX) / innerWidth : 100 * (p.clientY - box.top) / box.height);
-  });
-  e.addEventListener("keydown", (k) => {
-    const d = ({ ArrowLeft: -2, ArrowUp: -2, ArrowRight: 2, ArrowDown: 2 } as Record<string, number>)[k.key];
-    if (d) { put(size() + back * d); k.preventDefault(); k.stopPropagation(); }
-  });
-  return e;
-}
-
 document.body.dataset.pane = "text";
+document.body.classList.add("no-motion"); // until a run brings bodies
 (window as any).studio = new Studio(document.getElementById("app")!);
 export type { Child };
