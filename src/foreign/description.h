@@ -1,4 +1,5 @@
-// What modelDescription.xml of an FMU says (FMI 2.0), checked: variables, structure, kinds.
+// What modelDescription.xml of an FMU says (FMI 2.0 and 3.0), checked: variables, structure, kinds. Elements of arrays
+// are variables of their own here.
 #ifndef BONDYN_FOREIGN_DESCRIPTION_H
 #define BONDYN_FOREIGN_DESCRIPTION_H
 
@@ -15,6 +16,9 @@ typedef enum {
 typedef struct {
     const char *name, *text; // text: what it is; may be ""
     unsigned reference;
+    int element,
+        elements; // of the array that it belongs to, all of which follow each other; else 0 and 1
+    char letter;  // the type, as the guest is told (guest/unit_api.h)
     UnitRole role;
     UnitType type;
     bool discrete, constant;
@@ -33,6 +37,7 @@ typedef struct { // a pair of variables that is a power port
 } UnitPort;
 
 typedef struct {
+    int version; // 2 or 3
     const char *name, *guid, *text;
     const char *me, *cs;                 // model identifiers; NULL: it is not of this kind
     bool directional, saves, steps_vary; // of the kind that is asked for
@@ -46,10 +51,15 @@ typedef struct {
     double step;         // of the default experiment; 0: none
     const char **source; // files to compile
     int source_count;
+    const char **define; // "NAME" or "NAME=VALUE"
+    int define_count;
 } UnitDescription;
 
-// Reads the XML in `source`; `osp`: the file of power ports, or 0. False: reported.
+// Reads the XML in `source`; `ports`: the file of power ports (OspModelDescription.xml, terminalsAndIcons.xml), or 0.
+// False: reported.
 bool unit_describe(Arena *out, UnitDescription *d, const Sources *sources, uint32_t source,
-                   uint32_t osp, Report *r);
+                   uint32_t ports, Report *r);
+// Files to compile, from sources/buildDescription.xml of FMI 3; false: it is no XML.
+bool unit_read_build(Arena *out, UnitDescription *d, const char *xml, size_t length);
 
 #endif

@@ -1,4 +1,4 @@
-// A unit of FMI 2 at work, in a guest process. Numbers are SI on this side.
+// A unit of FMI 2 or 3 at work, in a guest process. Numbers are SI on this side.
 //
 // All functions of a point (rates, outputs, borders) are one call of the guest: the last point is kept. Begins,
 // updates and steps are remembered by their inputs, so to ask again does nothing again: they are functions,
@@ -367,15 +367,17 @@ static int *variables_of(ForeignUnit *u, UnitRole role, int *count) {
 
 // d: a real input that changes at events only
 static char letter_of(const UnitVariable *v) {
-    bool held = v->type == UNIT_REAL && v->discrete && v->role == UNIT_INPUT;
-    return held ? 'd' : (char)v->type;
+    bool held = v->letter == 'r' && v->discrete && v->role == UNIT_INPUT;
+    return held ? 'd' : v->letter;
 }
 
 static const char *references(ForeignUnit *u, const int *list, int n) {
     Text t = {0};
-    for (int i = 0; i < n; i++)
-        text_printf(&t, "%s%c%u", i ? " " : "", letter_of(&u->d.variable[list[i]]),
-                    u->d.variable[list[i]].reference);
+    for (int i = 0; i < n; i++) {
+        const UnitVariable *v = &u->d.variable[list[i]];
+        text_printf(&t, "%s%c%u", i ? " " : "", letter_of(v), v->reference);
+        if (v->elements > 1) text_printf(&t, ":%d/%d", v->element, v->elements);
+    }
     const char *kept = arena_copy_text(&u->arena, text_get(&t), t.length);
     text_free(&t);
     return kept;
@@ -457,10 +459,12 @@ ForeignUnit *foreign_unit_new(const char *path, bool steps, const char **words) 
     *words = open_unit(u, path);
     if (*words) return u;
     const char *flags =
-        arena_printf(&u->arena, "%s%s", (steps ? u->d.cs_saves : u->d.me_saves) ? "s" : "",
-                     u->d.me_wants_steps ? "" : "n");
+        arena_printf(&u->arena, "%s%s%s", (steps ? u->d.cs_saves : u->d.me_saves) ? "s" : "",
+                     u->d.me_wants_steps ? "" : "n", u->d.version == 3 ? "3" : "");
     const char *word[] = {u->d.guid,
-                          arena_printf(&u->arena, "file://%s/resources", u->folder),
+                          u->d.version == 3
+                              ? arena_printf(&u->arena, "%s/resources/", u->folder)
+                              : arena_printf(&u->arena, "file://%s/resources", u->folder),
                           steps ? "cs" : "me",
                           *flags ? flags : "-",
                           arena_printf(&u->arena, "%d", u->d.indicators),

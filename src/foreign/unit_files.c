@@ -21,6 +21,11 @@ typedef struct {
     UnitFiles *files;
 } Files;
 
+static bool tells_ports(const char *name) {
+    return strcmp(path_base(name), "OspModelDescription.xml") == 0 ||
+           strcmp(name, "terminalsAndIcons/terminalsAndIcons.xml") == 0;
+}
+
 bool unit_read(Arena *out, UnitDescription *d, Sources *sources, const char *path, const char *data,
                size_t length, Pos asked, Report *r) {
     Archive a;
@@ -35,15 +40,19 @@ bool unit_read(Arena *out, UnitDescription *d, Sources *sources, const char *pat
     }
     uint32_t source =
         sources_add(sources, arena_printf(out, "%s/modelDescription.xml", path), xml, e->size);
-    uint32_t osp = 0;
-    for (int i = 0; i < a.count && !osp; i++)
-        if (strcmp(path_base(a.entry[i].name), "OspModelDescription.xml") == 0) {
+    uint32_t ports = 0;
+    for (int i = 0; i < a.count && !ports; i++)
+        if (tells_ports(a.entry[i].name)) {
             char *groups = archive_unpack(out, &a, &a.entry[i], &wrong);
             if (groups)
-                osp = sources_add(sources, arena_printf(out, "%s/%s", path, a.entry[i].name),
-                                  groups, a.entry[i].size);
+                ports = sources_add(sources, arena_printf(out, "%s/%s", path, a.entry[i].name),
+                                    groups, a.entry[i].size);
         }
-    return unit_describe(out, d, sources, source, osp, r);
+    if (!unit_describe(out, d, sources, source, ports, r)) return false;
+    const ArchiveEntry *b = archive_find(&a, "sources/buildDescription.xml");
+    char *build = b && d->version == 3 ? archive_unpack(out, &a, b, &wrong) : NULL;
+    if (build) unit_read_build(out, d, build, b->size);
+    return true;
 }
 
 void unit_folder_remove(const char *path) {
@@ -65,7 +74,7 @@ void unit_folder_remove(const char *path) {
 
 static bool compile(Files *u) {
     const char *cc = getenv("CC"), *sources = path_join(u->out, u->files->folder, "sources");
-    char **word = ARENA_ARRAY(u->out, char *, u->d->source_count + 16);
+    char **word = ARENA_ARRAY(u->out, char *, u->d->source_count + u->d->define_count + 16);
     int n = 0;
     const char *flags[] = {cc && *cc ? cc : "cc",
                            "-shared",
@@ -75,11 +84,14 @@ static bool compile(Files *u) {
                            "-ffp-contract=off",
                            "-fno-builtin-pow",
                            "-DFMI2_OVERRIDE_FUNCTION_PREFIX",
+                           "-DFMI3_OVERRIDE_FUNCTION_PREFIX",
                            "-I",
                            sources,
                            "-o",
                            u->files->library};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) word[n++] = (char *)flags[i];
+    for (int i = 0; i < u->d->define_count; i++)
+        word[n++] = arena_printf(u->out, "-D%s", u->d->define[i]);
     for (int i = 0; i < u->d->source_count; i++)
         word[n++] = path_join(u->out, sources, u->d->source[i]);
     word[n++] = (char *)"-lm";
@@ -96,6 +108,21 @@ static bool compile(Files *u) {
     return good;
 }
 
+// FMI 3 leaves the headers of the standard to whoever compiles.
+extern const char asset_fmi3Functions_h[], asset_fmi3FunctionTypes_h[], asset_fmi3PlatformTypes_h[];
+
+static void add_headers(Files *u) {
+    static const char *const name[] = {"fmi3Functions.h", "fmi3FunctionTypes.h",
+                                       "fmi3PlatformTypes.h"};
+    const char *text[] = {asset_fmi3Functions_h, asset_fmi3FunctionTypes_h,
+                          asset_fmi3PlatformTypes_h};
+    const char *sources = path_join(u->out, u->files->folder, "sources");
+    Report ignored = {0};
+    for (int i = 0; i < 3; i++)
+        file_write(path_join(u->out, sources, name[i]), text[i], strlen(text[i]), &ignored);
+    report_free(&ignored);
+}
+
 // Binary, resources and, without a binary, sources. NULL: good.
 const char *unit_unpack(Arena *out, const UnitDescription *d, bool steps, const char *data,
                         size_t length, UnitFiles *files) {
@@ -107,17 +134,19 @@ const char *unit_unpack(Arena *out, const UnitDescription *d, bool steps, const 
     char *folder = path_join(u->out, place && *place ? place : "/tmp", "bondyn-unit-XXXXXX");
     if (!mkdtemp(folder)) return "no folder can be made for it";
     u->files->folder = folder;
-    const char *inside = arena_printf(u->out, "binaries/linux64/%s.so", name);
+    const char *binaries = d->version == 3 ? "binaries/x86_64-linux/" : "binaries/linux64/";
+    const char *inside = arena_printf(u->out, "%s%s.so", binaries, name);
     u->files->library = path_join(u->out, folder, inside);
     wrong = archive_unpack_below(u->out, &a, "resources/", folder);
 #if defined(__x86_64__)
-    if (!wrong) wrong = archive_unpack_below(u->out, &a, "binaries/linux64/", folder);
+    if (!wrong) wrong = archive_unpack_below(u->out, &a, binaries, folder);
     if (wrong || archive_find(&a, inside)) return wrong;
 #endif
     if (wrong) return wrong;
     if (!u->d->source_count) return "it has no binary for this machine, and no sources";
     u->files->library = path_join(u->out, folder, arena_printf(u->out, "%s.so", name));
     wrong = archive_unpack_below(u->out, &a, "sources/", folder);
+    if (!wrong && d->version == 3) add_headers(u);
     if (!wrong && !compile(u))
         wrong = "it has no binary for this machine, and its sources do not compile";
     return wrong;

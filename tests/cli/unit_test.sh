@@ -24,12 +24,16 @@ for k in shared:
         sys.exit(f"{k} is {far:g} apart")
 EOF
 
-# trip NAME FILE EXPERIMENT POINTS OPTIONS...
+# trip NAME FILE EXPERIMENT POINTS OPTIONS...: with FMI 2 and 3
 trip() {
-    name=$1 file=$2 experiment=$3 points=$4
+    one=$1 file=$2 experiment=$3 points=$4
     shift 4
-    expect_exit 0 export fmu "$file" "$experiment" --kind me "$@" --out "$name.fmu"
-    "$bondyn" run "$file" "$experiment" "$@" --no-plot --engine vm --out "$name" >/dev/null 2>&1
+    "$bondyn" run "$file" "$experiment" "$@" --no-plot --engine vm --out "$one" >/dev/null 2>&1
+    for version in $versions; do trip_once "$@"; done
+}
+trip_once() {
+    name=$one$version
+    expect_exit 0 export fmu "$file" "$experiment" --kind me --version "$version" "$@" --out "$name.fmu"
     about=$(unzip -p "$name.fmu" modelDescription.xml | grep DefaultExperiment)
     stop=$(echo "$about" | sed 's/.*stopTime="\([^"]*\)".*/\1/') step=$(echo "$about" | sed 's/.*stepSize="\([^"]*\)".*/\1/')
     cat >"$name.in.bond" <<EOF
@@ -45,8 +49,9 @@ experiment Again of Top
 end
 EOF
     expect_exit 0 run "$name.in.bond" --no-plot --out "$name.again"
-    python3 apart.py "$name/results.csv" "$name.again/results.csv" 1e-9 >log 2>&1 || fail "$name: $(cat log)"
+    python3 apart.py "$one/results.csv" "$name.again/results.csv" 1e-9 >log 2>&1 || fail "$name: $(cat log)"
 }
+versions="2 3"
 trip rlc "$examples/rlc/rlc.bond" Step 250 --solver rk4
 trip motor "$examples/dc_motor/dc_motor.bond" Start 1000 --solver rk4
 trip ball "$examples/bouncing_ball/bouncing_ball.bond" Bounce 1000 --solver rk4 --stop 2.5
@@ -66,6 +71,7 @@ experiment Steps of Simulator
   audit off
 end
 EOF
+versions=2 # its C takes long to compile, and has nothing that the others have not
 trip titan titan4/titan4.bond Steps 20
 
 # --- power ports, instances, steps ----------------------------------------------------------------
@@ -147,20 +153,36 @@ expect_text out "70"
 expect_exit 0 sweep ports.bond Both --vary "b.k = 60 .. 70 in 2 {N/m}" --jobs 2 --no-plot --out sweep
 grep -q nan sweep/runs.csv && fail "runs of a sweep failed"
 
+# --- FMI 3: the same through terminals, and built from its sources with the importer's headers -------
+
+expect_exit 0 export fmu pushed.bond Steps --version 3 --out pushed3.fmu
+sed 's/pushed.fmu/pushed3.fmu/' ports.bond >ports3.bond
+expect_exit 0 run ports3.bond Both --no-plot --out ports3
+python3 apart.py ports/results.csv ports3/results.csv 0 >log 2>&1 || fail "FMI 3: $(cat log)"
+expect_exit 0 check ports3.bond Both
+expect_text out "'one' sets the effort"
+expect_exit 0 run ports3.bond Steps --no-plot --out steps3
+python3 apart.py steps/results.csv steps3/results.csv 0 >log 2>&1 || fail "steps of FMI 3: $(cat log)"
+expect_exit 0 linearize ports3.bond Both
+expect_text out "70"
+
 # --- built from its sources -----------------------------------------------------------------------
 
 python3 - <<'EOF'
 import zipfile
-with zipfile.ZipFile("pushed.fmu") as f, zipfile.ZipFile("plain.fmu", "w") as to:
-    for n in f.namelist():
-        if not n.startswith("binaries/"): to.writestr(n, f.read(n))
+for a, b in ("pushed.fmu", "plain.fmu"), ("pushed3.fmu", "plain3.fmu"):
+    with zipfile.ZipFile(a) as f, zipfile.ZipFile(b, "w") as to:
+        for n in f.namelist():
+            if not n.startswith("binaries/"): to.writestr(n, f.read(n))
 with zipfile.ZipFile("pushed.fmu") as f, zipfile.ZipFile("empty.fmu", "w") as to:
     for n in f.namelist():
         if n == "modelDescription.xml": to.writestr(n, f.read(n).replace(b"<SourceFiles>", b"<SourceFiles><!--").replace(b"</SourceFiles>", b"--></SourceFiles>"))
 EOF
-sed 's/pushed.fmu/plain.fmu/' ports.bond >plain.bond
-expect_exit 0 run plain.bond Both --no-plot --out plain
-cmp -s plain/results.csv ports/results.csv || python3 apart.py plain/results.csv ports/results.csv 0 >log 2>&1 || fail "its sources give $(cat log)"
+for unit in plain plain3; do
+    sed "s/pushed.fmu/$unit.fmu/" ports.bond >$unit.bond
+    expect_exit 0 run $unit.bond Both --no-plot --out $unit
+    python3 apart.py $unit/results.csv ports/results.csv 0 >log 2>&1 || fail "its sources give $(cat log)"
+done
 sed 's/pushed.fmu/empty.fmu/' ports.bond >empty.bond
 expect_exit 1 check empty.bond Both
 expect_text err "F009"
@@ -282,6 +304,62 @@ wrong "the unit is for co-simulation alone" 's/ModelExchange/CoSimulation/'
 wrong "needs the tool" 's/modelIdentifier="h"/modelIdentifier="h" needsExecutionTool="true"/'
 wrong "no name of C" 's/modelIdentifier="h"/modelIdentifier="..\/h"/'
 
+# The same of FMI 3, made from the sources of a good one: what it does in its derivatives.
+cat >h3.bond <<'EOF'
+model H from "h3.fmu"
+model Top
+  H u
+  Se force = 1 {N}
+  force -> u.hand
+end
+experiment X of Top
+  stop 0.2 {s}
+  points 10
+  solver rk4 step 10 {ms}
+end
+EOF
+cat >deed.py <<'EOF'
+import sys, zipfile
+deed, place = sys.argv[1:]
+with zipfile.ZipFile("plain3.fmu") as f, zipfile.ZipFile("h3.fmu", "w") as to:
+    for n in f.namelist():
+        text = f.read(n)
+        if n == "sources/fmi3.c":
+            i = text.index(place.encode()); i = text.index(b"{", i) + 1
+            text = b"#define _GNU_SOURCE\n#include <unistd.h>\n" + text[:i] + deed.encode() + text[i:]
+        to.writestr(n, text)
+EOF
+# hostile3 EXIT WORDS C PLACE
+hostile3() {
+    python3 deed.py "$3" "$4" || fail "making a hostile unit"
+    expect_exit "$1" run h3.bond --no-plot --out h
+    [ "$2" ] && expect_text err "$2"
+}
+rates='fmi3Status fmi3GetContinuousStateDerivatives('
+hostile3 0 "" ";" "$rates"
+hostile3 1 "crashed (signal 6" "abort();" "fmi3Instance fmi3InstantiateModelExchange("
+hostile3 5 "did not answer within 0.5 s" "for (;;) {}" "$rates"
+hostile3 5 "fmi3GetContinuousStateDerivatives gave an error" 'for (int i = 0; i < 100; i++) if (fork() < 0) return fmi3Error;' "$rates"
+hostile3 5 "fmi3GetContinuousStateDerivatives gave an error" "if (!fopen(\"$work/precious\", \"w\")) return fmi3Error;" "$rates"
+hostile3 5 "the rate 'der(mass.p)' is nan at t = 0.1" "if (((Pushed_fmu *)c)->s.m.time > 0.1) { x[0] = NAN; return 0; }" "$rates"
+[ "$(cat precious)" = precious ] || fail "a file was changed"
+
+# wrong3 WORDS SED-COMMAND: another description of a unit of FMI 3
+wrong3() {
+    unzip -p plain3.fmu modelDescription.xml | sed "$2" >other.xml
+    python3 pack.py h3.fmu modelDescription.xml other.xml
+    expect_exit 1 run h3.bond --no-plot --out h
+    expect_text err "$1"
+}
+wrong3 "the instantiationToken is missing" 's/instantiationToken=/forgotten=/'
+wrong3 "there is no variable with the reference '77'" 's/<ContinuousStateDerivative valueReference="[0-9]*"/<ContinuousStateDerivative valueReference="77"/'
+wrong3 "is listed as a derivative, but is none" 's/<ContinuousStateDerivative valueReference="[0-9]*"/<ContinuousStateDerivative valueReference="1"/'
+wrong3 "is not listed in ModelStructure" 's/<Output [^>]*>//'
+wrong3 "a size that cannot be served" 's/\(<Float64 name="m".*\)\/>/\1><Dimension start="1000000000"\/><\/Float64>/'
+wrong3 "has not as many start values as elements" 's/\(<Float64 name="m".*\)start="2"\/>/\1start="2 3"><Dimension start="3"\/><\/Float64>/'
+wrong3 "has clocks that others must drive" 's/<ModelVariables>/<ModelVariables><Clock name="c" valueReference="99" causality="input" intervalVariability="triggered"\/>/'
+wrong3 "no binary for this machine, and no sources" 's/nothing//'
+
 # archive WORDS, with a program that makes it
 archive() {
     python3 - || fail "making an archive"
@@ -308,6 +386,17 @@ with zipfile.ZipFile("h.fmu", "w", zipfile.ZIP_DEFLATED) as f:
 data = bytearray(open("h.fmu", "rb").read())
 at = data.rfind(b"resources/bomb") - 46
 data[at + 24:at + 28] = struct.pack("<I", 4000000000)
+open("h.fmu", "wb").write(data)
+EOF
+archive "is larger than 512 MB" <<'EOF'
+import struct, zipfile # ten gigabytes, sparse: sizes of more than 4 GB stand in an extra field
+with zipfile.ZipFile("h.fmu", "w", zipfile.ZIP_DEFLATED) as f:
+    f.write("modelDescription.xml")
+    bomb = zipfile.ZipInfo("resources/bomb"); bomb.extra = struct.pack("<HHQ", 1, 8, 10*2**30)
+    f.writestr(bomb, b"\0"*100000)
+data = bytearray(open("h.fmu", "rb").read())
+at = data.rfind(b"resources/bomb") - 46
+data[at + 24:at + 28] = struct.pack("<I", 0xffffffff)
 open("h.fmu", "wb").write(data)
 EOF
 archive "wrong checksum" <<'EOF'
