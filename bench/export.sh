@@ -1,50 +1,61 @@
 #!/bin/sh
-# Exported C: the cost of a step of rk4 in microseconds. Argument: the program.
+# What a model costs elsewhere: an evaluation of its rates by the program itself, as stand-alone C, as an FMU and through
+# libbondyn, a step of rk4 of the exported C, and many runs from Python. Arguments: the program, bench_export.
 set -eu
-bondyn=$1
+bondyn=$1 bench=$2
 here=$(cd "$(dirname "$0")/.." && pwd)
 : "${BONDYN_LIBRARY:=$here/library}"
 export BONDYN_LIBRARY
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The least time of several runs: what else the machine does makes them longer.
-timing() { # FOLDER PREFIX
-    cat >"$1/timing.c" <<END
-#include "model.h"
-#include <stdio.h>
+# The least time of several rounds: what else the machine does makes them longer.
+timing() { # PREFIX
+    cat <<END
+#include "model.c"
 #include <time.h>
-int main(void) {
-    static $2_machine m;
+static $1_machine m;
+static int ready;
+int timing_rates(double time, const double *state, double *rate) {
+    if (!ready) {
+        $1_init(&m);
+        $1_reset(&m);
+        ready = 1;
+    }
+    return bondyn_rates(&m, time, state, rate);
+}
+double timing_step(void) {
     double best = 1;
-    for (int round = 0; round < 50; round++) {
+    for (int round = 0; round < 20; round++) {
         int steps = 0;
-        $2_init(&m);
-        $2_reset(&m);
+        $1_init(&m);
+        $1_reset(&m);
         clock_t begin = clock();
-        while (steps < 500 && m.time < m.stop && $2_step(&m) == $2_good) steps++;
+        while (steps < 500 && m.time < m.stop && $1_step(&m) == $1_good) steps++;
         double each = (double)(clock() - begin) / CLOCKS_PER_SEC / steps;
         if (each < best) best = each;
     }
-    printf("%.3f", 1e6 * best);
-    return 0;
+    return best;
 }
 END
-    "${CC:-cc}" -std=c99 -O2 -march=native -ffp-contract=off -fno-math-errno "$1/timing.c" "$1/model.c" -lm -o "$1/timing"
-    "$1/timing"
 }
 
 row() { # FILE EXPERIMENT STOP
-    for real in double float; do
-        "$bondyn" export c "$here/examples/$1" "$2" --solver rk4 --stop "$3" --real $real --out "$work/$real" >/dev/null 2>&1
-    done
-    prefix=$(sed -n 's/^void \(.*\)_init(.*/\1/p' "$work/double/model.h")
-    states=$(sed -n 's/^| states | \([0-9]*\) |/\1/p' "$work/double/README.md")
-    printf '%-28s %6s  %9s %9s\n' "$prefix" "$states" "$(timing "$work/double" "$prefix")" "$(timing "$work/float" "$prefix")"
+    rm -rf "$work"/*
+    "$bondyn" export c "$here/examples/$1" "$2" --solver rk4 --stop "$3" --out "$work/c" >/dev/null 2>&1
+    "$bondyn" export fmu "$here/examples/$1" "$2" --solver rk4 --stop "$3" --kind me --out "$work/m.fmu" >/dev/null 2>&1
+    (cd "$work" && unzip -qo m.fmu && cp binaries/linux64/*.so fmu.so)
+    timing "$(sed -n 's/^void \(.*\)_init(.*/\1/p' "$work/c/model.h")" >"$work/c/timing.c"
+    "${CC:-cc}" -std=c99 -O2 -march=native -ffp-contract=off -fno-math-errno -shared -fPIC "$work/c/timing.c" -lm -o "$work/c.so"
+    "$bench" "$here/examples/$1" "$2" "$work"
 }
 
-printf '%-28s %6s  %9s %9s\n' "exported C, us a step of rk4" states double float
 row rlc/rlc.bond Step 10
 row four_bar/four_bar.bond Falls 1
-row titan4/hydraulics.bond "$(sed -n 's/^experiment \([A-Za-z]*\).*/\1/p' "$here/examples/titan4/hydraulics.bond" | head -n 1)" 0.1
+row titan4/hydraulics.bond Holding 0.1 # a hydraulic arm of about the states of a crane
 row titan4/titan4.bond ClosedLoop 0.1
+
+# Many runs from Python, a step of each, against a loop over single calls.
+so=$(dirname "$bondyn")/libbondyn.so.1
+[ -e "$so" ] || exit 0
+BONDYN_SO=$so PYTHONPATH=$here/python PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$here/bench/export_batch.py"

@@ -15,7 +15,7 @@ out=bench/results/latest.txt
         "build/release/bench/bench_$name"
     done
     echo
-    bench/export.sh build/release/bondyn
+    bench/export.sh "$PWD/build/release/bondyn" "$PWD/build/release/bench/bench_export"
     echo
     bench/beams.sh build/release/bondyn
 } >"$out.part"

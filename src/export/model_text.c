@@ -192,9 +192,9 @@ static void write_functions(Writing *w, Text *o) {
 
 // Not every model needs all helpers; compilers are told that this is meant.
 static void write_uses(const Writing *w, Text *o) {
-    static const char *const always[] = {"bondyn_sign", "bondyn_min",   "bondyn_max",
-                                         "bondyn_mod",  "bondyn_power", "bondyn_sin",
-                                         "bondyn_cos",  "bondyn_margin"};
+    static const char *const always[] = {"bondyn_sign", "bondyn_min",    "bondyn_max",
+                                         "bondyn_mod",  "bondyn_power",  "bondyn_sin",
+                                         "bondyn_cos",  "bondyn_sincos", "bondyn_margin"};
     static const char *const tables[] = {
         "bondyn_table",   "bondyn_slope",       "bondyn_table_in",     "bondyn_slope_in",
         "model_table_of", "bondyn_table_piece", "bondyn_table_outside"};
@@ -319,7 +319,9 @@ static void write_helpers(Writing *w, Text *o) {
     c_scalar_helpers(o);
     if (w->options->single)
         text_add(o, "static double bondyn_sin(double x) { return sin(x); }\n"
-                    "static double bondyn_cos(double x) { return cos(x); }\n");
+                    "static double bondyn_cos(double x) { return cos(x); }\n"
+                    "static void bondyn_sincos(double x, double *s, double *c) {\n"
+                    "    *s = sin(x);\n    *c = cos(x);\n}\n");
     else
         text_add(o, asset_trig_text);
     if (w->table_count) export_kernels(o, asset_table_def, false);

@@ -157,6 +157,27 @@ static int find_parts(TapeText *t, const uint32_t *result, int result_count) {
     return last + 1;
 }
 
+static bool is_angle(const Instruction *c) { return c->op == TAPE_OP_SIN || c->op == TAPE_OP_COS; }
+
+// Sine and cosine of one angle are computed together. Needs: `def` empty, and so it is left.
+static void find_pairs(TapeText *t) {
+    int *other = memory_zeroed(t->w->p->register_count, sizeof *other); // per angle: + 1
+    for (int i = 0; i < t->count; i++) t->pair[i] = -1;
+    for (int i = 0; i < t->count && !t->tangent; i++) {
+        const Instruction *c = &t->f->code[i];
+        if (!t->live[i] || c->op == TAPE_BLOCK) continue;
+        int k = is_angle(c) ? other[c->a] - 1 : -1;
+        if (k >= 0 && t->f->code[k].op != c->op && t->part_of[k] == t->part_of[i]) {
+            t->pair[i] = k;
+            t->pair[k] = i;
+        } else if (is_angle(c)) {
+            other[c->a] = i + 1;
+        }
+        other[c->to] = 0; // another angle from here on
+    }
+    free(other);
+}
+
 void tape_operand(TapeText *t, uint32_t reg) {
     const Program *p = t->w->p;
     int def = t->def[reg];
@@ -274,6 +295,19 @@ static void write_equation(TapeText *t, int i) {
     if (number) text_printf(&t->body, "    // %s\n", text_get(&t->w->comment[number - 1]));
 }
 
+static void write_pair_of_angle(TapeText *t, int i, bool local) {
+    Instruction c = t->f->code[i];
+    int k = t->pair[i], sine = c.op == TAPE_OP_SIN ? i : k;
+    if (i < k) {
+        text_printf(&t->body, "    double v%d, v%d;\n    bondyn_sincos(", i, k);
+        tape_operand(t, c.a);
+        text_printf(&t->body, ", &v%d, &v%d);\n", sine, i + k - sine);
+    }
+    if (local) return;
+    text_printf(&t->body, "    r[%u] = v%d;\n", c.to, i);
+    t->uses_registers = true;
+}
+
 static void write_line(TapeText *t, int i) {
     Instruction c = t->f->code[i];
     if (c.op == TAPE_BLOCK) {
@@ -294,6 +328,11 @@ static void write_line(TapeText *t, int i) {
         return;
     }
     bool local = tape_is_local(t->w, c.to) && !t->spilt[i];
+    if (t->pair[i] >= 0) {
+        write_pair_of_angle(t, i, local);
+        t->def[c.to] = i;
+        return;
+    }
     text_printf(&t->body, local ? "    double v%d = " : "    r[%d] = ", local ? i : (int)c.to);
     t->uses_registers = t->uses_registers || !local;
     write_value(t, c);
@@ -357,14 +396,17 @@ static void write_tape(TapeText *t, const char *name, const uint32_t *result, in
     t->spilt = memory_zeroed(count, sizeof *t->spilt);
     t->active = memory_zeroed(count, sizeof *t->active);
     t->part_of = memory_zeroed(count, sizeof *t->part_of);
+    t->pair = memory_zeroed(count, sizeof *t->pair);
     t->def = memory_zeroed(t->w->p->register_count, sizeof *t->def);
     find_live(t, result, result_count);
     int parts = find_parts(t, result, result_count);
+    find_pairs(t);
     write_parts(t, name, parts, result, result_count);
     free(t->live);
     free(t->spilt);
     free(t->active);
     free(t->part_of);
+    free(t->pair);
     free(t->def);
     text_free(&t->body);
 }

@@ -12,7 +12,9 @@ typedef struct {
     bool *live;   // per instruction
     bool *spilt;  // per instruction: a later part reads its value
     int *part_of; // per instruction
-    int *def;     // per register: the instruction that wrote it, -1: none here
+    int *
+        pair; // per instruction: the cosine of the same angle beside a sine, or the other way; -1: none
+    int *def; // per register: the instruction that wrote it, -1: none here
     bool uses_registers;
     bool tangent; // with the derivatives along a direction beside every value
     bool *active; // per instruction: its value changes along that direction
