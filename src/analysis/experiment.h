@@ -37,4 +37,8 @@ const char *findings_file(const Findings *f, FindingsFile which, Text *text);
 // From a run over frequencies, for answers that are outputs of the linear model; compared by analysis_perform.
 Beside beside_of(Arena *out, const Model *m, const Run *run);
 
+// Needs: a model whose experiment is a run that begins `at steady`, opened with analysis_open before its system was
+// built.  Gives: states and parameters to begin with, in o. False: reported.
+bool steady_start(const System *s, const LinearPlan *plan, RunOptions *o, Arena *out, Report *r);
+
 #endif

@@ -184,10 +184,19 @@ static void misplaced(Builder *b, const AstItem *item, const char *why, const ch
     remark_help(b->r, m, "%s", help);
 }
 
+// A run can begin at a steady point: at steady, free, given, moving.
+static bool finds_start(Builder *b, const AstItem *item) {
+    const char *word = text_of(b, item->name);
+    if (strcmp(word, "at") == 0)
+        return item->left->kind == AST_NAME && strcmp(text_of(b, item->left->name), "steady") == 0;
+    return strcmp(word, "free") == 0 || strcmp(word, "given") == 0 || strcmp(word, "moving") == 0;
+}
+
 // What belongs to runs has no meaning in an analysis, and the other way round.
 static void check_places(Builder *b, const AnalysisPlan *p, const AstItem *items) {
+    bool run = p->kind == ANALYSIS_NONE || p->kind == ANALYSIS_POWER;
     for (const AstItem *i = items; i; i = i->next) {
-        if (i->kind == ITEM_ANALYSIS && (p->kind == ANALYSIS_NONE || p->kind == ANALYSIS_POWER))
+        if (i->kind == ITEM_ANALYSIS && run && !finds_start(b, i))
             misplaced(
                 b, i,
                 arena_printf(&b->r->arena, "'%s' belongs to an analysis", text_of(b, i->name)),
@@ -195,7 +204,7 @@ static void check_places(Builder *b, const AnalysisPlan *p, const AstItem *items
         bool of_run = i->kind == ITEM_STOP || i->kind == ITEM_POINTS || i->kind == ITEM_EVERY ||
                       i->kind == ITEM_RECORD || i->kind == ITEM_PLOT || i->kind == ITEM_AUDIT ||
                       i->kind == ITEM_FREQUENCY;
-        if (of_run && p->kind != ANALYSIS_NONE && p->kind != ANALYSIS_POWER)
+        if (of_run && !run)
             misplaced(b, i, "this belongs to a run, and the experiment is an analysis",
                       "its pictures are drawn without asking; write a second experiment for a run");
     }

@@ -291,6 +291,7 @@ SolveOptions job_solve_options(Job *j, const SolveModes *modes) {
                           .min_step = j->plan.min_step,
                           .start = j->plan.start,
                           .stop = j->plan.stop,
+                          .start_state = j->options->start_state,
                           .next_time = job_next_time,
                           .sink = job_take_point,
                           .context = j,
@@ -445,8 +446,22 @@ void job_finish(Job *j) {
     curves_finish(j);
 }
 
+// Whoever can seek the point does so before, and gives the states.
+static bool refuses_steady_start(const Job *j) {
+    const Experiment *x = j->model->experiment;
+    bool run = x && (x->analysis.kind == ANALYSIS_NONE || x->analysis.kind == ANALYSIS_POWER);
+    if (!run || !x->analysis.steady || j->options->start_state) return false;
+    Remark *m = report_error(j->report, A_IS_ANALYSIS, x->pos,
+                             "experiment '%s' begins at a steady point, which is not sought here",
+                             name_text(j->model->names, x->name));
+    remark_help(j->report, m,
+                "'bondyn run', 'report' and 'power' do; name another experiment here");
+    return true;
+}
+
 bool job_refuses_analysis(const Job *j) {
     const Experiment *x = j->model->experiment;
+    if (refuses_steady_start(j)) return true;
     if (!x || x->analysis.kind == ANALYSIS_NONE || x->analysis.kind == ANALYSIS_POWER) return false;
     Remark *m = report_error(j->report, A_IS_ANALYSIS, x->analysis.pos,
                              "experiment '%s' is an analysis (%s), not a run",

@@ -27,6 +27,7 @@ typedef struct {
     const int *set_var;      // parameters that have another value in this run: plain numbers in the
     const double *set_value; // model, SI here
     int set_count;
+    const double *start_state; // states to begin with, in place of start values; Nullable
     bool solver_given; // `solver` stands before that of the experiment, SOLVER_AUTO included
     SolverKind solver; // another than SOLVER_AUTO always does
     EngineKind engine;

@@ -147,6 +147,7 @@ bool solve_begin(Job *j, Machine *m, const double *params, const SolveOptions *o
         return false;
     }
     machine_initial(m, o->start, j->state);
+    for (int i = 0; i < j->n && o->start_state; i++) j->state[i] = o->start_state[i];
     if (!start_is_finite(j) || !whens_open(j) || !history_open(j) || !modes_open(j)) return false;
     job_mark(j, TRAIL_START, o->start, j->state);
     if (o->method == SOLVER_AUTO) stats->method = choice_first(j);

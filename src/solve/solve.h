@@ -81,7 +81,8 @@ typedef struct {
     double max_step;      // 0: none
     double min_step;      // a run that needs shorter ones ends; 0: none
     double start, stop;
-    const double *times; // wanted points, rising, within [start, stop]
+    const double *start_state; // in place of the start values; Nullable
+    const double *times;       // wanted points, rising, within [start, stop]
     int time_count;
     // More points than fit in memory come one by one, in place of the list; false: no more.
     // Nullable.

@@ -17,6 +17,17 @@ typedef struct {
     bool failed; // to write
 } Task;
 
+bool session_finish(Session *s, Pipeline *p, RunOptions *o) {
+    const Experiment *x = p->model->experiment;
+    PipelineOptions rest = {.last = STAGE_SYSTEM};
+    LinearPlan plan;
+    bool run = x && (x->analysis.kind == ANALYSIS_NONE || x->analysis.kind == ANALYSIS_POWER);
+    bool steady = run && x->analysis.steady;
+    if (steady && !analysis_open(p->model, &p->arena, &plan, &s->report)) return false;
+    return pipeline_finish(p, &rest, &s->report) &&
+           (!steady || steady_start(p->system, &plan, o, &p->arena, &s->report));
+}
+
 // --- a nonlinear response beside it --------------------------------------------------------------
 
 // The file once more: its syntax is used up.
@@ -111,7 +122,7 @@ ExitCode run_analysis(Session *s, Pipeline *p, RunOptions *o, const char *folder
     const AnalysisPlan *a = &p->model->experiment->analysis;
     PipelineOptions rest = {.last = STAGE_SYSTEM};
     if (a->kind == ANALYSIS_POWER)
-        return pipeline_finish(p, &rest, &s->report) ? run_power(s, p, o, folder) : EXIT_INPUT;
+        return session_finish(s, p, o) ? run_power(s, p, o, folder) : EXIT_INPUT;
     LinearPlan plan;
     Beside beside = {0};
     bool good = analysis_open(p->model, &p->arena, &plan, &s->report) &&

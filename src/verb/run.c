@@ -355,7 +355,8 @@ ExitCode session_experiment(Session *s, ExperimentVerb verb) {
     if (!syntax) return EXIT_INPUT;
     Pipeline p;
     ExitCode code = EXIT_INPUT;
-    if (session_build(&p, s, syntax, session_argument(s, 1), STAGE_SYSTEM, SYNTAX_STAYS))
+    if (session_build(&p, s, syntax, session_argument(s, 1), STAGE_MODEL, SYNTAX_STAYS) &&
+        session_finish(s, &p, &o))
         code = verb(s, &p, &o);
     pipeline_free(&p);
     return code;
@@ -419,13 +420,12 @@ static ExitCode run_one(Session *s, Syntax *syntax, const char *experiment, Synt
     ExitCode code = EXIT_INPUT;
     Found *found = NULL;
     progress_prepare(s);
-    PipelineOptions rest = {.last = STAGE_SYSTEM};
+    RunOptions own = *o;
     bool built = session_build(&p, s, syntax, experiment, STAGE_MODEL, life);
     if (built && is_analysis(p.model)) {
         code = run_analysis(s, &p, o, result_folder(s, p.model, several));
-    } else if (built && pipeline_finish(&p, &rest, &s->report)) {
+    } else if (built && session_finish(s, &p, &own)) {
         Task task = {.s = s, .p = &p, .folder = result_folder(s, p.model, several)};
-        RunOptions own = *o;
         if (!p.model->experiment && own.stop == 0)
             own.stop = task.span = natural_span(p.system, &own);
         bool ready = look_first(&task, &own, &found, given.found, given.system);
@@ -455,12 +455,11 @@ ExitCode run_selftest(Session *s, Syntax *syntax, const char *experiment) {
     Pipeline p;
     RunOptions o;
     ExitCode code = EXIT_INPUT;
-    PipelineOptions rest = {.last = STAGE_SYSTEM};
     bool built =
         session_build(&p, s, syntax, experiment, STAGE_MODEL, SYNTAX_STAYS) && run_options(s, &o);
     if (built && is_analysis(p.model)) {
         code = run_analysis(s, &p, &o, NULL);
-    } else if (built && pipeline_finish(&p, &rest, &s->report)) {
+    } else if (built && session_finish(s, &p, &o)) {
         Run *run = run_with_progress(s, &p, &o);
         if (run) {
             Task task = {.s = s, .p = &p, .run = run};

@@ -184,6 +184,8 @@ bool run_options(Session *s, RunOptions *o);
 // The experiment that was asked for, ready to run, and what a verb does with it.
 typedef ExitCode (*ExperimentVerb)(Session *s, const Pipeline *p, RunOptions *o);
 ExitCode session_experiment(Session *s, ExperimentVerb verb);
+// The rest of the way to the system; a run that begins at a steady point gets it into its options.
+bool session_finish(Session *s, Pipeline *p, RunOptions *o);
 // Wraps a run with progress; NULL when it could not start.
 Run *run_with_progress(Session *s, const Pipeline *p, RunOptions *o);
 ExitCode run_verdict(const Run *run);
