@@ -113,6 +113,10 @@ static bool cvode_errors(Multistep *c) {
            CVodeGetErrWeights(c->mem, c->weight) == 0;
 }
 
+static void cvode_pass_rounding(Multistep *c) {
+    if (c->linear.b) linear_pass_rounding(&c->linear, c->mem);
+}
+
 static Failure cvode_failure(int flag, const char **words) {
     switch (flag) {
     case CV_TOO_MUCH_ACC:
@@ -130,7 +134,8 @@ static Failure cvode_failure(int flag, const char **words) {
 #define CVODE_FUNCTIONS                                                                            \
     cvode_open, cvode_close, cvode_restart, cvode_set_stop, cvode_set_longest, cvode_set_first,    \
         cvode_step, cvode_value, cvode_slope, cvode_quad_value, cvode_quad, cvode_roots,           \
-        cvode_count, cvode_where, cvode_errors, cvode_quad_tolerances, cvode_failure
+        cvode_count, cvode_where, cvode_errors, cvode_quad_tolerances, cvode_pass_rounding,        \
+        cvode_failure
 
 const Integrator cvode_adams = {CVODE_FUNCTIONS};
 const Integrator cvode_bdf = {CVODE_FUNCTIONS};

@@ -21,6 +21,7 @@ typedef struct {
     SUNMatrix matrix;
     SUNLinearSolver solver;
     N_Vector id;                    // 1 for states, 0 for unknowns
+    N_Vector b, x;                  // of linear equations
     double *nonzero;                // of the program's pattern
     sunindextype *start, *row, *to; // pattern with the diagonal; where each nonzero goes
     sunindextype *diagonal;         // per state
@@ -158,7 +159,9 @@ static bool ida_open(Multistep *c) {
     if (!c->mem || IDASetErrHandlerFn(c->mem, job_ignore_words, NULL) != 0) return false;
     if (!make_consistent(c)) return false;
     o->id = N_VClone(c->y);
-    if (!o->id) return false;
+    o->b = N_VClone(c->y);
+    o->x = N_VClone(c->y);
+    if (!o->id || !o->b || !o->x) return false;
     for (int i = 0; i < j->n + c->unknowns; i++) N_VGetArrayPointer(o->id)[i] = i < j->n;
     bool good = IDAInit(c->mem, residual, c->t, c->y, c->slope) == 0 &&
                 IDASetUserData(c->mem, c) == 0 && IDAWFtolerances(c->mem, multistep_weights) == 0 &&
@@ -179,6 +182,8 @@ static void ida_close(Multistep *c) {
     if (o->solver) SUNLinSolFree(o->solver);
     if (o->matrix) SUNMatDestroy(o->matrix);
     if (o->id) N_VDestroy(o->id);
+    if (o->b) N_VDestroy(o->b);
+    if (o->x) N_VDestroy(o->x);
     free(o->nonzero);
     free(o->start);
     free(o->row);
@@ -244,6 +249,20 @@ static bool ida_errors(Multistep *c) {
     return IDAGetEstLocalErrors(c->mem, c->error) == 0 && IDAGetErrWeights(c->mem, c->weight) == 0;
 }
 
+// With the factors of the last matrix. Rows of states are c - f_x: c takes the place of 1/gamma.
+static bool solve(void *context, const double *b, double *x) {
+    Multistep *c = context;
+    Own *o = c->own;
+    size_t size = (size_t)c->j->n * sizeof *x;
+    N_VConst(0, o->b);
+    memcpy(N_VGetArrayPointer(o->b), b, size);
+    bool good = SUNLinSolSolve(o->solver, o->matrix, o->x, o->b, 0) == 0;
+    memcpy(x, N_VGetArrayPointer(o->x), size);
+    return good;
+}
+
+static void ida_pass_rounding(Multistep *c) { sizes_pass_rounding(c->j, 1, solve, c); }
+
 static Failure ida_failure(int flag, const char **words) {
     switch (flag) {
     case IDA_TOO_MUCH_ACC:
@@ -260,6 +279,6 @@ static Failure ida_failure(int flag, const char **words) {
 }
 
 const Integrator ida = {
-    ida_open,  ida_close, ida_restart, ida_set_stop,        ida_set_longest, ida_set_first,
-    ida_step,  ida_value, ida_slope,   ida_quad_value,      ida_quad,        ida_roots,
-    ida_count, ida_where, ida_errors,  ida_quad_tolerances, ida_failure};
+    ida_open,  ida_close, ida_restart, ida_set_stop,        ida_set_longest,   ida_set_first,
+    ida_step,  ida_value, ida_slope,   ida_quad_value,      ida_quad,          ida_roots,
+    ida_count, ida_where, ida_errors,  ida_quad_tolerances, ida_pass_rounding, ida_failure};

@@ -6,6 +6,7 @@
 #include "solve/job.h"
 
 #include "base/memory.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -72,15 +73,21 @@ bool job_jacobian(Job *j, double t, const double *y, double *nonzero) {
     return good;
 }
 
-// The diagonal has the decays of states by themselves.
-void job_decays(Job *j, double t, const double *y, double *decay) {
+// The diagonal has the decays of states by themselves, the rest of a row what the digits of others do to a rate.
+void job_decays(Job *j, double t, const double *y, double *decay, double *digits) {
     const Program *p = j->p;
     memset(decay, 0, (size_t)j->n * sizeof *decay);
+    memset(digits, 0, (size_t)j->n * sizeof *digits);
     if (!job_has_jacobian(j)) return;
     double *nonzero = memory_zeroed((size_t)p->nonzero_count, sizeof *nonzero);
     bool good = job_jacobian(j, t, y, nonzero);
     for (int c = 0; c < j->n && good; c++)
-        for (int k = p->column_start[c]; k < p->column_start[c + 1]; k++)
-            if (p->row[k] == c) decay[c] = fmax(0, -nonzero[k]);
+        for (int k = p->column_start[c]; k < p->column_start[c + 1]; k++) {
+            int row = p->row[k];
+            if (row == c)
+                decay[c] = fmax(0, -nonzero[k]);
+            else
+                digits[row] = fmax(digits[row], DBL_EPSILON * fabs(nonzero[k] * y[c]));
+        }
     free(nonzero);
 }

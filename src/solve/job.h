@@ -92,7 +92,12 @@ typedef struct { // how large everything is, see sizes.c
     double *last;                  // its value after the last step
     double *fall;                  // the pace at which it fell in that; 0: it did not, or slowly
     double *rest;                  // what is left of the size that a state at zero started with
+    double *brought;               // what rates bring soon to states that were as good as zero
+    double *coming;                // per group: below it sizes say nothing
+    double *least;                 // that a first step needs, however short
+    double *guessed;               // sizes before the present start that were no more than that
     double *reach;                 // scratch, as the next
+    double *later;                 // rates a little later
     double *point, *rate, *beside; // scratch
     int *group, *member;           // states of one dimension; a state of each group
     int group_count;
@@ -255,6 +260,8 @@ typedef bool SizesSolve(void *context, const double *b, double *x);
 bool sizes_wants_rounding(const Job *j);
 void sizes_pass_rounding(Job *j, double gamma, SizesSolve *solve, void *context);
 double sizes_of(const Job *j, int state);
+bool sizes_implicit(const Job *j); // does the method damp what decays?
+double sizes_part(const Job *j);   // of a size that is the tolerance of a state at zero
 void sizes_weights(const Job *j, const double *x, double *weight); // 1/tolerance
 // The same by the largest sizes so far, for equal steps and for a look at the whole run.
 void sizes_wide_weights(const Job *j, const double *x, double *weight);
@@ -280,8 +287,8 @@ const char *watch_name(const Job *j, int var);
 bool job_has_jacobian(const Job *j);    // by formulas or by a bearable number of differences
 double job_jacobian_cost(const Job *j); // in evaluations of the rates, besides those it makes
 bool job_jacobian(Job *j, double time, const double *state, double *nonzero); // false: no value
-// Per state: the rate of its own decay, 0 where none is known.
-void job_decays(Job *j, double time, const double *state, double *decay);
+// Per state: the rate of its own decay, and what the last digit of any other does to its rate; 0 where none is known.
+void job_decays(Job *j, double time, const double *state, double *decay, double *digits);
 
 // --- choice.c: `auto`
 SolverKind choice_first(Job *j);

@@ -433,7 +433,7 @@ static void watch_sizes(Multistep *c) {
                    j->stats->last_step) &&
         j->nq)
         c->how->quad_tolerances(c);
-    if (c->linear.b && sizes_wants_rounding(j)) linear_pass_rounding(&c->linear, c->mem);
+    if (j->n && sizes_wants_rounding(j)) c->how->pass_rounding(c);
 }
 
 // The integrators give up after some rejections in a row, however long the step still is: from

@@ -32,6 +32,8 @@ typedef struct {
     void (*where)(Multistep *s, double *time, double *step);
     bool (*errors)(Multistep *s); // to s->error and s->weight
     bool (*quad_tolerances)(Multistep *s);
+    void (*pass_rounding)(
+        Multistep *s); // sizes_pass_rounding, with the matrix of an implicit method
     Failure (*failure)(int flag, const char **words);
 } Integrator;
 

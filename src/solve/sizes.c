@@ -29,9 +29,14 @@
 //              it at zero say nothing about it. A state that has died down to a millionth of what
 //              it was starts in the same way behind an event: a jump of its rate would ask for
 //              steps that are lost in the rounding of the time.
+//              A guess is made again at the next start: what was found while nothing moved (rounding,
+//              as forces that cancel leave it) says nothing about an input that moves now. Nor do
+//              others of its dimension that rates reach within 1e-13 of the run: rounding, or so young.
+//              And no first step needs to be so short that it is lost in the rounding of the time.
 //   noise_i    the rounding of the rate, from fourth differences between points that are a
 //              millionth of the sizes apart: all that is smooth cancels. The largest of three of
-//              them, as one may be zero by chance. An implicit method damps
+//              them, as one may be zero by chance; and what the last digit of the states does to the
+//              rate: 1e6 (1 - x) is exact, and a multiple of 1e-10 all the same. An implicit method damps
 //              it with the decay rate of the state. A state that is zero but for rounding does not
 //              hold back the steps.
 //   passed_on  (1 - gamma J)^-1 gamma noise, with signs at random: where 1e-14 V is tied to a node whose
@@ -60,17 +65,14 @@
 #include <math.h>
 #include <string.h>
 
-static const double least_part = 1e-14;    // of a size that a tolerance can be
 static const double kept = 0.8;            // of a recent size, with every step
 static const double falling = 0.3;         // see above
 static const double kept_at_zero = 0.97;   // of the size that a state at zero started with
 static const double least_at_zero = 1e-12; // of the largest of its dimension it starts with
 static const double nothing = 1e-24;       // of the largest ever of its dimension: as good as zero
+static const double young = 1e-9;          // of what the rates bring soon: as good as zero, too
+static const double sooner = 1e-4;         // of the run: soon
 enum { STEPS_BETWEEN = 100, MOST_ROUNDS = 6, PATTERNS = 2 };
-
-static bool is_implicit(const Job *j) {
-    return j->stats->method == SOLVER_CVODE_BDF || j->stats->method == SOLVER_IDA;
-}
 
 // --- opening and closing -------------------------------------------------------------------------
 
@@ -124,13 +126,13 @@ static void keep_known(Job *j) {
 void sizes_open(Job *j) {
     Sizes *s = &j->sizes;
     size_t n = (size_t)j->n, q = (size_t)j->nq, u = (size_t)program_unknown_count(j->p);
-    s->space = memory_zeroed(19 * n + 5 * q + 4 * u, sizeof(double));
+    s->space = memory_zeroed(24 * n + 5 * q + 4 * u, sizeof(double));
     double *at = s->space;
-    double **const by_state[] = {&s->most,   &s->first, &s->spread, &s->in_group,
-                                 &s->point,  &s->rate,  &s->beside, &s->size,
-                                 &s->recent, &s->reach, &s->noise,  &s->decay,
-                                 &s->rest,   &s->last,  &s->fall,   &s->passed_on};
-    for (int i = 0; i < 16; i++, at += n) *by_state[i] = at;
+    double **const by_state[] = {
+        &s->most, &s->first,     &s->spread, &s->in_group, &s->point, &s->rate,    &s->beside,
+        &s->size, &s->recent,    &s->reach,  &s->noise,    &s->decay, &s->rest,    &s->last,
+        &s->fall, &s->passed_on, &s->coming, &s->least,    &s->later, &s->guessed, &s->brought};
+    for (int i = 0; i < 21; i++, at += n) *by_state[i] = at;
     s->differences = at;
     at += 3 * n;
     double **const by_quad[] = {&s->quad_most, &s->quad_soon, &s->quad_rate, &s->quad_beside,
@@ -267,6 +269,27 @@ static void find_groups(Job *j, const double *size) {
         s->in_group[s->group[i]] = larger(s->in_group[s->group[i]], size[i]);
 }
 
+// What the rates bring soon to states that were as good as zero, the largest of each dimension. Sizes far below say nothing.
+static void find_coming(Job *j) {
+    Sizes *s = &j->sizes;
+    for (int g = 0; g < s->group_count; g++) s->coming[g] = 0;
+    for (int i = 0; i < j->n; i++)
+        s->coming[s->group[i]] = larger(s->coming[s->group[i]], young * s->brought[i]);
+}
+
+// The size with which the error of a first step is within the tolerance, if that step is as short as
+// time can be told.
+static void find_least(Job *j, double time, const double *state) {
+    Sizes *s = &j->sizes;
+    double h = 1000 * events_margin(j, time), part = sizes_part(j);
+    for (int i = 0; i < j->n; i++) s->point[i] = state[i] + h * s->rate[i];
+    bool good = rates_at(j, time + h, s->point, s->beside, s->quad_beside, s->unknown_beside);
+    for (int i = 0; i < j->n; i++) {
+        double least = good ? h * fabs(s->beside[i] - s->rate[i]) / part : 0;
+        s->least[i] = isfinite(least) ? least : 0;
+    }
+}
+
 // The first size of states at zero, of all that is much smaller than others of its dimension: what
 // it may become soon, but no more than a part of those. reach: the rate that it may have; 0:
 // nothing to do.
@@ -276,12 +299,15 @@ static bool guess(Job *j, double time, const double *state, double soon) {
     bool later = rates_at(j, time + soon, state, s->beside, s->quad_beside, s->unknown_beside);
     for (int i = 0; i < j->n; i++) {
         double group = larger(s->in_group[s->group[i]], s->most[i]); // also if it is small by now
+        double noise = s->coming[s->group[i]];
+        if (group <= noise) group = 0;
         double most = group > 0 ? part_of_group(j, s->group[i]) * group : (double)INFINITY;
-        double rate = larger(fabs(s->rate[i]), s->spread[i]);
+        double rate =
+            larger(larger(fabs(s->rate[i]), s->spread[i]), s->brought[i] / (sooner * j->span));
         if (later && isfinite(s->beside[i])) rate = larger(rate, fabs(s->beside[i]));
-        bool small = group > 0 ? s->recent[i] < most : s->recent[i] == 0;
+        bool small = group > 0 ? s->recent[i] < most : s->recent[i] <= noise;
         s->reach[i] = small ? rate : 0;
-        if (s->reach[i] > 0) s->rest[i] = smaller(soon * rate, most);
+        if (s->reach[i] > 0) s->rest[i] = smaller(larger(soon * rate, s->least[i]), most);
         some = some || s->reach[i] > 0;
     }
     return some;
@@ -306,8 +332,10 @@ static bool all_have_sizes(const Job *j) {
 }
 
 static void find_recent(Job *j, double time, const double *state) {
-    static const double parts[] = {1e-4, 1e-2, 0.3, 1};
+    static const double parts[] = {sooner, 1e-2, 0.3, 1};
     Sizes *s = &j->sizes;
+    find_coming(j);
+    find_least(j, time, state);
     find_groups(j, s->recent);
     for (int k = 0; k < 4 && (k == 0 || !all_have_sizes(j)); k++) {
         if (!guess(j, time, state, parts[k] * j->span)) continue;
@@ -319,6 +347,26 @@ static void find_recent(Job *j, double time, const double *state) {
         }
         find_groups(j, s->recent);
     }
+    for (int i = 0; i < j->n; i++) // a guess is as good as the next, where both are guesses
+        if (s->guessed[i] > s->recent[i]) s->recent[i] = s->rest[i] = s->guessed[i];
+}
+
+// What the last digits of the states do to the rates, which may be exact for the digits there are:
+// 1e6 (1 - x) is a multiple of 1e-10 where x is nearly 1. An implicit method passes rounding on, and a state's own digit would
+// be as large as it likes where a step takes a growing state to infinity: only those of others count there.
+static void find_last_digits(Job *j, double time, const double *state) {
+    Sizes *s = &j->sizes;
+    if (sizes_implicit(j)) {
+        job_decays(j, time, state, s->decay, s->beside);
+        for (int i = 0; i < j->n; i++) enlarge(&s->noise[i], s->beside[i]);
+        return;
+    }
+    for (int k = 0; k < PATTERNS; k++) {
+        for (int i = 0; i < j->n; i++)
+            s->point[i] = state[i] + 2 * DBL_EPSILON * direction(i, k) * fabs(state[i]);
+        if (rates_at(j, time, s->point, s->beside, s->quad_beside, s->unknown_beside))
+            widen(s->noise, s->rate, s->beside, j->n, 2);
+    }
 }
 
 // Rounding of the rates: fourth differences have 8 times as much of it. Numbers have few digits
@@ -328,11 +376,14 @@ static void find_rounding(Job *j, double time, const double *state) {
     static const double weight[ORDER + 1] = {1, -4, 6, -4, 1};
     Sizes *s = &j->sizes;
     size_t n = (size_t)j->n;
+    bool here = false;
     memset(s->differences, 0, LOOKS * n * sizeof *s->differences);
     for (int k = 0; k < POINTS; k++) {
         for (int i = 0; i < j->n; i++)
             s->point[i] = state[i] + k * aside * direction(i, PATTERNS) * s->recent[i];
         if (!rates_at(j, time, s->point, s->beside, s->quad_beside, s->unknown_beside)) break;
+        if (k == 0) memcpy(s->rate, s->beside, n * sizeof *s->rate);
+        here = true;
         for (int d = k > ORDER ? k - ORDER : 0; d < LOOKS && d <= k; d++)
             for (int i = 0; i < j->n; i++)
                 s->differences[(size_t)d * n + (size_t)i] += weight[k - d] * s->beside[i];
@@ -340,7 +391,7 @@ static void find_rounding(Job *j, double time, const double *state) {
         memset(s->noise, 0, n * sizeof *s->noise);
         for (size_t i = 0; i < LOOKS * n; i++) enlarge(&s->noise[i % n], s->differences[i] / 8);
     }
-    if (is_implicit(j)) job_decays(j, time, state, s->decay);
+    if (here) find_last_digits(j, time, state);
     rates_at(j, time, state, s->beside, s->quad_beside, s->unknown_beside); // as after find_spread
 }
 
@@ -354,6 +405,14 @@ void sizes_pass_rounding(Job *j, double gamma, SizesSolve *solve, void *context)
         if (!solve(context, s->point, s->beside)) return;
         for (int i = 0; i < j->n; i++) enlarge(&s->passed_on[i], s->beside[i]);
     }
+}
+
+// Rates a little later, of what begins to move with time.
+static void look_later(Job *j, double time, const double *state) {
+    Sizes *s = &j->sizes;
+    memset(s->later, 0, (size_t)j->n * sizeof *s->later);
+    if (!rates_at(j, time, state, s->beside, s->quad_beside, s->unknown_beside)) return;
+    for (int i = 0; i < j->n; i++) enlarge(&s->later[i], s->beside[i]);
 }
 
 // What the states may become soon is no more than changes their rates by as much as these are: one
@@ -373,22 +432,73 @@ static void limit_first(Job *j, double time, const double *state) {
     }
 }
 
+// --- what was as good as zero --------------------------------------------------------------------
+
+// Would moving states by their reach change the rates of those that were moved before by more than these are? Then
+// something swings, or settles, faster than that, and nobody knows how far it goes.
+static bool turns_back(const Job *j, double soon) {
+    const Sizes *s = &j->sizes;
+    for (int i = 0; i < j->n; i++)
+        if (s->brought[i] > 0 && !(fabs(s->beside[i] - s->rate[i]) <= s->brought[i] / soon))
+            return true;
+    return false;
+}
+
+// States that were as good as zero, beside what their rates bring soon (in reach; 0: nothing to look
+// at): no more than changes the rates by as much as they are. True: there are some.
+static bool take_brought(Job *j, double time, const double *state, double soon) {
+    Sizes *s = &j->sizes;
+    bool some = false;
+    for (int i = 0; i < j->n; i++) s->point[i] = state[i] + s->reach[i];
+    if (!rates_at(j, time, s->point, s->beside, s->quad_beside, s->unknown_beside)) return false;
+    if (turns_back(j, soon)) return false;
+    for (int i = 0; i < j->n; i++) {
+        double rate = s->reach[i] / soon, change = fabs(s->beside[i] - s->rate[i]),
+               reach = s->reach[i];
+        if (!(reach > 0) || !isfinite(change)) continue;
+        if (change > rate) reach *= rate / change;
+        if (!(larger(s->most[i], fabs(state[i])) < young * reach)) continue;
+        s->brought[i] = reach;
+        enlarge(&s->first[i], reach);
+        some = true;
+    }
+    return some;
+}
+
+// An input moves what rested: directly, and from state to state. What rounding or a moment of motion have made of
+// states is nothing beside that: whatever they are, the rates reach it within 1e-13 of the run.
+static void spread_motion(Job *j, double time, const double *state, double soon) {
+    Sizes *s = &j->sizes;
+    memset(s->brought, 0, (size_t)j->n * sizeof *s->brought);
+    for (int i = 0; i < j->n; i++) s->reach[i] = soon * larger(fabs(s->rate[i]), s->later[i]);
+    for (int round = 0; round < MOST_ROUNDS && take_brought(j, time, state, soon); round++) {
+        for (int i = 0; i < j->n; i++)
+            s->point[i] = state[i] + aside * direction(i, 0) * s->brought[i];
+        if (!rates_at(j, time, s->point, s->beside, s->quad_beside, s->unknown_beside)) return;
+        for (int i = 0; i < j->n; i++)
+            s->reach[i] = s->brought[i] > 0 ? 0 : soon * fabs(s->beside[i] - s->rate[i]) / aside;
+    }
+}
+
 // --- during the run ------------------------------------------------------------------------------
 
 // Sizes soon after a start, from what has a size to what has none yet.
 void sizes_start(Job *j, double time, const double *state) {
     Sizes *s = &j->sizes;
-    double soon = 1e-4 * j->span;
+    double soon = sooner * j->span;
     s->known = true;
     s->countdown = STEPS_BETWEEN;
     s->until_rounding = s->between = 1;
     s->step = 0;
     for (int i = 0; i < j->n; i++) {
         enlarge(&s->most[i], state[i]);
+        s->guessed[i] = s->recent[i] > s->most[i] ? s->recent[i] : 0;
+        if (s->guessed[i] > 0) s->recent[i] = 0;
         enlarge(&s->recent[i], state[i]);
         s->first[i] = s->rest[i] = s->passed_on[i] = s->fall[i] = 0;
         s->last[i] = state[i];
     }
+    look_later(j, time + soon, state);
     for (int round = 0; round < MOST_ROUNDS; round++) {
         bool grown = false;
         find_sizes(j);
@@ -401,6 +511,7 @@ void sizes_start(Job *j, double time, const double *state) {
         }
         if (!grown) break;
     }
+    spread_motion(j, time, state, soon);
     find_sizes(j);
     find_recent(j, time, state);
     find_rounding(j, time, state);
@@ -432,7 +543,7 @@ static void shrink(Sizes *s, int i, double x, bool implicit) {
 
 bool sizes_step(Job *j, double time, const double *state, const double *quad, double step) {
     Sizes *s = &j->sizes;
-    bool grown = false, implicit = is_implicit(j);
+    bool grown = false, implicit = sizes_implicit(j);
     s->step = fabs(step);
     for (int i = 0; i < j->n; i++) {
         enlarge(&s->most[i], state[i]);
@@ -455,52 +566,4 @@ bool sizes_step(Job *j, double time, const double *state, const double *quad, do
     s->countdown = STEPS_BETWEEN;
     find_spread(j, time, state);
     return true;
-}
-
-// --- tolerances ----------------------------------------------------------------------------------
-
-static double part_of_size(const Job *j) { return larger(1e-3 * j->rtol, least_part); }
-
-static double with_own(const Job *j, double by_size) {
-    return j->o->atol > 0 ? j->o->atol : by_size;
-}
-
-void sizes_weights(const Job *j, const double *x, double *weight) {
-    const Sizes *s = &j->sizes;
-    bool implicit = is_implicit(j);
-    double young = part_of_size(j), part = implicit ? larger(0.02 * j->rtol, least_part) : young;
-    double h = s->step, passed = implicit ? 3 : 0, one = implicit ? 1.5 : 1;
-    for (int i = 0; i < j->n; i++) {
-        double size = s->recent[i] > 0 ? s->recent[i] : 1; // nothing has moved it yet
-        double rounding = 500 * s->noise[i] * h / (1 + h * s->decay[i]);
-        rounding = larger(rounding, passed * s->passed_on[i]);
-        double atol = larger((size > s->most[i] ? young : part) * size, rounding);
-        weight[i] = one / (j->rtol * fabs(x[i]) + with_own(j, atol));
-    }
-}
-
-void sizes_wide_weights(const Job *j, const double *x, double *weight) {
-    const Sizes *s = &j->sizes;
-    double part = part_of_size(j), rounding = 500 * DBL_EPSILON * s->step;
-    for (int i = 0; i < j->n; i++) {
-        double atol = with_own(j, larger(part * sizes_of(j, i), rounding * s->spread[i]));
-        weight[i] = 1 / (j->rtol * fabs(x[i]) + atol);
-    }
-}
-
-void sizes_unknown_weights(const Job *j, const double *u, double *weight) {
-    const Sizes *s = &j->sizes;
-    for (int i = 0; i < s->unknown_count; i++) {
-        double size = larger(larger(s->unknown_most[i], s->unknown_spread[i]), fabs(u[i]));
-        double atol = with_own(j, part_of_size(j) * (size > 0 ? size : 1));
-        weight[i] = 1 / (j->rtol * fabs(u[i]) + atol);
-    }
-}
-
-double sizes_quad_tolerance(const Job *j, int i) {
-    const Sizes *s = &j->sizes;
-    double size = larger(s->quad_most[i], s->quad_soon[i]);
-    if (i < j->o->energy_count) size = larger(size, s->energy);
-    double known = 0.1 * s->quad_noise[i] * j->span; // no better can it be known in the end
-    return with_own(j, larger(part_of_size(j) * (size > 0 ? size : 1), known));
 }
