@@ -160,6 +160,9 @@
   const shown = (s) => s.kind === "mesh" && !isMissing(s) ? meshBox(meshes[s.mesh], s.size).map((p) => carry(shapeFrame(s), p)) : [s.middle];
   for (const b of scene.bodies) {
     const ends = b.shapes.flatMap(shown);
+    // what stands still and has shapes is as large as they are: the origin of the world may be far from all that there is to see
+    const still = b.shapes.length > 0 && b.pose.every((x, i) => x === b.pose[i % 7]);
+    if (still) { ends.forEach((p) => reach(carry(poseMatrix(b.pose, 0), p))); continue; }
     for (let k = 0; k < count; k += Math.max(1, Math.floor(count / 60))) {
       const m = poseMatrix(b.pose, k);
       for (const p of [[0, 0, 0], b.centre, ...ends, ...b.joints, ...b.frames]) reach(carry(m, p));

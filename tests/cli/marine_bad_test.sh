@@ -9,6 +9,7 @@ import marine_water
 import marine_hull
 import marine_thrust
 import marine_force
+import marine_boom
 mechanism Load
   joint at free: world -> load initial at (0, 0, -10) {m}
   body load mass 500 {kg} inertia (50, 50, 50) {kg.m2}
@@ -61,6 +62,17 @@ model Gap "a table whose frequencies do not rise"
   I hull(1e5)
   heave.p -> hull
 end
+model Hole "nothing between 0.5 and 2 rad/s, where the waves are"
+  param sea: SeaState(Hs = 1 {m}, Tp = 8 {s}, n = 10)
+  RaoForce heave(sea = sea, m = 6, w = (0.3, 0.5, 2, 2.4, 2.8, 3.2), amplitude = (1e5, 9e4, 1e4, 1e3, 1e2, 0))
+  I hull(1e5)
+  heave.p -> hull
+end
+model NoRod "eyes that are nearer to each other than the cylinder is long"
+  ServoCylinder ram(closed = 1.9 {m}, length0 = 1.5 {m}, wanted = 2 {m}, length = 1.5 {m})
+  Sf still = 0 {m/s}
+  ram.rod -> still
+end
 model NoSpectrum
   param sea: SeaState(spectrum = 7)
   Waves here(sea = sea)
@@ -93,13 +105,18 @@ expect_text err "steeper than those that are measured"
 expect_exit 5 run bad.bond --model Signs --stop 1
 expect_text err "damping takes energy"
 expect_exit 0 run bad.bond --model Light --stop 1
-expect_text err "mass = 4072 kg, rho = 1025 kg/m3, V = 6.971 m3"
+expect_text err "mass = 4072 kg"
+expect_text err "displaced = 7145.27"
 expect_exit 5 run bad.bond --model Dependent --stop 1
 expect_text err "H has not full rank"
 expect_exit 5 run bad.bond --model Narrow --stop 1
 expect_text err "the RAO table does not cover the spectrum"
 expect_exit 5 run bad.bond --model Gap --stop 1
 expect_text err "the frequencies of a RAO table rise"
+expect_exit 0 run bad.bond --model Hole --stop 1
+expect_text err "the RAO table has a gap within the waves of the sea"
+expect_exit 5 run bad.bond --model NoRod --stop 1
+expect_text err "the eyes of the cylinder are nearer than it is long"
 expect_exit 5 run bad.bond --model NoSpectrum --stop 1
 expect_text err "the spectra are 1 (JONSWAP), 2 (Pierson and Moskowitz), 3 (ITTC)"
 expect_exit 5 run bad.bond --model NoRoom --stop 1
