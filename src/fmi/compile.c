@@ -48,8 +48,18 @@ static void remove_all(Arena *tmp, const char *folder, const ArchiveFile *file, 
     rmdir(folder);
 }
 
+// From the distribution's static libraries, with nothing of them to be seen from outside.
+static const char *const cvode[] = {"-Wl,--exclude-libs,ALL",
+                                    "-l:libsundials_cvode.a",
+                                    "-l:libsundials_nvecserial.a",
+                                    "-l:libsundials_sunmatrixdense.a",
+                                    "-l:libsundials_sunlinsoldense.a",
+                                    "-l:libsundials_generic.a",
+                                    "-Wl,--no-undefined"};
+
 // $CC may have options: "clang -m32".
-static void compiler_words(Arena *tmp, WordList *words, const char *folder, const char *source) {
+static void compiler_words(Arena *tmp, WordList *words, const char *folder, const char *source,
+                           bool inner) {
     const char *cc = getenv("CC");
     cc = cc && *cc ? cc : "cc";
     const char *shell[] = {"sh", "-c", "cd \"$0\" && exec \"$@\"", folder};
@@ -61,13 +71,14 @@ static void compiler_words(Arena *tmp, WordList *words, const char *folder, cons
     }
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) array_push(words, flags[i]);
     array_push(words, source);
+    for (size_t i = 0; inner && i < sizeof cvode / sizeof *cvode; i++) array_push(words, cvode[i]);
     array_push(words, "-lm");
     array_push(words, NULL);
 }
 
-static int run_compiler(Arena *tmp, const char *folder, const char *source) {
+static int run_compiler(Arena *tmp, const char *folder, const char *source, bool inner) {
     WordList words = {0};
-    compiler_words(tmp, &words, folder, source);
+    compiler_words(tmp, &words, folder, source, inner);
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
@@ -94,7 +105,7 @@ static void complain(Arena *tmp, const char *folder, Report *r) {
     remark_help(r, m, "install gcc or clang, or name another compiler in the environment: CC=...");
 }
 
-bool fmu_compile(Text *out, const ArchiveFile *file, int count, Report *r) {
+bool fmu_compile(Text *out, const ArchiveFile *file, int count, bool inner, Report *r) {
     Arena tmp = {0};
     const char *place = getenv("TMPDIR");
     char *folder = path_join(&tmp, place && *place == '/' ? place : "/tmp", "bondyn.XXXXXX");
@@ -105,7 +116,7 @@ bool fmu_compile(Text *out, const ArchiveFile *file, int count, Report *r) {
         return false;
     }
     bool good = write_sources(&tmp, folder, file, count, r);
-    if (good && run_compiler(&tmp, folder, base_of(&file[0])) != 0) {
+    if (good && run_compiler(&tmp, folder, base_of(&file[0]), inner) != 0) {
         complain(&tmp, folder, r);
         good = false;
     }

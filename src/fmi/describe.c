@@ -37,8 +37,11 @@ static void write_kind2(Text *out, const FmuWriting *u, const char *name, const 
     text_printf(out,
                 " canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\" "
                 "providesDirectionalDerivative=\"true\" %s>\n"
-                "    <SourceFiles>\n      <File name=\"fmi2.c\"/>\n    </SourceFiles>\n  </%s>\n",
-                more, name);
+                "%s  </%s>\n",
+                more,
+                u->cvode ? ""
+                         : "    <SourceFiles>\n      <File name=\"fmi2.c\"/>\n    </SourceFiles>\n",
+                name);
 }
 
 static void write_kind3(Text *out, const FmuWriting *u, const char *name, const char *more) {

@@ -35,6 +35,7 @@ static void find_guid(FmuWriting *u) {
     text_add_n(&all, text_get(&u->e.source), u->e.source.length);
     fmu_description(&all, u);
     text_add(&all, asset_core_text);
+    if (u->cvode) text_add(&all, asset_cvode_text);
     text_add(&all, u->options->version == 3 ? asset_fmi3_text : asset_fmi2_text);
     text_add(&all, asset_tangent_text);
     digest(text_get(&all), all.length, hex);
@@ -101,8 +102,8 @@ static bool write_archive(FmuWriting *u) {
     fmu_page(&t[PAGE], u);
     if (three) fmu_build(&t[BUILD], u);
     int kept = add_sources(u, &f, &t[SOURCE], &t[BUILD]);
-    bool good = fmu_compile(&t[BINARY], f.file, f.count, u->r);
-    f.count = kept;
+    bool good = fmu_compile(&t[BINARY], f.file, f.count, u->cvode, u->r);
+    f.count = u->cvode ? 0 : kept; // sources that need a library are of no use to others
     const char *place = three ? "binaries/x86_64-linux" : "binaries/linux64";
     add_text(&f, arena_printf(&u->arena, "%s/%s.so", place, u->e.prefix), &t[BINARY]);
     add_text(&f, "modelDescription.xml", &t[DESCRIPTION]);
@@ -114,12 +115,25 @@ static bool write_archive(FmuWriting *u) {
     return good;
 }
 
+// What makes the steps of co-simulation: the fixed ones of the experiment, or CVODE.
+static bool choose_solver(FmuWriting *u) {
+    const Experiment *x = &u->w.job->plan;
+    SolverKind k = x->solver;
+    if (!u->options->steps || k == SOLVER_EULER || k == SOLVER_HEUN || k == SOLVER_RK4) return true;
+    u->cvode = k == SOLVER_AUTO || k == SOLVER_CVODE_BDF || k == SOLVER_CVODE_ADAMS;
+    if (u->cvode) return true;
+    return export_refuse(&u->w, u->r, x->pos,
+                         "co-simulation cannot carry the solver of its experiment",
+                         "take --solver bdf, adams, euler, heun or rk4; model exchange alone, "
+                         "--kind me, can do without");
+}
+
 bool fmu_export(Fmu *f, const System *s, const RunOptions *o, const FmuOptions *x, Report *r) {
     *f = (Fmu){0};
     FmuWriting u = {.f = f, .system = s, .model = s->model, .options = x, .r = r};
-    const ExportOptions c = {.unit = true, .any_solver = !x->steps};
+    const ExportOptions c = {.unit = true, .any_solver = true};
     RunOptions run = fmu_record(&u, o);
-    bool good = export_open(&u.w, &u.e, s, &run, &c, r);
+    bool good = export_open(&u.w, &u.e, s, &run, &c, r) && choose_solver(&u);
     if (good) {
         export_write(&u.w);
         f->step = u.w.job->plan.step > 0 ? u.w.job->plan.step

@@ -59,6 +59,7 @@ typedef struct {
     int *entry_of; // per element
     FmuPort *port;
     int port_count;
+    bool cvode;       // co-simulation has CVODE inside, no fixed steps
     bool renamed;     // a name does not fit the structured convention
     const char *guid; // "{...}"
 } FmuWriting;
@@ -109,10 +110,11 @@ typedef struct {
 void archive_write(Text *out, const ArchiveFile *file, int count);
 
 // compile.c: a shared library from files, of which the first one is compiled; false: reported.
-bool fmu_compile(Text *out, const ArchiveFile *file, int count, Report *r);
+bool fmu_compile(Text *out, const ArchiveFile *file, int count, bool cvode, Report *r);
 
 // Files of this folder, as they stand there (cmake/embed.cmake).
 extern const char asset_core_text[], asset_fmi2_text[], asset_fmi3_text[], asset_tangent_text[];
+extern const char asset_cvode_text[];
 extern const char asset_fmi2Functions_h[], asset_fmi2FunctionTypes_h[], asset_fmi2TypesPlatform_h[];
 extern const char asset_fmi3Functions_h[], asset_fmi3FunctionTypes_h[], asset_fmi3PlatformTypes_h[];
 

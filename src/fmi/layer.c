@@ -33,6 +33,15 @@ static void write_tables(Text *o, const FmuWriting *u) {
         text_add(o, ", ");
     }
     text_add(o, "0};\n");
+    if (u->cvode) {
+        const Experiment *x = &u->w.job->plan;
+        text_printf(o, "enum { model_is_adams = %d };\nstatic const double model_rtol = ",
+                    x->solver == SOLVER_CVODE_ADAMS);
+        c_number(o, x->rtol > 0 ? x->rtol : 1e-6);
+        text_add(o, ", model_atol = ");
+        c_number(o, x->atol);
+        text_add(o, ";\n");
+    }
     if (u->options->version != 3) return;
     text_add(o,
              "static const unsigned model_element[] = { // of each variable the first one\n    ");
@@ -104,8 +113,12 @@ static void write_top(Text *o, const FmuWriting *u) {
 
 void fmu_source(Text *out, FmuWriting *u) {
     Text o = {0}, helpers = {0};
-    const char *chosen[EXPORT_PARTS];
+    const char *chosen[EXPORT_PARTS + 2];
     export_parts(&u->w, chosen);
+    int parts = 0;
+    while (chosen[parts]) parts++;
+    chosen[parts] = u->cvode ? "cvode" : "fixed";
+    chosen[parts + 1] = NULL;
     write_top(&o, u);
     write_references(&o, u);
     write_tables(&o, u);
@@ -119,6 +132,7 @@ void fmu_source(Text *out, FmuWriting *u) {
     write_tangents(&o, u);
     text_char(&o, '\n');
     export_sections(&o, asset_core_text, chosen);
+    if (u->cvode) export_sections(&o, asset_cvode_text, chosen);
     export_sections(&o, u->options->version == 3 ? asset_fmi3_text : asset_fmi2_text, chosen);
     export_prefixed(out, text_get(&o), u->e.prefix);
     text_free(&helpers);

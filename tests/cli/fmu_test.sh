@@ -161,6 +161,31 @@ for version in "" 3; do
     "$fmu_check" pushed/fmu$version twin/results.csv 1 r 20 >log 2>&1 || { fail "an input by hand, fmu$version"; cat log; }
 done
 
+# Co-simulation with CVODE inside: near the run with the same solver, saved and restored bit by bit, no library beside it.
+# inner NAME FILE EXPERIMENT BOUND OPTIONS...
+inner() {
+    name=$1 file=$2 experiment=$3 bound=$4
+    shift 4
+    "$bondyn" run "$file" "$experiment" "$@" --record '*' --no-plot --engine vm --out "$name.run" >/dev/null 2>&1
+    for version in 2 3; do
+        expect_exit 0 export fmu "$file" "$experiment" "$@" --record '*' --kind cs --version $version --out "$name$version.fmu"
+        unpack "$name$version.fmu" "$name$version"
+        is_valid fmi${version}ModelDescription "$name$version/modelDescription.xml"
+        "$fmu_check" "$name$version" "$name.run/results.csv" 50 within "$bound" >log 2>&1 || { fail "$name$version"; cat log; }
+        ldd "$name$version"/binaries/*/*.so | awk '{ print $1 }' | grep -vE '^(linux-vdso|lib[cm]\.so|/lib)' >log
+        [ -s log ] && fail "$name$version needs $(cat log)"
+        nm -D --defined-only "$name$version"/binaries/*/*.so | awk '{ print $3 }' | grep -v "^fmi$version[A-Z]" >log
+        [ -s log ] && fail "$name$version shows $(cat log)"
+    done
+}
+inner inner_rlc "$examples/rlc/rlc.bond" Step 1e-10 --solver bdf
+inner inner_ball "$examples/bouncing_ball/bouncing_ball.bond" Bounce 1e-8 --solver bdf
+inner inner_pid "$examples/sampled_pid/sampled_pid.bond" Fixed 1e-5 --solver adams
+if ! nm "$fmu_check" | grep -q __asan_init; then
+    valgrind -q --leak-check=full --error-exitcode=9 "$fmu_check" inner_rlc3 inner_rlc.run/results.csv 1000 within 1e-10 >log 2>&1 ||
+        { fail "valgrind, CVODE"; head -n 20 log; }
+fi
+
 # One kind alone; any solver will do for model exchange.
 expect_exit 0 export fmu "$examples/rlc/rlc.bond" Step --kind me --out me.fmu
 expect_exit 0 export fmu "$examples/rlc/rlc.bond" Step --kind cs --solver euler --out cs.fmu --json
@@ -168,7 +193,8 @@ expect_exit 0 export fmu "$examples/rlc/rlc.bond" Step --kind cs --solver euler 
 expect_text out '"event_indicators": 0'
 unzip -p me.fmu modelDescription.xml | grep -q "<CoSimulation" && fail "me has steps"
 unzip -p cs.fmu modelDescription.xml | grep -q "<ModelExchange" && fail "cs has model exchange"
-expect_exit 1 export fmu "$examples/rlc/rlc.bond" Step --out no.fmu
+expect_exit 1 export fmu "$examples/rlc/rlc.bond" Step --solver rk78 --out no.fmu
+expect_text err "co-simulation cannot carry the solver"
 expect_text err "--kind me"
 expect_exit 2 export fmu "$examples/rlc/rlc.bond" --kind mine
 expect_text err "take me (model exchange)"

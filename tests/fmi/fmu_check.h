@@ -113,6 +113,7 @@ typedef struct {
     int slopes, kinks; // derivatives that were compared, and those at kinks
     bool events;       // FMI 3: this program handles the events of co-simulation
     int stride;        // steps of the grid in a communication step
+    double bound;      // of co-simulation, in parts of the largest value; 0: the same bits
 } Check;
 
 // --- fmu3.c: FMI 3 behind the functions of FMI 2
