@@ -16,6 +16,7 @@ for target in build/fuzz/tests/fuzz_*; do
         how="-max_total_time=$1"
     else
         how="-runs=4000 -seed=1"
+        [ "${target##*/}" != fuzz_studio ] || how="-runs=600 -seed=1" # connections and threads each time
     fi
     # shellcheck disable=SC2086
     "$target" $how -max_len=8192 -timeout=60 -rss_limit_mb=4096 -verbosity=0 -print_final_stats=1 \

@@ -221,9 +221,11 @@ static void draw_number(Svg *v, int line) {
     Text t = {0};
     drawn_number(&t, v->d, v->p->line[line].bond);
     double half = text_width(text_get(&t), NUMBER_SIZE) / 2;
+    bool steep =
+        r->straight && fabs(r->point[1].y - r->point[0].y) > fabs(r->point[1].x - r->point[0].x);
     int last = (r->straight ? 1 : r->count / 2 - 1) * PLACES * SIDES;
     for (int i = 0; i < last; i++) {
-        int piece = i / SIDES / PLACES, side = i % SIDES;
+        int piece = i / SIDES / PLACES, side = (i + (steep ? 2 : 0)) % SIDES;
         double at = where[i / SIDES % PLACES];
         Point p = r->straight ? between(r->point[0], r->point[1], at)
                               : on_curve(r->point[1 + 2 * piece], r->point[2 + 2 * piece], at);

@@ -62,6 +62,23 @@ static void ask(LspServer *s, int method, int line, int column) {
                      "position", "line", line, "character", column, "newName", "fresh"));
 }
 
+// A page that draws: changes of the graph, with names that are in the text or not.
+static void draw(LspServer *s, unsigned seed, const char *word) {
+    static const char *const kinds[] = {"add",    "bond", "unbond", "reroute",
+                                        "remove", "set",  "rename"};
+    static const char *const names[] = {"r", "v", "mass", "c1", "i", "x"};
+    static const char *const methods[] = {"draw", "draw", "draw", "part", "sketch", "palette"};
+    char method[40];
+    snprintf(method, sizeof method, "bondyn/%s", methods[seed % 6]);
+    say(s,
+        json_pack("{s:s, s:i, s:s, s:{s:{s:s}, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i}}",
+                  "jsonrpc", "2.0", "id", 2, "method", method, "params", "textDocument", "uri",
+                  "file:///fuzz.bond", "do", kinds[seed / 6 % 7], "type", word, "from",
+                  names[seed % 5], "to", names[seed / 5 % 6], "name", names[seed / 7 % 6],
+                  "newName", "fresh", "newFrom", names[seed / 3 % 6], "newTo", names[seed % 6],
+                  "value", word, "index", (int)(seed % 3)));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const typed[] = {"", "x", ".", "(", "{", "\n", "end\n", "R r(1)\n", "\""};
     enum { CHANGES = 3 };
@@ -81,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             int line = (int)(seed % 60), column = (int)(seed / 60 % 40);
             change_text(s, line, column, typed[(seed + (unsigned)i) % 9]);
             ask(s, (int)(seed % 11) + i, line, column);
+            draw(s, seed * 31u + (unsigned)i, i % 2 ? "R" : typed[seed % 9]);
         }
         lsp_work(s);
     }
