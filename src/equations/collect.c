@@ -355,7 +355,7 @@ static void rate_rule(Work *w, int rule, Expr left, Expr rate) {
     Rule *r = &w->rule.data[rule];
     bool negative = expr_op(w->dag, left) != OP_SYMBOL;
     Expr symbol = negative ? expr_neg(w->dag, left) : left;
-    if (w->model->choice_count || expr_op(w->dag, symbol) != OP_SYMBOL) return;
+    if (w->unrated || w->model->choice_count || expr_op(w->dag, symbol) != OP_SYMBOL) return;
     if (quantity_of(w, symbol) < 0) return;
     r->rated = symbol;
     r->rate = negative ? expr_neg(w->dag, rate) : rate;

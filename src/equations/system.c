@@ -236,15 +236,56 @@ static void no_start(Work *w) {
     enter_choices(w);
 }
 
+static bool is_rated(const Work *w, int quantity) {
+    for (int r = 0; r < w->rule.count; r++)
+        if (w->rule.data[r].rated == w->quantity.data[quantity].symbol) return true;
+    return false;
+}
+
+// Rates that the laws of a component say serve as long as what is integrated in it stays so. Where a constraint from outside
+// takes one of its states, how far this one moves what the component shows is known by differentiation only.
+static bool rates_serve(Work *w) {
+    const Model *m = w->model;
+    Report unheard = {0}, *report = w->report;
+    bool *rated = ARENA_ARRAY(&w->scratch, bool, m->comp_count + 1), any = false;
+    for (int r = 0; r < w->rule.count; r++)
+        if (w->rule.data[r].rated) any = rated[m->equation[w->rule.data[r].origin].comp] = true;
+    if (!any) return true;
+    w->report = &unheard;
+    forget_solution(w);
+    bool good = index_reduce(w);
+    values_grow(w);
+    good = good && states_choose(w);
+    w->report = report;
+    report_free(&unheard);
+    for (int q = 0; good && q < w->quantity.count; q++) {
+        const Quantity *x = &w->quantity.data[q];
+        bool gives_way = x->user_state && (x->demoted_by >= 0 || x->set >= 0);
+        if (!gives_way || x->var < 0 || m->var[x->var].comp < 0) continue;
+        good = !rated[m->var[x->var].comp] || is_rated(w, q);
+    }
+    return good;
+}
+
+static void collect_rules(Work *w) {
+    work_collect(w);
+    values_prepare(w);
+    w->system->equation_count = w->rule.count;
+}
+
 // Nullable: memory and jump, together.
 static System *build(Arena *out, const Model *m, const Graph *g, const Memory *memory, Jump *jump,
                      Report *r) {
     Work w;
     int errors = r->errors;
     work_open(&w, out, m, g, r);
-    work_collect(&w);
-    values_prepare(&w);
-    w.system->equation_count = w.rule.count;
+    collect_rules(&w);
+    if (r->errors == errors && !rates_serve(&w)) {
+        work_free(&w);
+        work_open(&w, out, m, g, r);
+        w.unrated = true;
+        collect_rules(&w);
+    }
     bool ok = r->errors == errors && reduce_and_solve(&w) && collect_states(&w);
     if (ok && jump) ok = jump_make(&w, memory, jump);
     if (ok) {

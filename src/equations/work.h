@@ -109,6 +109,7 @@ typedef struct {
     ARRAY(Choice) choice;
     int own_quantities, own_rules; // before sets added theirs; 0: they have not
     bool restart;                  // a hidden constraint came to light: its rule was replaced
+    bool unrated; // rates that laws say are not taken: every rule is differentiated
 } Work;
 
 // collect.c: aliases, quantities and rules from model and graph.
