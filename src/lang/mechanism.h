@@ -64,6 +64,7 @@ typedef struct {
     Expr mass;
     Expr cg[3];      // in the body's frame
     Expr inertia[9]; // about the cg, body's axes, symmetric
+    bool published;  // ... as its source has it, though no body may have it
     bool has_added;
     Expr added[36]; // added mass at the body's origin, 6 x 6 symmetric, (linear; angular)
     MechShape shape;

@@ -284,7 +284,9 @@ bool make_body(Builder *b, const MechPart *x, const Pose *beyond, MechBody *body
     Expr inertia[9];
     Pose centre;
     int shape = find_shape(b, x);
-    *body = (MechBody){.name = x->path, .pos = x->item->pos};
+    *body = (MechBody){.name = x->path,
+                       .pos = x->item->pos,
+                       .published = find_clause(b, x->item, "published") != NULL};
     if (shape >= 0 ? !from_shape(b, x, shape, body) : !as_given(b, x, body)) return false;
     if (!read_centre(b, x, &centre)) return false;
     centre = pose_then(d, beyond, &centre);

@@ -19,7 +19,8 @@ typedef enum {
     CLAUSE_DRIVEN,
     CLAUSE_LIMITS,
     CLAUSE_RIGID,
-    CLAUSE_TEXT
+    CLAUSE_TEXT,
+    CLAUSE_MARK // the word alone
 } ClauseForm;
 
 typedef struct {
@@ -36,7 +37,8 @@ static const Clause body_clauses[] = {
     {"mass", CLAUSE_VALUE},       {"cg", CLAUSE_VALUE},      {"inertia", CLAUSE_VALUE},
     {"added_mass", CLAUSE_VALUE}, {"box", CLAUSE_VALUE},     {"cylinder", CLAUSE_VALUE},
     {"sphere", CLAUSE_VALUE},     {"tube", CLAUSE_VALUE},    {"density", CLAUSE_VALUE},
-    {"at", CLAUSE_VALUE},         {"rotated", CLAUSE_TURNS}, {NULL, CLAUSE_VALUE}};
+    {"at", CLAUSE_VALUE},         {"rotated", CLAUSE_TURNS}, {"published", CLAUSE_MARK},
+    {NULL, CLAUSE_VALUE}};
 static const Clause tie_clauses[] = {
     {"length", CLAUSE_VALUE}, {"radius", CLAUSE_VALUE}, {NULL, CLAUSE_VALUE}};
 static const Clause place_clauses[] = {
@@ -170,6 +172,7 @@ static void parse_clause(Parser *p, ArgList *list, const Clause *c) {
     p_advance(p);
     switch (c->form) {
     case CLAUSE_VALUE: add_clause(p, list, c->word, parse_sum(p), start); break;
+    case CLAUSE_MARK: add_clause(p, list, c->word, p_new_expr(p, AST_NUMBER, start), start); break;
     case CLAUSE_TURNS: parse_turns(p, list, "rotated", "by"); break;
     case CLAUSE_START: parse_start(p, list, start); break;
     case CLAUSE_DH: parse_dh(p, list, c->word, start); break;

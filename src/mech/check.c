@@ -229,7 +229,7 @@ static void check_inertia(Check *c, int body) {
                  "all principal moments are positive; check the products of inertia");
         return;
     }
-    if (moment[0] + moment[1] >= moment[2] - rounding) return;
+    if (moment[0] + moment[1] >= moment[2] - rounding || c->m->body[body].published) return;
     Remark *e =
         report_warning(c->r, M_INERTIA, c->m->body[body].pos,
                        "body '%s' has principal moments of inertia %.6g, %.6g and %.6g: the "
@@ -237,7 +237,7 @@ static void check_inertia(Check *c, int body) {
                        body_name(c, body), moment[0], moment[1], moment[2]);
     remark_help(c->r, e,
                 "no body has such a shape; check the values and that they are about the "
-                "centre of gravity");
+                "centre of gravity, or say `published` where they are those of a source");
 }
 
 // --- inertia about the origin --------------------------------------------------------------------

@@ -308,10 +308,10 @@ static const char *const mechanism_words[] = {
     "constraint", "actuator",  "gravity",     "form",  "coordinates", "coordinate", "velocity",
     "kinetic",    "potential", "dissipation", "for",   "if",          "end",        NULL};
 static const char *const clause_words[] = {
-    "at",         "rotated",   "initial", "rate",     "mass",     "cg",        "inertia",
-    "limits",     "driven by", "box",     "cylinder", "sphere",   "tube",      "density",
-    "added_mass", "stiffness", "damping", "rigid",    "revolute", "prismatic", "spherical",
-    "free",       "fixed",     "world",   NULL};
+    "at",         "rotated",   "initial",   "rate",     "mass",   "cg",       "inertia",
+    "limits",     "driven by", "box",       "cylinder", "sphere", "tube",     "density",
+    "added_mass", "published", "stiffness", "damping",  "rigid",  "revolute", "prismatic",
+    "spherical",  "free",      "fixed",     "world",    NULL};
 static const char *const experiment_words[] = {"set",       "start", "stop",   "points", "every",
                                                "solver",    "plot",  "record", "expect", "audit",
                                                "frequency", "live",  "end",    NULL};

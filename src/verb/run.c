@@ -230,6 +230,17 @@ static void print_times(Text *t, const Task *k) {
     text_char(t, '\n');
 }
 
+// Inertias that nobody should look for mistakes in are named once.
+static void print_published(Text *t, const Model *m) {
+    int count = 0;
+    for (int i = 0; i < m->mechanism_count; i++)
+        for (int k = 0; k < m->mechanism[i].body_count; k++)
+            if (m->mechanism[i].body[k].published)
+                text_printf(t, "%s%s", count++ ? ", " : "inertias     as published: ",
+                            name_text(m->names, m->mechanism[i].body[k].name));
+    if (count) text_char(t, '\n');
+}
+
 static void print_summary(Text *t, const Task *k) {
     const Model *m = k->p->model;
     bool verbose = session_has(k->s, OPT_VERBOSE);
@@ -250,6 +261,7 @@ static void print_summary(Text *t, const Task *k) {
         if (m->mechanism[i].chosen)
             text_printf(t, "form         velocities (lagrange) for %s: it falls as a whole\n",
                         name_text(m->names, m->comp[m->mechanism[i].comp].path));
+    print_published(t, m);
     print_times(t, k);
     print_audit(t, k, verbose);
     if (k->found) found_print(t, k->found);

@@ -51,6 +51,10 @@ for name in $("$bondyn" lib 2>/dev/null | sed -n 's/^  \([A-Za-z_0-9]*\) .*/\1/p
     grep -q "^### $name\$" "$work/library.md" || fail "lib page lacks $name"
 done
 
+# the arm at the top moves, and is no burden
+grep -q "<animate" docs/images/titan4_moving.svg && grep -q titan4_moving.svg README.md || fail "README.md shows nothing that moves"
+[ "$(wc -c <docs/images/titan4_moving.svg)" -lt 1000000 ] || fail "docs/images/titan4_moving.svg is larger than 1 MB"
+
 # cases of the Modelica Standard Library are as short as their page says, and shorter than their sources
 sed -n 's/^| \[\([a-z0-9_]*\)\](.*) | [A-Za-z0-9_.]* | \([0-9]*\) | \([0-9]*\) |$/\1 \2 \3/p' examples/msl/README.md >"$work/lengths"
 [ "$(wc -l <"$work/lengths")" -ge 25 ] || fail "examples/msl/README.md has fewer than 25 cases"

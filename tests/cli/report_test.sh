@@ -22,6 +22,8 @@ grep -Eq '(src|href)="https?:' motor.html && fail "the page asks the network"
 
 expect_exit 0 report "$wagon"
 [ -s wagon_pendulum.html ] || fail "no page beside the caller"
+python3 "$source_folder/tools/moving.py" wagon_pendulum.html moving.svg 10 || fail "no moving picture of a page"
+[ "$(grep -c '<animate' moving.svg)" -gt 0 ] || fail "nothing moves in moving.svg"
 expect_text wagon_pendulum.html 'id="scene"'
 expect_text wagon_pendulum.html '"bodies":['
 sed -n 's/.*id="scene">\(.*\)<\/script>.*/\1/p' wagon_pendulum.html >scene.json
