@@ -97,7 +97,8 @@ static bool find_places(Crowd *c, const int *input, int count, Report *r) {
     return true;
 }
 
-static bool no_time(void *context, double *time) {
+static bool no_time(void *context,
+                    double *time) { // NOLINT(readability-non-const-parameter): the solver's type
     (void)context, (void)time;
     return false;
 }
