@@ -33,5 +33,11 @@ void weights_clear(Weights *w);
 // The tape forth and back: what its results weigh (`seed`, Nullable; besides what their registers
 // weigh already) goes to what it reads, and registers hold again what they held before.
 bool weights_run(Weights *w, const TapeFunction *f, const double *seed);
+// The same in two halves, for tapes that are run forth one after the other and back in reverse order: the
+// point of each is set again before its way back. Of programs without blocks, whose solutions stay.
+bool weights_can_halve(const Program *p);
+void weights_begin(Weights *w); // nothing is kept
+bool weights_forth(Weights *w, const TapeFunction *f);
+bool weights_back(Weights *w, const TapeFunction *f, const double *seed);
 
 #endif

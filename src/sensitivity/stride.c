@@ -130,6 +130,10 @@ static void find_end(Stride *s, const double *x) {
         for (int q = 0; q < s->n; q++) s->end[q] += s->h * s->scheme.b[i] * s->k[i * s->n + q];
 }
 
+void stride_point(Stride *s, int i, const double *x) { stage_point(s, i, x, s->X + i * s->n); }
+
+void stride_end(Stride *s, const double *x) { find_end(s, x); }
+
 static bool take_explicit(Stride *s, const double *x) {
     for (int i = 0; i < s->scheme.stages; i++) {
         stage_point(s, i, x, s->X + i * s->n);

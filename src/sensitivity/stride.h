@@ -39,6 +39,9 @@ void stride_close(Stride *s);
 // Values at the stages and at the end; `guess` (Nullable): states at the end, as the run has them.
 // False: a rate has no value.
 bool stride_take(Stride *s, double t, double h, const double *x, const double *guess);
+// The point of stage i of an explicit method, from the rates of those before it; the end, from all.
+void stride_point(Stride *s, int i, const double *x);
+void stride_end(Stride *s, const double *x);
 // K := M^-1 K or M'^-1 K, over all stages; implicit ones.
 void stride_solve(const Stride *s, bool transposed, double *k);
 

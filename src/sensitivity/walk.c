@@ -117,10 +117,17 @@ static double distance_with(Stride *s, int parts, const Node *to, double t, cons
     return distance(s, to->state, x, rtol);
 }
 
+// Runs by a Runge-Kutta method are gone along by the same one: a step of it ends where it ended.
+static bool is_own_step(const Node *to) {
+    return to->method == SOLVER_RK78 || to->method == SOLVER_RK4 || to->method == SOLVER_HEUN ||
+           to->method == SOLVER_EULER;
+}
+
 // A distance that more strides do not change is the error of the run itself.
 int divide_step(Stride *s, const Node *to, double t, const double *x, double rtol) {
     enum { MOST = 16 };
     int parts = 1;
+    if (is_own_step(to)) return 1;
     double off = distance_with(s, 1, to, t, x, rtol);
     while (parts < MOST && !(off < 1)) {
         double less = distance_with(s, 2 * parts, to, t, x, rtol);

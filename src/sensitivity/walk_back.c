@@ -98,14 +98,50 @@ static bool stage_back(Walk *w, Visited *v, const Stride *s, int i, const double
     return true;
 }
 
-static bool explicit_back(Walk *w, Visited *v, const Stride *s, double *k, double *X) {
+// k~ of a stage, from the lambda at the end and the X~ of the stages behind it.
+static void weigh_stage(const Walk *w, const Stride *s, int i, const double *X, double *k) {
+    for (int q = 0; q < s->n; q++) k[q] = s->h * s->scheme.b[i] * w->lambda[q];
+    for (int j = i + 1; j < s->scheme.stages; j++) {
+        double by = s->h * s->scheme.a[j][i];
+        const double *from = X + j * s->n;
+        for (int q = 0; q < s->n && by != 0; q++) k[q] += by * from[q];
+    }
+}
+
+// All stages forth, with what their tapes overwrite, then all of them back: each is run once.
+static bool stages_at_once(Walk *w, Visited *v, Stride *s, const double *x, double *k, double *X) {
+    const Program *p = v->machine->program;
+    TapeFunction f = rates_tape(w->plan, p);
+    weights_begin(v->weights);
+    for (int i = 0; i < s->scheme.stages; i++) {
+        stride_point(s, i, x);
+        machine_set_point(v->machine, s->t + s->scheme.c[i] * s->h, s->X + i * s->n);
+        if (!weights_forth(v->weights, &f)) return false;
+        for (int q = 0; q < s->n; q++) s->k[i * s->n + q] = v->machine->reg[f.result[q]];
+    }
+    for (int i = s->scheme.stages - 1; i >= 0; i--) {
+        weigh_stage(w, s, i, X, k);
+        memcpy(w->seed, k, (size_t)s->n * sizeof *k);
+        seed_quads(w, p, s->h * s->scheme.b[i]);
+        machine_set_point(v->machine, s->t + s->scheme.c[i] * s->h, s->X + i * s->n);
+        bool good = weights_back(v->weights, &f, w->seed);
+        memset(w->seed, 0, (size_t)f.result_count * sizeof *w->seed);
+        if (!good) return false;
+        take_states(v, X + i * s->n, false);
+        *weight_of(v->weights, p->time) = 0;
+    }
+    return true;
+}
+
+static bool explicit_back(Walk *w, Visited *v, Stride *s, const double *x, double *k, double *X) {
     int n = s->n, stages = s->scheme.stages;
-    for (int i = stages - 1; i >= 0; i--) {
-        for (int q = 0; q < n; q++) {
-            k[q] = s->h * s->scheme.b[i] * w->lambda[q];
-            for (int j = i + 1; j < stages; j++) k[q] += s->h * s->scheme.a[j][i] * X[j * n + q];
+    if (weights_can_halve(v->machine->program)) {
+        if (!stages_at_once(w, v, s, x, k, X)) return false;
+    } else {
+        for (int i = stages - 1; i >= 0; i--) {
+            weigh_stage(w, s, i, X, k);
+            if (!stage_back(w, v, s, i, k, true, X + i * n)) return false;
         }
-        if (!stage_back(w, v, s, i, k, true, X + i * n)) return false;
     }
     for (int i = 0; i < stages; i++)
         for (int q = 0; q < n; q++) w->lambda[q] += X[i * n + q];
@@ -135,6 +171,16 @@ static bool implicit_back(Walk *w, Visited *v, const Stride *s, double *k, doubl
     return true;
 }
 
+static bool stride_back(Walk *w, Visited *v, Stride *s, double t, double h, const double *x,
+                        const double *guess, double *k) {
+    double *X = k + (size_t)s->n * (size_t)s->scheme.stages;
+    bool at_once = !s->scheme.implicit && weights_can_halve(v->machine->program);
+    s->t = t;
+    s->h = h;
+    if (!at_once && !stride_take(s, t, h, x, guess)) return false;
+    return s->scheme.implicit ? implicit_back(w, v, s, k, X) : explicit_back(w, v, s, x, k, X);
+}
+
 // From the point `to` back to `from`, in the strides that the way forth took.
 static bool step_back(Walk *w, Visited *v, Node *to, double time, const double *x) {
     Stride *s = stride_for(v, to->method);
@@ -145,7 +191,7 @@ static bool step_back(Walk *w, Visited *v, Node *to, double time, const double *
     double h = (to->time - time) / parts;
     size_t size = (size_t)n * (size_t)stages;
     double *k = memory_zeroed(2 * size + (size_t)parts * (size_t)n + 1, sizeof *k);
-    double *X = k + size, *at = X + size;
+    double *at = k + 2 * size;
     memcpy(at, x, (size_t)n * sizeof *at);
     bool good = true;
     for (int i = 0; i + 1 < parts && good; i++) {
@@ -153,8 +199,7 @@ static bool step_back(Walk *w, Visited *v, Node *to, double time, const double *
         memcpy(at + (i + 1) * n, s->end, (size_t)n * sizeof *at);
     }
     for (int i = parts - 1; i >= 0 && good; i--)
-        good = stride_take(s, time + i * h, h, at + i * n, parts == 1 ? to->state : NULL) &&
-               (s->scheme.implicit ? implicit_back : explicit_back)(w, v, s, k, X);
+        good = stride_back(w, v, s, time + i * h, h, at + i * n, parts == 1 ? to->state : NULL, k);
     free(k);
     return good || fail(w, to);
 }
