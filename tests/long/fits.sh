@@ -67,7 +67,8 @@ study() {
         awk -F, -v seed=$i -v da="$da" -v db="$db" '
             function noise() { return sqrt(-2*log(1 - rand()))*cos(6.283185307179586*rand()) }
             BEGIN { srand(seed); CONVFMT = OFMT = "%.17g"; print "t,a,b" }
-            NR == 1 { for (k = 1; k <= NF; k++) { name = $k; sub(/[ \[{(].*/, "", name); at[name] = k } next }
+            /^#/ { next }
+            !head { head = 1; for (k = 1; k <= NF; k++) { name = $k; sub(/[ \[{(].*/, "", name); at[name] = k } next }
             /^[-0-9]/ { print $1 "," $at["a"] + da*noise() "," $at["b1"] + db*noise() }' truth/results.csv >data.csv
         "$bondyn" fit fit.bond --json --no-plot --out found >out 2>err || { cat err; exit 1; }
         tr '{' '\n' <out | sed -n 's/^"name": "\([^"]*\)", "unit": "[^"]*", "value": \([^,]*\), "first": [^,]*, "half_interval": \([^}]*\)}.*/\1 \2 \3/p' >>all
