@@ -242,6 +242,7 @@ bool fixed_advance(Fixed *f) {
     double next = moment < grid - close ? moment : grid, over = history_next_break(j, t);
     bool breaks = over <= next + close && over < j->o->stop; // a step to before it, on behind it
     if (breaks) next = over - events_margin(j, over);
+    if (f->take && j->scout) next = fmin(next, scout_ahead(j, t, next, next - t));
     bool event = false;
     if (!step_to(f, t, &next, &event) || !fixed_emit_between(f, t, next - close)) return false;
     double h = next - t;
@@ -251,6 +252,7 @@ bool fixed_advance(Fixed *f) {
     if (next >= grid - close) f->k++;
     f->t = next;
     bool jumps = event || f->folded || breaks || moment <= next + close;
+    f->jumped = jumps;
     if (!jumps && !fixed_watch_step(f, t, h)) return false;
     if (jumps && !f->folded) machine_release_branch(j->m);
     if (event && !events_cross(j, next, f->y, f->direction)) return false;

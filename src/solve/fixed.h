@@ -24,6 +24,7 @@ struct Fixed {
     bool quiet;      // nothing happens in this run: no relation, sample, kink, delay, choice, mode
     bool folded;     // the last step ended where a loop folds
     bool after;      // the present step begins at an event
+    bool jumped;     // the last step ended where something jumps
     double t, k;     // where the run is; the last point of the grid up to there
     double length;   // of the step that is looked into
     double *space;   // all below but the switches

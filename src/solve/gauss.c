@@ -23,7 +23,7 @@ enum {
     MOST_ROUNDS = 60,
     STEPS_BETWEEN = 64,
     MOST_TRIES = 60,
-    MOST_PARTS = 64
+    MOST_PARTS = 4096
 };
 
 static const double aim = 0.2;     // error of a step at the start, in tolerances
@@ -45,9 +45,10 @@ typedef struct { // stages of a step that was taken
 typedef struct {
     Fixed fixed; // first: steps get it back
     double a[STAGES][STAGES], difference[STAGES];
-    double *space, *k, *stage, *weight, *half, *whole;
+    double *space, *k, *stage, *weight, *half, *whole, *part;
     Past past[2];          // the last step, and the one before
-    bool divided;          // the stages of a step did not converge
+    int divided;           // into how many a step was divided; 0: it was not
+    bool fresh;            // nothing is known of what comes: after a start, an event, a jump
     double error, measure; // of the last comparison: in tolerances; the third difference there
     int countdown, calm;   // steps until the next; how many in a row allow longer steps
 } Gauss;
@@ -195,8 +196,8 @@ static void set_step(Gauss *g, double h) {
 
 static bool find_first_step(Gauss *g) {
     Job *j = g->fixed.j;
-    double most = j->o->max_step > 0 ? fmin(j->span, j->o->max_step) : j->span;
-    double h = fmin(most, j->span / 100), least = 1e-12 * j->span;
+    double most = fmin(j->span / 100, j->o->max_step > 0 ? j->o->max_step : INFINITY);
+    double h = most, least = 1e-12 * j->span;
     for (int tries = 0; tries < MOST_TRIES && h > least; tries++) {
         g->error = compare(g, g->fixed.y, j->time, h);
         double factor =
@@ -207,6 +208,7 @@ static bool find_first_step(Gauss *g) {
             j->trouble.happened = false;
             return true;
         }
+        if (g->error == INFINITY) most = h / 2; // at rest nothing else says what is too long
         h = fmin(most, h * fmin(fmax(0.9 * factor, 0.1), 4));
     }
     if (job_in_trouble(j))
@@ -216,18 +218,20 @@ static bool find_first_step(Gauss *g) {
     return false;
 }
 
-// Points of the grid are those of the finer one, every second.
-static void halve(Gauss *g) {
-    g->fixed.j->step /= 2;
-    g->fixed.k *= 2;
+// Points of the grid are those of the finer one, every so many.
+static void shorten(Gauss *g, int parts) {
+    Fixed *f = &g->fixed;
+    Job *j = f->j;
+    j->step /= parts;
+    f->k = floor((f->t - j->o->start + fixed_near(j)) / j->step);
     g->calm = 0;
-    g->divided = false;
+    g->divided = 0;
     g->countdown = STEPS_BETWEEN;
 }
 
 static void lengthen(Gauss *g) {
     Job *j = g->fixed.j;
-    double most = j->o->max_step > 0 ? j->o->max_step : j->span / 4;
+    double most = fmin(j->span / 100, j->o->max_step > 0 ? j->o->max_step : INFINITY);
     if (g->calm < CALM || fmod(g->fixed.k, 2) != 0 || 2 * j->step > most) return;
     if (fmod(round(j->span / j->step), 2) != 0) return;
     j->step *= 2;
@@ -235,12 +239,16 @@ static void lengthen(Gauss *g) {
     g->calm = 0;
 }
 
+// Is the error of the step whose stages were found far above that of the last comparison?
+static bool is_suspect(const Gauss *g, double h) {
+    double grown = third_difference(g, h) / fmax(g->measure, DBL_MIN);
+    return g->error * pow(grown, (ORDER + 1.0) / STAGES) > 4 * bound;
+}
+
 // Has the step that was taken, from `begin` at t, become too long, or too short?
 static void look_after(Gauss *g, double t, double h) {
     Fixed *f = &g->fixed;
-    double grown = third_difference(g, h) / fmax(g->measure, DBL_MIN);
-    bool suspect = g->error * pow(grown, (ORDER + 1.0) / STAGES) > 4 * bound;
-    if (!suspect && --g->countdown > 0) return;
+    if (!is_suspect(g, h) && --g->countdown > 0) return;
     g->countdown = STEPS_BETWEEN;
     Past last = g->past[0]; // the comparison begins as the step did
     g->past[0].h = 0;
@@ -248,7 +256,7 @@ static void look_after(Gauss *g, double t, double h) {
     g->past[0] = last;
     g->calm = g->error * pow(2, ORDER + 1) < little ? g->calm + 1 : 0;
     if (g->error > bound)
-        halve(g);
+        shorten(g, 2);
     else
         lengthen(g);
 }
@@ -260,36 +268,59 @@ static void remember(Gauss *g, double t, double h) {
     memcpy(g->past[0].k, g->k, STAGES * (size_t)g->fixed.total * sizeof *g->k);
 }
 
-// Where the stages of a step do not converge: 2, 4, 8 ... shorter ones in its place.
+// Where the stages of a step do not converge, or its error is far too large: 2, 4, 8 ... shorter
+// ones in its place, each of them looked at.
 static bool divide(Gauss *g, const double *y, double t, double h, double *to) {
     size_t size = (size_t)g->fixed.total * sizeof *y;
     for (int parts = 2; parts <= MOST_PARTS; parts *= 2) {
         bool good = true;
-        memcpy(g->whole, y, size);
-        for (int i = 0; i < parts && good; i++)
-            good = gauss_step(&g->fixed, g->whole, t + i * (h / parts), h / parts, g->whole);
+        memcpy(g->part, y, size);
+        for (int i = 0; i < parts && good; i++) {
+            double from = t + i * (h / parts);
+            g->error = compare(g, g->part, from, h / parts);
+            good =
+                g->error <= 4 * bound && gauss_step(&g->fixed, g->part, from, h / parts, g->part);
+        }
         if (!good) continue;
-        memcpy(to, g->whole, size);
+        memcpy(to, g->part, size);
         g->fixed.j->trouble.happened = false;
+        g->divided = parts;
         return true;
     }
     return false;
 }
 
+// Is the step from `begin` at t as exact as it should be? What nothing is known of is compared.
+static bool is_exact(Gauss *g, const double *y, double t, double h, double *to) {
+    if (!g->fresh && !is_suspect(g, h)) return true;
+    double error = compare(g, y, t, h);
+    if (!(error <= 4 * bound)) return false;
+    g->error = error;
+    return gauss_step(&g->fixed, y, t, h, to); // with its stages
+}
+
 static bool advance(Fixed *f, const double *y, double t, double h, double *to) {
     Gauss *g = (Gauss *)f;
-    bool whole = gauss_step(f, y, t, h, to);
+    bool main = y == f->begin && to == f->y, whole = gauss_step(f, y, t, h, to);
+    if (whole && main) whole = is_exact(g, y, t, h, to);
     if (!whole && !divide(g, y, t, h, to)) return false;
-    if (y == f->begin && to == f->y && whole) remember(g, t, h);
-    g->divided = g->divided || !whole;
+    if (main && whole) remember(g, t, h);
     return true;
+}
+
+// After what jumps the past says nothing, neither of stages nor of sizes.
+static void begin_anew(Gauss *g) {
+    Fixed *f = &g->fixed;
+    g->past[0].h = 0;
+    g->fresh = true;
+    sizes_start(f->j, f->t, f->y);
 }
 
 // --- a run ---------------------------------------------------------------------------------------
 
 static void open_gauss(Gauss *g) {
     size_t total = (size_t)g->fixed.total, stages = STAGES * total;
-    double *rest = g->space = memory_zeroed(3 * stages + 5 * total, sizeof *rest);
+    double *rest = g->space = memory_zeroed(3 * stages + 6 * total, sizeof *rest);
     g->k = rest;
     g->past[0].k = rest + stages;
     g->past[1].k = rest + 2 * stages;
@@ -297,6 +328,8 @@ static void open_gauss(Gauss *g) {
     g->weight = g->stage + 2 * total;
     g->half = g->weight + total;
     g->whole = g->half + total;
+    g->part = g->whole + total;
+    g->fresh = true;
     g->countdown = STEPS_BETWEEN;
     g->fixed.take = advance;
     find_coefficients(g);
@@ -310,11 +343,13 @@ static void integrate(Gauss *g) {
     while (fixed_emit(f) && f->t < j->o->stop) {
         double t = f->t;
         if (!fixed_advance(f)) return;
+        g->fresh = false;
         sizes_step(j, f->t, f->y, f->y + j->n, f->t - t);
         if (g->divided)
-            halve(g);
+            shorten(g, g->divided);
         else if (g->past[0].t == t && g->past[0].h > 0.9 * j->step)
             look_after(g, t, f->t - t);
+        if (f->jumped && f->t < j->o->stop) begin_anew(g);
     }
 }
 

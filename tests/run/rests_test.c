@@ -2,7 +2,7 @@
 // but for rounding, in units of any size, behind an input that is zero until something happens: a relation of time, a
 // `when`, a sample, a table, or a relation of a state. Every method brings every state to where the matrix exponential
 // has it, shortly after the first move, later, and in the end, in a bounded number of steps. (Of ida's runs 3 % may end at
-// that bound, with a report: rounding that reaches a state through several others is followed there.)
+// that bound, with a report: rounding that reaches a state through several others is followed there; for the same reason gauss has no more than 12 states.)
 //
 // A state that was at zero has only been given a size by a guess, and a guess from a time when nothing moved says nothing about
 // the time when something does (solve/sizes.c).
@@ -341,11 +341,9 @@ static void what_rests_can_move(void **state) {
         const char *name;
         SolverKind kind;
         bool stiff;
-    } solver[] = {{"bdf", SOLVER_CVODE_BDF, true},
-                  {"ida", SOLVER_IDA, true},
-                  {"auto", SOLVER_AUTO, true},
-                  {"adams", SOLVER_CVODE_ADAMS, false},
-                  {"rk78", SOLVER_RK78, false}};
+    } solver[] = {{"bdf", SOLVER_CVODE_BDF, true}, {"ida", SOLVER_IDA, true},
+                  {"auto", SOLVER_AUTO, true},     {"adams", SOLVER_CVODE_ADAMS, false},
+                  {"rk78", SOLVER_RK78, false},    {"gauss", SOLVER_GAUSS, false}};
     int wrong = 0;
     for (int seed = first_seed; seed < first_seed + seeds; seed++) {
         Text t = {0};
@@ -354,7 +352,8 @@ static void what_rests_can_move(void **state) {
         write_rest(&t, &s);
         bool right = true;
         for (int k = 0; k < (int)(sizeof solver / sizeof *solver); k++)
-            if ((!stiff || solver[k].stiff) && (only < 0 || only == k))
+            if ((!stiff || solver[k].stiff) && (s.count <= 12 || solver[k].kind != SOLVER_GAUSS) &&
+                (only < 0 || only == k))
                 right = holds(&t, solver[k].name, solver[k].kind, seed) && right;
         if (!right || shown) fputs(text_get(&t), stdout);
         wrong += !right;
