@@ -77,15 +77,13 @@ static bool is_junction_type(const char *type) {
 
 static bool element_statement(Text *out, const char *type, const char *name) {
     const Builtin *b = is_junction_type(type) ? NULL : builtin_find(type);
-    if (is_junction_type(type))
-        text_printf(out, "%s %s", type, name);
-    else if (b && (b->kind == COMP_SE || b->kind == COMP_SF))
-        text_printf(out, "%s %s = 1", type, name);
-    else if (b && (b->kind == COMP_DE || b->kind == COMP_DF))
-        text_printf(out, "%s %s", type, name);
-    else if (b)
-        text_printf(out, "%s %s(1)", type, name);
-    return b || is_junction_type(type);
+    if (!b && !is_junction_type(type)) return false;
+    text_printf(out, "%s %s", type, name);
+    if (b && (b->kind == COMP_SE || b->kind == COMP_SF))
+        text_add(out, " = 1");
+    else if (b && b->argument)
+        text_add(out, "(1)");
+    return true;
 }
 
 static const AstClass *own_class(const Analysis *a, const char *type) {
