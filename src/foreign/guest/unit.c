@@ -319,7 +319,8 @@ Serve *unit_load(Channel *c, const char *path, char **word, int count) {
     all->indicators = atoi(word[4]);
     List *list[] = {&all->parameter, &all->input, &all->output, &all->state, &all->rate};
     for (int i = 0; i < 5; i++) *list[i] = read_list(word[5 + i]);
-    size_t numbers = (size_t)(all->state.count + all->input.count + all->output.count + 8);
+    size_t numbers = (size_t)all->state.count + (size_t)all->input.count;
+    numbers += (size_t)all->output.count + 8;
     all->work = calloc(12 * numbers, sizeof *all->work);
     if (!all->work) abort();
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

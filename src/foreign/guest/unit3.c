@@ -51,7 +51,7 @@ static fmi3Status put_one(void *c, char type, unsigned r, const double *x, size_
 #define TYPE(letter, name, whole)                                                                  \
     case letter: {                                                                                 \
         fmi3##name *to = room(n * sizeof *to);                                                     \
-        for (size_t i = 0; i < n; i++) to[i] = (fmi3##name)(whole ? rounded : as_it_is)(x[i]);     \
+        for (size_t i = 0; i < n; i++) to[i] = (fmi3##name)((whole) ? rounded : as_it_is)(x[i]);   \
         return f.Set##name(c, &r, 1, to, n);                                                       \
     }
 #include "foreign/guest/fmi3_types.def"
