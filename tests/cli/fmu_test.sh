@@ -118,7 +118,7 @@ expect_text pushed/fmu/documentation/index.html "<svg"
 expect_text pushed/fmu/documentation/index.html "<math"
 
 # FMI 3: arrays, terminals, dependences on parameters and time, its own name for the platform.
-expect_text ring/fmu3/modelDescription.xml 'name="J" valueReference="2" causality="parameter" variability="tunable" initial="exact" unit="kg.m2" start="1 2 3"'
+expect_text ring/fmu3/modelDescription.xml 'name="J" valueReference="1" causality="parameter" variability="tunable" initial="exact" unit="kg.m2" start="1 2 3"'
 expect_text ring/fmu3/modelDescription.xml '<Dimension start="3"/>'
 expect_text pushed/fmu3/terminalsAndIcons/terminalsAndIcons.xml '<Terminal name="hand" matchingRule="plug" terminalKind="org.bondyn.power" description="power port: effort in, flow out">'
 expect_text pushed/fmu3/terminalsAndIcons/terminalsAndIcons.xml '<TerminalMemberVariable variableName="hand.f" memberName="flow" variableKind="inflow"/>'
