@@ -4,7 +4,7 @@
 //     0          0           1                 one row per wanted point
 //     0.01       0.0001      0.99
 //
-// CSV and HDF5 files hold the same: the columns, and a few words about where they came from.
+// CSV, HDF5 and MAT files hold the same: the columns, and a few words about where they came from.
 #ifndef BONDYN_RESULTS_COLUMNS_H
 #define BONDYN_RESULTS_COLUMNS_H
 
@@ -53,6 +53,7 @@ typedef struct ResultWriter ResultWriter;
 
 ResultWriter *csv_open(const char *path, Report *report); // NULL: reported
 ResultWriter *hdf5_open(const char *path, Report *report);
+ResultWriter *mat_open(const char *path, Report *report);
 // The rows of this block behind those before. False: reported; nothing more is written.
 bool writer_add(ResultWriter *w, const Results *block, Report *report);
 // The last block, often without rows; it tells whether the results are complete.
@@ -63,10 +64,12 @@ void writer_discard(ResultWriter *w); // instead: as if nothing had been written
 // Written beside their place and renamed. False, with the reason in the report, when it failed.
 bool results_write_csv(const Results *r, const char *path, Report *report);
 bool results_write_hdf5(const Results *r, const char *path, Report *report);
+bool results_write_mat(const Results *r, const char *path, Report *report);
 // NULL when the file cannot be read or does not hold results. Free with results_free.
 // CSV of other tools is read too: a line of names, then numbers, apart by comma, semicolon or tab.
 Results *results_read_csv(const char *path, Report *report);
 Results *results_read_hdf5(const char *path, Report *report);
+Results *results_read_mat(const char *path, Report *report); // also of MATLAB, Octave, SciPy
 
 // --- comparison ---------------------------------------------------------------------------------
 

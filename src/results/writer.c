@@ -50,3 +50,7 @@ bool results_write_csv(const Results *r, const char *path, Report *report) {
 bool results_write_hdf5(const Results *r, const char *path, Report *report) {
     return write_at_once(hdf5_open(path, report), r, report);
 }
+
+bool results_write_mat(const Results *r, const char *path, Report *report) {
+    return write_at_once(mat_open(path, report), r, report);
+}

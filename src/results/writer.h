@@ -1,4 +1,4 @@
-// What writers of results share: csv.c and hdf5.c fill in how.
+// What writers of results share: csv.c, hdf5.c and mat.c fill in how.
 #ifndef BONDYN_RESULTS_WRITER_H
 #define BONDYN_RESULTS_WRITER_H
 

@@ -1,4 +1,4 @@
-// compare: two result files, each CSV or HDF5 by its ending, within a tolerance tube.
+// compare: two result files, each CSV, HDF5 or MAT by its ending, within a tolerance tube.
 #include "verb/verb.h"
 
 #include <string.h>
@@ -11,10 +11,11 @@ static bool ends_with(const char *text, const char *end) {
 static Results *read_results(Session *s, const char *path) {
     if (ends_with(path, ".h5") || ends_with(path, ".hdf5"))
         return results_read_hdf5(path, &s->report);
+    if (ends_with(path, ".mat")) return results_read_mat(path, &s->report);
     if (ends_with(path, ".csv")) return results_read_csv(path, &s->report);
     Remark *m = report_error(&s->report, T_NOT_RESULTS, POS_NONE,
                              "'%s' is no results file that can be read", path);
-    remark_help(&s->report, m, "give files that end in .csv or .h5");
+    remark_help(&s->report, m, "give files that end in .csv, .h5 or .mat");
     return NULL;
 }
 

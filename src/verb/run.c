@@ -1,6 +1,6 @@
 // run: experiments from file to results.
 //
-//     results/<file>/<experiment>/results.csv   recorded variables (or results.h5)
+//     results/<file>/<experiment>/results.csv   recorded variables (or results.h5, results.mat)
 //                                 <plot>.svg    one per `plot`
 #include "verb/verb.h"
 
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_WRITERS = 2 };
+enum { MOST_WRITERS = 3 };
 
 typedef struct { // one experiment on its way
     Session *s;
@@ -111,10 +111,12 @@ static bool add_writer(Task *t, const char *name,
 // A place that cannot be written to is heard of before the run, not after it.
 static bool open_files(Task *t) {
     Session *s = t->s;
-    bool h5 = session_has(s, OPT_H5), csv = session_has(s, OPT_CSV) || !h5, good = true;
+    bool h5 = session_has(s, OPT_H5), mat = session_has(s, OPT_MAT), good = true;
+    bool csv = session_has(s, OPT_CSV) || !(h5 || mat);
     if (!folder_make(t->folder, &s->report)) return false;
     if (csv) good = add_writer(t, "results.csv", csv_open);
     if (h5) good = add_writer(t, "results.h5", hdf5_open) && good;
+    if (mat) good = add_writer(t, "results.mat", mat_open) && good;
     return good;
 }
 

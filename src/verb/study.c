@@ -269,12 +269,15 @@ static void json_study(Text *out, const Task *t, const TextList *written) {
 
 static bool write_table(Task *t, const Results *table, TextList *written) {
     Session *s = t->s;
-    bool h5 = session_has(s, OPT_H5), csv = session_has(s, OPT_CSV) || !h5, good = true;
-    for (int form = 0; form < 2; form++) {
-        if (!(form ? h5 : csv)) continue;
-        char *path = path_join(&s->arena, t->plan.folder, form ? "runs.h5" : "runs.csv");
-        bool made = form ? results_write_hdf5(table, path, &s->report)
-                         : results_write_csv(table, path, &s->report);
+    static const char *const name[] = {"runs.csv", "runs.h5", "runs.mat"};
+    static bool (*const writer[])(const Results *r, const char *path, Report *report) = {
+        results_write_csv, results_write_hdf5, results_write_mat};
+    bool h5 = session_has(s, OPT_H5), mat = session_has(s, OPT_MAT), good = true;
+    const bool wanted[] = {session_has(s, OPT_CSV) || !(h5 || mat), h5, mat};
+    for (int form = 0; form < 3; form++) {
+        if (!wanted[form]) continue;
+        char *path = path_join(&s->arena, t->plan.folder, name[form]);
+        bool made = writer[form](table, path, &s->report);
         if (made) array_push(written, path);
         good = good && made;
     }

@@ -7,7 +7,8 @@
 #define SOLVE_OPTIONS                                                                              \
     (MODEL_OPTIONS | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RTOL) | OPT_BIT(ATOL) |             \
      OPT_BIT(MAX_STEP) | OPT_BIT(MIN_STEP) | OPT_BIT(OUT))
-#define FILE_OPTIONS (OPT_BIT(RECORD) | OPT_BIT(CSV) | OPT_BIT(H5) | OPT_BIT(NO_PLOT))
+#define FILE_OPTIONS                                                                               \
+    (OPT_BIT(RECORD) | OPT_BIT(CSV) | OPT_BIT(H5) | OPT_BIT(MAT) | OPT_BIT(NO_PLOT))
 #define STUDY_OPTIONS                                                                              \
     (SOLVE_OPTIONS | FILE_OPTIONS | OPT_BIT(VARY) | OPT_BIT(RUNS) | OPT_BIT(SEED) |                \
      OPT_BIT(LATIN) | OPT_BIT(JOBS) | OPT_BIT(LANES) | OPT_BIT(ENGINE) | OPT_BIT(YES))

@@ -15,6 +15,37 @@ expect_exit 0 compare good.csv other.csv --rtol 0.1
 expect_exit 0 compare a/results.csv a/results.h5 -v
 expect_text out "same"
 
+# MAT files: our own, those of others of both levels, and damaged ones
+expect_exit 0 run model.bond --out a --mat
+expect_exit 0 compare a/results.csv a/results.mat --rtol 0
+expect_exit 0 compare a/results.mat a/results.h5 --rtol 0
+python3 - <<'END'
+import struct, zlib
+def level4(name, rows, columns, x):
+    return struct.pack("<5i", 0, rows, columns, 0, len(name) + 1) + name.encode() + b"\0" + struct.pack("<%dd" % len(x), *x)
+def element(kind, data):
+    return struct.pack("<2I", kind, len(data)) + data + bytes(-len(data) % 8)
+def level5(name, rows, columns, x, deflated, whole=False):
+    n = element(1, name.encode()) if len(name) > 4 else struct.pack("<2H", 1, len(name)) + name.encode().ljust(4, b"\0")
+    values = element(4, struct.pack("<%dH" % len(x), *map(int, x))) if whole else element(9, struct.pack("<%dd" % len(x), *x))
+    e = element(14, element(6, struct.pack("<2I", 6, 0)) + element(5, struct.pack("<2i", rows, columns)) + n + values)
+    return struct.pack("<2I", 15, len(zlib.compress(e))) + zlib.compress(e) if deflated else e
+t, x = [0, 1, 2], [1, 2, 3]
+head = b"MATLAB 5.0 MAT-file".ljust(124) + struct.pack("<H", 0x100) + b"IM"
+four = level4("t", 3, 1, t) + level4("x", 1, 3, x) + level4("scale", 1, 1, [7])
+five = head + level5("x", 3, 1, x, False, True) + level5("time", 1, 3, t, True)
+for name, data in (("four", four), ("five", five), ("cut4", four[:-5]), ("cut5", five[:-9]), ("none", b""), ("lone", level4("x", 1, 3, x)),
+                   ("vast", struct.pack("<5i", 0, 2**31 - 1, 2**31 - 1, 0, 2) + b"t\0")):
+    open(name + ".mat", "wb").write(data)
+END
+printf 'time,x\n0,1\n1,2\n2,3\n' >plain.csv
+expect_exit 0 compare plain.csv four.mat --rtol 0
+expect_exit 0 compare five.mat plain.csv --rtol 0
+for name in cut4 cut5 none lone vast; do
+    expect_exit 1 compare plain.csv $name.mat
+    expect_text err "error T011"
+done
+
 wrong() { # CODE FILE-CONTENT: a second file that cannot be compared
     printf '%b' "$2" >wrong.csv
     "$bondyn" compare good.csv wrong.csv >out 2>err
