@@ -27,7 +27,7 @@ _bondyn() {
         --set | --stop | --rtol | --atol | --max-step | --min-step | --record | --model | --only | --at | --inputs | --outputs | --from | --to | --frequencies | --trim | --given | --moving | --starts | --beside | --order | --near | --count | --efficiency) return ;;
     esac
     case $verb in
-        run) options="--replay --model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot --all" ;;
+        run) options="--replay --model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --mat --no-plot --all" ;;
         linearize) options="--symbolic --customary --model --set --at --steady --trim --given --moving --inputs --outputs --latex --csv --octave --out" ;;
         steady) options="--model --set --at --trim --given --moving --starts --seed --out" ;;
         poles) options="--model --set --vary --slopes --near --count --at --steady --trim --given --moving --inputs --outputs --out" ;;
@@ -35,12 +35,12 @@ _bondyn() {
         reduce) options="--model --set --order --at --steady --trim --given --moving --inputs --outputs --out" ;;
         step|impulse) options="--model --set --stop --at --steady --trim --given --moving --inputs --outputs --csv --out" ;;
         power) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --efficiency --out" ;;
-        optimize|fit) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot --all --runs --seed --jobs --method" ;;
-        sensitivity) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot --all" ;;
+        optimize|fit) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --mat --no-plot --all --runs --seed --jobs --method" ;;
+        sensitivity) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --mat --no-plot --all" ;;
         check) options="--model --set --dump" ;;
         equations) options="--model --set --latex --unreduced --out" ;;
         graph) options="--model --set --svg --dot --depth --only --reduced --out" ;;
-        sweep|montecarlo) options="--model --set --vary --runs --seed --latin --jobs --yes --stop --solver --rtol --atol --max-step --min-step --record --out --csv --h5 --no-plot" ;;
+        sweep|montecarlo) options="--model --set --vary --runs --seed --latin --jobs --yes --stop --solver --rtol --atol --max-step --min-step --record --out --csv --h5 --mat --no-plot" ;;
         report | watch) options="--model --set --stop --solver --rtol --atol --max-step --min-step --out" ;;
         derive) options="--model --set --latex --only --c --signature --fixed --graph --equivalent --out" ;;
         import) options="--free --out --round" ;;

@@ -390,7 +390,7 @@ static Value call_table(Lower *l, const AstExpr *e, const Env *env, Definition d
     int global = global_find(b, d);
     const AstClass *c = d.what;
     int count = c->formal_count > 1 ? c->formal_count : 1;
-    Value x[TABLE_ARGUMENTS];
+    Value x[TABLE_ARGUMENTS] = {0};
     Expr at[TABLE_ARGUMENTS];
     unsigned is = 0;
     if (count > TABLE_ARGUMENTS) return VALUE_BAD; // reported where it is declared

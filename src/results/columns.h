@@ -70,6 +70,7 @@ bool results_write_mat(const Results *r, const char *path, Report *report);
 Results *results_read_csv(const char *path, Report *report);
 Results *results_read_hdf5(const char *path, Report *report);
 Results *results_read_mat(const char *path, Report *report); // also of MATLAB, Octave, SciPy
+Results *results_from_mat(const char *bytes, size_t length, const char *path, Report *report);
 
 // --- comparison ---------------------------------------------------------------------------------
 

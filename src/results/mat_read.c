@@ -312,25 +312,29 @@ static const char *read_file(MatFile *f, const char *bytes, size_t length) {
     return read_level_4(f, b) ? NULL : "it is no MAT file, or damaged";
 }
 
-Results *results_read_mat(const char *path, Report *report) {
+Results *results_from_mat(const char *bytes, size_t length, const char *path, Report *report) {
     MatFile f = {0};
-    size_t length;
-    const char *bytes = file_read(&f.arena, path, &length, report, POS_NONE);
-    Results *r = NULL;
-    if (bytes) {
-        f.list = ARENA_ARRAY(&f.arena, Matrix, MOST_MATRICES);
-        r = results_new();
-        const char *why = read_file(&f, bytes, length);
-        if (!why) why = fill(r, &f);
-        if (why) {
-            Remark *m = report_error(report, T_NOT_RESULTS, POS_NONE, "'%s' holds no results: %s",
-                                     path, why);
-            remark_help(report, m,
-                        "MAT files of levels 4 and 5 with `data` and `names`, or with vectors "
-                        "beside `time`, are read");
-        }
-        if (why || !time_rises(r, path, report)) results_free(r), r = NULL;
+    f.list = ARENA_ARRAY(&f.arena, Matrix, MOST_MATRICES);
+    Results *r = results_new();
+    const char *why = read_file(&f, bytes, length);
+    if (!why) why = fill(r, &f);
+    if (why) {
+        Remark *m =
+            report_error(report, T_NOT_RESULTS, POS_NONE, "'%s' holds no results: %s", path, why);
+        remark_help(report, m,
+                    "MAT files of levels 4 and 5 with `data` and `names`, or with vectors "
+                    "beside `time`, are read");
     }
+    if (why || !time_rises(r, path, report)) results_free(r), r = NULL;
     arena_free(&f.arena);
+    return r;
+}
+
+Results *results_read_mat(const char *path, Report *report) {
+    Arena arena = {0};
+    size_t length;
+    const char *bytes = file_read(&arena, path, &length, report, POS_NONE);
+    Results *r = bytes ? results_from_mat(bytes, length, path, report) : NULL;
+    arena_free(&arena);
     return r;
 }
