@@ -217,7 +217,7 @@ static void write_frames(const Chain *k, const double *L, double before) {
 }
 
 static void write_links(Chain *k) {
-    double at[3] = {0}, L[3], next[3];
+    double at[3] = {0}, L[3], next[3] = {0};
     for (int i = 0; i < k->x->joint_count; i++) {
         const MechBody *b = body_of(k, i);
         double m = number(k, b->mass), s = k->before + m, cg[3];

@@ -74,7 +74,8 @@ static bool begin(ResultWriter *base, const Results *r) {
     add_characters(t, "units", unit, r->column_count);
     w->complete_at = (off_t)t->length + HEAD + (off_t)sizeof "complete";
     add_characters(t, "complete", (const char *const[]){unfinished}, 1);
-    const char *about[] = {r->model, r->experiment, r->solver, r->source, "Bondyn " BONDYN_VERSION};
+    static const char program[] = "Bondyn " BONDYN_VERSION;
+    const char *about[] = {r->model, r->experiment, r->solver, r->source, program};
     add_characters(t, "about", about, 5);
     w->data_at = (off_t)t->length;
     add_head(t, LEVEL_4_NUMBERS, r->column_count, 0, "data");
