@@ -274,7 +274,7 @@ const checks = {
     await until(page, () => window.studio.editor.text.includes("C c1(1)"));
     await page.keyboard.press("Control+y");
     await until(page, (t) => window.studio.editor.text === t, full);
-    await until(page, () => !!window.studio.started);
+    await until(page, () => window.studio.current);
     await picture(page, "studio-drawn");
     await slowly(page);
     await page.click("#play");

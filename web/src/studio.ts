@@ -347,10 +347,15 @@ class Studio {
 
   // --- builds
 
+  private sent = "";
+  // The run that is ready is that of the text on the page.
+  get current(): boolean { return this.started?.revision === this.revision && this.sent === this.editor.text; }
+
   build(): void {
     const files: Record<string, string> = {};
     for (const f of this.files.values()) if (f.text !== f.saved || f.name === this.file) files[f.name] = f.text;
     this.buildAt = performance.now();
+    this.sent = this.editor.text;
     this.net.text("build", { main: this.main, files, experiment: this.experiment, revision: ++this.revision, wish: this.wish() });
   }
 
@@ -486,7 +491,9 @@ class Studio {
     for (const [name, value] of this.parameters.changed) this.net.live("set", { name, value });
     this.showScene(m);
     this.net.live("speed", { value: Number((document.getElementById("speed") as HTMLSelectElement).value) });
+    if (this.asked) this.net.live("play");
   }
+  private asked = false; // to play, and nothing has moved yet: a run that takes the place of this one plays, too
 
   private defaultPlots(): PlotWish[] {
     const wishes = this.built!.about.plots.filter((p) => p.y.length).slice(0, 3).map((p) => ({ title: p.title, x: p.x, y: p.y.slice(0, 8) }));
@@ -544,6 +551,7 @@ class Studio {
     this.stats.frames++;
     Object.assign(this.stats, { missed, pace, dropped });
     if (state !== this.state) { this.state = state; this.redraw(); }
+    if (state !== 0) this.asked = false;
     this.track.add(time, this.watchNames, x.subarray(8, 8 + count), x.slice(8 + count));
     this.fresh = true;
   }
@@ -569,6 +577,7 @@ class Studio {
   }
 
   toggle(): void {
+    this.asked = this.state !== 1;
     if (this.state === 1) this.net.live("pause");
     else if (this.state >= 2) { this.track.clear(); this.net.live("reset"); this.net.live("play"); } else { this.cursor = null; this.net.live("play"); }
   }
