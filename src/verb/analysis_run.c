@@ -28,6 +28,29 @@ bool session_finish(Session *s, Pipeline *p, RunOptions *o) {
            (!steady || steady_start(p->system, &plan, o, &p->arena, &s->report));
 }
 
+Run *run_with_progress(Session *s, const Pipeline *p, RunOptions *o) {
+    progress_begin(s, experiment_label(p->model));
+    o->progress = progress_show;
+    o->context = s;
+    Run *run = run_experiment(p->system, o, &s->report);
+    progress_end(s);
+    return run;
+}
+
+ExitCode session_experiment(Session *s, ExperimentVerb verb) {
+    RunOptions o;
+    if (!run_options(s, &o)) return EXIT_USAGE;
+    Syntax *syntax = session_load(s, session_argument(s, 0));
+    if (!syntax) return EXIT_INPUT;
+    Pipeline p;
+    ExitCode code = EXIT_INPUT;
+    if (session_build(&p, s, syntax, session_argument(s, 1), STAGE_MODEL, SYNTAX_STAYS) &&
+        session_finish(s, &p, &o))
+        code = verb(s, &p, &o);
+    pipeline_free(&p);
+    return code;
+}
+
 // --- a nonlinear response beside it --------------------------------------------------------------
 
 // The file once more: its syntax is used up.

@@ -158,7 +158,7 @@ static void write_plots(Task *t, const char *folder) {
     }
 }
 
-static const char *experiment_label(const Model *m) {
+const char *experiment_label(const Model *m) {
     const char *name = m->experiment ? name_text(m->names, m->experiment->name) : "";
     return *name ? name : name_text(m->names, m->name);
 }
@@ -351,29 +351,6 @@ ExitCode run_verdict(const Run *run) {
 
 static ExitCode verdict_of(const Task *k) {
     return exit_worse(run_verdict(k->run), k->write_failed ? EXIT_INPUT : EXIT_GOOD);
-}
-
-Run *run_with_progress(Session *s, const Pipeline *p, RunOptions *o) {
-    progress_begin(s, experiment_label(p->model));
-    o->progress = progress_show;
-    o->context = s;
-    Run *run = run_experiment(p->system, o, &s->report);
-    progress_end(s);
-    return run;
-}
-
-ExitCode session_experiment(Session *s, ExperimentVerb verb) {
-    RunOptions o;
-    if (!run_options(s, &o)) return EXIT_USAGE;
-    Syntax *syntax = session_load(s, session_argument(s, 0));
-    if (!syntax) return EXIT_INPUT;
-    Pipeline p;
-    ExitCode code = EXIT_INPUT;
-    if (session_build(&p, s, syntax, session_argument(s, 1), STAGE_MODEL, SYNTAX_STAYS) &&
-        session_finish(s, &p, &o))
-        code = verb(s, &p, &o);
-    pipeline_free(&p);
-    return code;
 }
 
 // The user wants quiet, but not about this.
