@@ -18,6 +18,8 @@ out=bench/results/latest.txt
     bench/export.sh "$PWD/build/release/bondyn" "$PWD/build/release/bench/bench_export"
     echo
     bench/beams.sh build/release/bondyn
+    echo
+    bench/studio.sh build/release/bondyn build/release
 } >"$out.part"
 mv "$out.part" "$out"
 cat "$out"

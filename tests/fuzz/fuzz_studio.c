@@ -3,9 +3,12 @@
 // process, on the loopback interface, with a folder of its own; after every input a good request is answered.
 //
 // The first byte tells what the rest is.
+#define _XOPEN_SOURCE 700 // nftw
+#define _DEFAULT_SOURCE
 #include "studio/studio.h"
 
 #include <arpa/inet.h>
+#include <ftw.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -60,11 +63,21 @@ static void *serve(void *context) {
     return NULL;
 }
 
+static char folder[] = "/tmp/fuzz_studio.XXXXXX"; // of the server, while this process lives
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *at) {
+    (void)about;
+    (void)kind;
+    (void)at;
+    return remove(path);
+}
+
+static void remove_folder(void) { nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS); }
+
 static Host *host(void) {
     static Host h = {.lock = PTHREAD_MUTEX_INITIALIZER, .ready = PTHREAD_COND_INITIALIZER};
     if (h.port) return &h;
-    char folder[] = "/tmp/fuzz_studio.XXXXXX";
-    if (!mkdtemp(folder)) abort();
+    if (!mkdtemp(folder) || atexit(remove_folder) != 0) abort();
     setenv("XDG_RUNTIME_DIR", folder, 1);
     snprintf(h.file, sizeof h.file, "%s/m.bond", folder);
     FILE *f = fopen(h.file, "w");

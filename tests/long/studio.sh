@@ -1,0 +1,9 @@
+#!/bin/sh
+# Memory of a live run in the studio is flat: the Titan 4, driven for five minutes. usage: studio.sh BONDYN
+bondyn=$(realpath "$1")
+cd "$(dirname "$0")/../.." || exit 2
+command -v node >/dev/null || { echo "skipped: no node"; exit 0; }
+"$bondyn" studio /no/such/folder/x.bond --no-open 2>&1 | grep -q "built without the studio" && { echo "skipped: no studio"; exit 0; }
+: "${BONDYN_LIBRARY:=$PWD/library}"
+export BONDYN_LIBRARY
+timeout 500 node tests/web/memory.mjs "$bondyn" "${SECONDS_LIVE:-300}"
