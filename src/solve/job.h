@@ -102,6 +102,9 @@ typedef struct { // how large everything is, see sizes.c
     int *group, *member;           // states of one dimension; a state of each group
     int group_count;
     double *in_group; // largest of each
+    double *part;     // per group: of the largest so far that no size falls below
+    // per state: largest so far of its group, that part of it, what is as good as zero beside it
+    double *top, *floor, *nothing;
     double *quad_most, *quad_soon, *quad_rate, *quad_beside, *quad_noise;
     double *unknown_most, *unknown_spread, *unknown, *unknown_beside;
     int unknown_count;
@@ -260,8 +263,10 @@ typedef bool SizesSolve(void *context, const double *b, double *x);
 bool sizes_wants_rounding(const Job *j);
 void sizes_pass_rounding(Job *j, double gamma, SizesSolve *solve, void *context);
 double sizes_of(const Job *j, int state);
-bool sizes_implicit(const Job *j); // does the method damp what decays?
-double sizes_part(const Job *j);   // of a size that is the tolerance of a state at zero
+bool sizes_implicit(const Job *j);   // does the method damp what decays?
+double sizes_part(const Job *j);     // of a size that is the tolerance of a state at zero
+void recent_floors(Sizes *s, int n); // after the largest of a group so far has changed
+void recent_step(Sizes *s, int n, const double *x, bool implicit);
 void sizes_weights(const Job *j, const double *x, double *weight); // 1/tolerance
 // The same by the largest sizes so far, for equal steps and for a look at the whole run.
 void sizes_wide_weights(const Job *j, const double *x, double *weight);

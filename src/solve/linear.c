@@ -23,11 +23,7 @@ static void fill_dense(const Linear *l, SUNMatrix m) {
 
 static void fill_sparse(const Linear *l, SUNMatrix m) {
     const Program *p = l->j->p;
-    int n = p->state_count;
-    size_t count = (size_t)l->start[n];
-    memcpy(SM_INDEXPTRS_S(m), l->start, ((size_t)n + 1) * sizeof *l->start);
-    memcpy(SM_INDEXVALS_S(m), l->row, count * sizeof *l->row);
-    memset(SM_DATA_S(m), 0, count * sizeof(double));
+    SUNMatZero(m);
     for (int k = 0; k < p->nonzero_count; k++) SM_DATA_S(m)[l->to[k]] = l->nonzero[k];
 }
 
@@ -84,7 +80,7 @@ static void make_solver(Linear *l, N_Vector y, SUNContext context) {
     if (cheap && is_sparse(p)) {
         l->sparse = true;
         make_pattern(l);
-        l->matrix = SUNSparseMatrix(n, n, l->start[n], CSC_MAT, context);
+        l->matrix = vectors_sparse(n, l->start, l->row, context);
         if (l->matrix) l->solver = SUNLinSol_KLU(y, l->matrix, context);
     } else if (cheap || n <= MOST_DENSE) {
         l->matrix = vectors_matrix(n, context);

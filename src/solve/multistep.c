@@ -9,6 +9,7 @@
 #include "solve/multistep.h"
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "engine/branch.h"
 #include "solve/vectors.h"
 #include <math.h>
@@ -25,7 +26,7 @@ int multistep_weights(N_Vector y, N_Vector weight, void *user) {
     double *w = N_VGetArrayPointer(weight);
     w[0] = 1; // a state that keeps still
     sizes_weights(c->j, x, w);
-    for (int i = 0; i < c->j->n; i++) w[i] = fmin(w[i], JOB_MOST_WEIGHT);
+    for (int i = 0; i < c->j->n; i++) w[i] = smaller(JOB_MOST_WEIGHT, w[i]);
     if (c->unknowns) sizes_unknown_weights(c->j, x + c->j->n, w + c->j->n);
     return 0;
 }

@@ -65,11 +65,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double kept = 0.8;            // of a recent size, with every step
 static const double falling = 0.3;         // see above
-static const double kept_at_zero = 0.97;   // of the size that a state at zero started with
 static const double least_at_zero = 1e-12; // of the largest of its dimension it starts with
-static const double nothing = 1e-24;       // of the largest ever of its dimension: as good as zero
 static const double young = 1e-9;          // of what the rates bring soon: as good as zero, too
 static const double sooner = 1e-4;         // of the run: soon
 enum { STEPS_BETWEEN = 100, MOST_ROUNDS = 6, PATTERNS = 2 };
@@ -79,6 +76,11 @@ enum { STEPS_BETWEEN = 100, MOST_ROUNDS = 6, PATTERNS = 2 };
 static Dim dimension_of(const Job *j, int state) {
     int var = j->p->system->state_var[state];
     return var >= 0 ? j->p->system->model->var[var].dim : DIM_UNKNOWN;
+}
+
+// The part of the largest state of a group that no size falls below.
+static double part_of_group(const Job *j, int group) {
+    return dimension_of(j, j->sizes.member[group]).known ? 1e-4 : 1e-6;
 }
 
 // States of one dimension are a group, those whose dimension is not known are another.
@@ -95,11 +97,7 @@ static void make_groups(Job *j) {
         if (g == s->group_count) s->member[s->group_count++] = i;
         s->group[i] = g;
     }
-}
-
-// The part of the largest state of a group that no size falls below.
-static double part_of_group(const Job *j, int group) {
-    return dimension_of(j, j->sizes.member[group]).known ? 1e-4 : 1e-6;
+    for (int g = 0; g < s->group_count; g++) s->part[g] = part_of_group(j, g);
 }
 
 // The states of another mode may be the same variables: what is known of them is kept.
@@ -126,13 +124,14 @@ static void keep_known(Job *j) {
 void sizes_open(Job *j) {
     Sizes *s = &j->sizes;
     size_t n = (size_t)j->n, q = (size_t)j->nq, u = (size_t)program_unknown_count(j->p);
-    s->space = memory_zeroed(24 * n + 5 * q + 4 * u, sizeof(double));
+    s->space = memory_zeroed(28 * n + 5 * q + 4 * u, sizeof(double));
     double *at = s->space;
-    double **const by_state[] = {
-        &s->most, &s->first,     &s->spread, &s->in_group, &s->point, &s->rate,    &s->beside,
-        &s->size, &s->recent,    &s->reach,  &s->noise,    &s->decay, &s->rest,    &s->last,
-        &s->fall, &s->passed_on, &s->coming, &s->least,    &s->later, &s->guessed, &s->brought};
-    for (int i = 0; i < 21; i++, at += n) *by_state[i] = at;
+    double **const by_state[] = {&s->most,      &s->first,  &s->spread, &s->in_group, &s->point,
+                                 &s->rate,      &s->beside, &s->size,   &s->recent,   &s->reach,
+                                 &s->noise,     &s->decay,  &s->rest,   &s->last,     &s->fall,
+                                 &s->passed_on, &s->coming, &s->least,  &s->later,    &s->guessed,
+                                 &s->brought,   &s->top,    &s->part,   &s->floor,    &s->nothing};
+    for (int i = 0; i < 25; i++, at += n) *by_state[i] = at;
     s->differences = at;
     at += 3 * n;
     double **const by_quad[] = {&s->quad_most, &s->quad_soon, &s->quad_rate, &s->quad_beside,
@@ -174,12 +173,9 @@ static double largest_energy(const Job *j) {
 
 static void find_sizes(Job *j) {
     Sizes *s = &j->sizes;
-    for (int g = 0; g < s->group_count; g++) s->in_group[g] = 0;
+    recent_floors(s, j->n);
     for (int i = 0; i < j->n; i++)
-        s->in_group[s->group[i]] = larger(s->in_group[s->group[i]], s->most[i]);
-    for (int g = 0; g < s->group_count; g++) s->in_group[g] *= part_of_group(j, g);
-    for (int i = 0; i < j->n; i++)
-        s->size[i] = larger(larger(s->most[i], s->first[i]), s->in_group[s->group[i]]);
+        s->size[i] = larger(larger(s->most[i], s->first[i]), s->floor[i]);
     s->energy = largest_energy(j);
 }
 
@@ -517,45 +513,13 @@ void sizes_start(Job *j, double time, const double *state) {
     find_rounding(j, time, state);
 }
 
-// What is left of the recent size of a state after a step to x.
-static double kept_by_implicit(const Sizes *s, int i, double x) {
-    double ratio = fabs(x / s->last[i]);
-    return ratio < s->kept_falling ? larger(kept, pow(ratio, 2.0 / 3)) : kept;
-}
-
-// The part of a state that a step to x left, if it decays; 1: it does not. On the way through zero a
-// state falls faster and faster; one that decays falls at the pace of the step before.
-static double decayed(const Sizes *s, int i, double x) {
-    double ratio = x / s->last[i], before = s->fall[i];
-    s->fall[i] = ratio > 0 && ratio < kept_at_zero ? -log(ratio) / s->step : 0;
-    return fabs(s->fall[i] - before) < 0.2 * s->fall[i] ? ratio : 1;
-}
-
-// Recent sizes after a step to x.
-static void shrink(Sizes *s, int i, double x, bool implicit) {
-    double rest = s->rest[i], part = !implicit || rest > 0 ? decayed(s, i, x) : 1;
-    double left = implicit ? kept_by_implicit(s, i, x) : smaller(kept, part);
-    double left_at_zero = implicit && part < 1 ? pow(part, 2.0 / 3) : part;
-    s->rest[i] = fabs(x) > rest ? 0 : smaller(kept_at_zero, left_at_zero) * rest;
-    s->recent[i] = larger(larger(fabs(x), left * s->recent[i]), s->rest[i]);
-    s->last[i] = x;
-}
-
 bool sizes_step(Job *j, double time, const double *state, const double *quad, double step) {
     Sizes *s = &j->sizes;
-    bool grown = false, implicit = sizes_implicit(j);
+    bool grown = false;
     s->step = fabs(step);
-    for (int i = 0; i < j->n; i++) {
-        enlarge(&s->most[i], state[i]);
-        s->first[i] /= 2;
-        if (state[i] == 0) continue; // a step that leaves it at zero says nothing about its size
-        shrink(s, i, state[i], implicit);
-    }
-    find_groups(j, s->most);
-    for (int i = 0; i < j->n; i++)
-        s->recent[i] = larger(s->recent[i], nothing * s->in_group[s->group[i]]);
+    recent_step(s, j->n, state, sizes_implicit(j));
     for (int i = 0; i < j->nq; i++) grown = enlarge(&s->quad_most[i], quad[i]) || grown;
-    find_sizes(j);
+    s->energy = largest_energy(j);
     // rounding is not what it was in a start from rest, where many numbers are zero
     if (--s->until_rounding <= 0) {
         s->between = s->between < STEPS_BETWEEN ? 2 * s->between : STEPS_BETWEEN;

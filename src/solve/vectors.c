@@ -1,4 +1,4 @@
-// The serial vectors and dense matrices of SUNDIALS with other kernels behind them.
+// The serial vectors, dense and sparse matrices of SUNDIALS with other kernels behind them.
 //
 // Packages of SUNDIALS are often built without optimisation, and a step of BDF on a small model is
 // then spent in loops over a dozen numbers. Objects are made by SUNDIALS, so everything else knows
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
+#include <sunmatrix/sunmatrix_sparse.h>
 
 // --- vectors -------------------------------------------------------------------------------------
 
@@ -126,6 +127,46 @@ SUNMatrix vectors_matrix(sunindextype n, SUNContext context) {
     return a;
 }
 
+// --- sparse matrices, all of one pattern that has the diagonal -------------------------------------
+
+static size_t entries(SUNMatrix a) { return (size_t)SM_INDEXPTRS_S(a)[SM_COLUMNS_S(a)]; }
+
+static int sparse_zero(SUNMatrix a) {
+    memset(SM_DATA_S(a), 0, entries(a) * sizeof(double));
+    return 0;
+}
+
+static int sparse_copy(SUNMatrix a, SUNMatrix to) {
+    memcpy(SM_DATA_S(to), SM_DATA_S(a), entries(a) * sizeof(double));
+    return 0;
+}
+
+static int sparse_scale_add_one(double c, SUNMatrix a) {
+    double *x = SM_DATA_S(a);
+    const sunindextype *start = SM_INDEXPTRS_S(a), *row = SM_INDEXVALS_S(a);
+    for (sunindextype k = 0; k < SM_COLUMNS_S(a); k++)
+        for (sunindextype i = start[k]; i < start[k + 1]; i++)
+            x[i] = row[i] == k ? 1 + c * x[i] : c * x[i];
+    return 0;
+}
+
+static SUNMatrix sparse_clone(SUNMatrix a) {
+    return vectors_sparse(SM_COLUMNS_S(a), SM_INDEXPTRS_S(a), SM_INDEXVALS_S(a), a->sunctx);
+}
+
+SUNMatrix vectors_sparse(sunindextype n, const sunindextype *start, const sunindextype *row,
+                         SUNContext context) {
+    SUNMatrix a = SUNSparseMatrix(n, n, start[n], CSC_MAT, context);
+    if (!a) return NULL;
+    memcpy(SM_INDEXPTRS_S(a), start, ((size_t)n + 1) * sizeof *start);
+    memcpy(SM_INDEXVALS_S(a), row, entries(a) * sizeof *row);
+    a->ops->clone = sparse_clone;
+    a->ops->zero = sparse_zero;
+    a->ops->copy = sparse_copy;
+    a->ops->scaleaddi = sparse_scale_add_one;
+    return a;
+}
+
 // --- P A = L U -----------------------------------------------------------------------------------
 
 static void swap_rows(sunindextype n, double *a, sunindextype i, sunindextype k) {
@@ -157,21 +198,47 @@ WIDE static sunindextype factor(sunindextype n, double *a, sunindextype *pivot) 
     return 0;
 }
 
-WIDE static void solve(sunindextype n, const double *a, const sunindextype *pivot, double *x) {
+// Four unknowns at once, each of the others gets their products one after the other.
+WIDE static void lower_solve(sunindextype n, const double *a, double *x) {
+    sunindextype k = 0;
+    for (; k + 4 <= n; k += 4) {
+        const double *c0 = a + k * n, *c1 = c0 + n, *c2 = c1 + n, *c3 = c2 + n;
+        double x0 = x[k], x1 = x[k + 1] - c0[k + 1] * x0;
+        double x2 = x[k + 2] - c0[k + 2] * x0 - c1[k + 2] * x1;
+        double x3 = x[k + 3] - c0[k + 3] * x0 - c1[k + 3] * x1 - c2[k + 3] * x2;
+        x[k + 1] = x1, x[k + 2] = x2, x[k + 3] = x3;
+        APART for (sunindextype i = k + 4; i < n; i++) x[i] =
+            x[i] - c0[i] * x0 - c1[i] * x1 - c2[i] * x2 - c3[i] * x3;
+    }
+    for (; k < n; k++)
+        for (sunindextype i = k + 1; i < n; i++) x[i] -= a[k * n + i] * x[k];
+}
+
+WIDE static void upper_solve(sunindextype n, const double *a, double *x) {
+    sunindextype k = n - 1;
+    for (; k >= 3; k -= 4) {
+        const double *c0 = a + k * n, *c1 = c0 - n, *c2 = c1 - n, *c3 = c2 - n;
+        double x0 = x[k] / c0[k], x1 = (x[k - 1] - c0[k - 1] * x0) / c1[k - 1];
+        double x2 = (x[k - 2] - c0[k - 2] * x0 - c1[k - 2] * x1) / c2[k - 2];
+        double x3 = (x[k - 3] - c0[k - 3] * x0 - c1[k - 3] * x1 - c2[k - 3] * x2) / c3[k - 3];
+        x[k] = x0, x[k - 1] = x1, x[k - 2] = x2, x[k - 3] = x3;
+        APART for (sunindextype i = 0; i < k - 3; i++) x[i] =
+            x[i] - c0[i] * x0 - c1[i] * x1 - c2[i] * x2 - c3[i] * x3;
+    }
+    for (; k >= 0; k--) {
+        x[k] /= a[k * n + k];
+        for (sunindextype i = 0; i < k; i++) x[i] -= a[k * n + i] * x[k];
+    }
+}
+
+static void solve(sunindextype n, const double *a, const sunindextype *pivot, double *x) {
     for (sunindextype k = 0; k < n; k++) {
         double swap = x[k];
         x[k] = x[pivot[k]];
         x[pivot[k]] = swap;
     }
-    for (sunindextype k = 0; k < n; k++) {
-        const double *column = a + k * n, known = x[k];
-        APART for (sunindextype i = k + 1; i < n; i++) x[i] -= column[i] * known;
-    }
-    for (sunindextype k = n - 1; k >= 0; k--) {
-        const double *column = a + k * n, known = x[k] / column[k];
-        x[k] = known;
-        APART for (sunindextype i = 0; i < k; i++) x[i] -= column[i] * known;
-    }
+    lower_solve(n, a, x);
+    upper_solve(n, a, x);
 }
 
 bool vectors_full_solve(int n, double *a, double *x) {

@@ -1,4 +1,4 @@
-// Vectors and full matrices for the integrators of SUNDIALS, with kernels of our own (vectors.c).
+// Vectors and matrices for the integrators of SUNDIALS, with kernels of our own (vectors.c).
 #ifndef BONDYN_SOLVE_VECTORS_H
 #define BONDYN_SOLVE_VECTORS_H
 
@@ -8,6 +8,9 @@
 
 N_Vector vectors_new(sunindextype length, SUNContext context); // zeros; NULL: no memory
 SUNMatrix vectors_matrix(sunindextype n, SUNContext context);
+// Zeros by columns, with this pattern for good: it has the diagonal.
+SUNMatrix vectors_sparse(sunindextype n, const sunindextype *start, const sunindextype *row,
+                         SUNContext context);
 SUNLinearSolver vectors_solver(N_Vector y, SUNMatrix matrix, SUNContext context);
 
 // x becomes a^-1 x, the matrix its factors. False: it is singular.

@@ -2,8 +2,15 @@
 #include "solve/job.h"
 
 #include "base/numbers.h"
+#include "base/wide.h"
 #include <float.h>
 #include <math.h>
+
+typedef struct {
+    double rtol, own;   // own: the user's atol, or 0
+    double first, part; // of a size that is a guess, of one that is more, that the tolerance is
+    double passed, one; // how often rounding that others pass on counts; the weight of 1
+} Rule;
 
 static const double least_part = 1e-14; // of a size that a tolerance can be
 
@@ -17,18 +24,29 @@ static double with_own(const Job *j, double by_size) {
     return j->o->atol > 0 ? j->o->atol : by_size;
 }
 
-void sizes_weights(const Job *j, const double *x, double *weight) {
-    const Sizes *s = &j->sizes;
-    bool implicit = sizes_implicit(j);
-    double first = sizes_part(j), part = implicit ? larger(0.02 * j->rtol, least_part) : first;
-    double h = s->step, passed = implicit ? 3 : 0, one = implicit ? 1.5 : 1;
-    for (int i = 0; i < j->n; i++) {
-        double size = s->recent[i] > 0 ? s->recent[i] : 1; // nothing has moved it yet
-        double rounding = 500 * s->noise[i] * h / (1 + h * s->decay[i]);
-        rounding = larger(rounding, passed * s->passed_on[i]);
-        double atol = larger((size > s->most[i] ? first : part) * size, rounding);
-        weight[i] = one / (j->rtol * fabs(x[i]) + with_own(j, atol));
+WIDE static void weigh(int n, const Sizes *s, const Rule *r, const double *x, double *weight) {
+    const double *recent = s->recent, *most = s->most, *noise = s->noise, *decay = s->decay;
+    const double *passed_on = s->passed_on;
+    double h = s->step, rtol = r->rtol, own = r->own, one = r->one, passed = r->passed;
+    double first = r->first, part = r->part;
+    APART for (int i = 0; i < n; i++) {
+        double size = recent[i] > 0 ? recent[i] : 1; // nothing has moved it yet
+        double rounding = 500 * noise[i] * h / (1 + h * decay[i]);
+        rounding = larger(rounding, passed * passed_on[i]);
+        double atol = larger((size > most[i] ? first : part) * size, rounding);
+        weight[i] = one / (rtol * fabs(x[i]) + (own > 0 ? own : atol));
     }
+}
+
+void sizes_weights(const Job *j, const double *x, double *weight) {
+    bool implicit = sizes_implicit(j);
+    Rule r = {.rtol = j->rtol,
+              .own = j->o->atol,
+              .first = sizes_part(j),
+              .part = implicit ? larger(0.02 * j->rtol, least_part) : sizes_part(j),
+              .passed = implicit ? 3 : 0,
+              .one = implicit ? 1.5 : 1};
+    weigh(j->n, &j->sizes, &r, x, weight);
 }
 
 void sizes_wide_weights(const Job *j, const double *x, double *weight) {

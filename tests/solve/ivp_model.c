@@ -36,7 +36,8 @@ bool ivp_open(IvpModel *m, const Ivp *p, bool native) {
     ProgramWish wish = {.output = output, .output_count = p->n};
     m->program = program_build(system, &wish, &m->report);
     if (!m->program || !native) return m->program != NULL;
-    m->native = native_start(m->program, NULL);
+    NativeOptions with_matrix = {.jacobian = true}; // as runs by BDF have it
+    m->native = native_start(m->program, &with_matrix);
     if (native_wait(m->native) == NATIVE_READY) return true;
     native_free(m->native);
     m->native = NULL;

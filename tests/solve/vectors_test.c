@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
+#include <sunmatrix/sunmatrix_sparse.h>
 
 // Often one of those that kernels have cases for.
 static double number(void) {
@@ -82,6 +83,32 @@ static void compare_matrices(int n, SUNContext context) {
     for (int i = 0; i < 4; i++) N_VDestroy(all[i]);
 }
 
+// c A + 1 of a sparse A whose pattern has the diagonal.
+static void compare_sparse(int n, SUNContext context) {
+    sunindextype start[24] = {0}, row[23 * 23];
+    for (int k = 0; k < n; k++) {
+        start[k + 1] = start[k];
+        for (int i = 0; i < n; i++)
+            if (i == k || number() > 0) row[start[k + 1]++] = i;
+    }
+    SUNMatrix a = vectors_sparse(n, start, row, context);
+    SUNMatrix ta = SUNSparseMatrix(n, n, start[n], CSC_MAT, context);
+    memcpy(SM_INDEXPTRS_S(ta), start, ((size_t)n + 1) * sizeof *start);
+    memcpy(SM_INDEXVALS_S(ta), row, (size_t)start[n] * sizeof *row);
+    for (int i = 0; i < start[n]; i++) SM_DATA_S(a)[i] = SM_DATA_S(ta)[i] = number();
+    double c = number();
+    SUNMatrix b = SUNMatClone(a), tb = SUNMatClone(ta);
+    SUNMatZero(b);
+    assert_true(SUNMatCopy(a, b) == 0 && SUNMatCopy(ta, tb) == 0);
+    assert_true(SUNMatScaleAddI(c, b) == 0 && SUNMatScaleAddI(c, tb) == 0);
+    size_t count = (size_t)start[n];
+    assert_memory_equal(SM_INDEXPTRS_S(b), SM_INDEXPTRS_S(tb), ((size_t)n + 1) * sizeof *start);
+    assert_memory_equal(SM_INDEXVALS_S(b), SM_INDEXVALS_S(tb), count * sizeof *row);
+    for (size_t i = 0; i < count; i++) assert_true(SM_DATA_S(b)[i] == SM_DATA_S(tb)[i]);
+    SUNMatrix all[] = {a, ta, b, tb};
+    for (int i = 0; i < 4; i++) SUNMatDestroy(all[i]);
+}
+
 static void gives_the_same_bits(void **state) {
     (void)state;
     SUNContext context;
@@ -89,6 +116,7 @@ static void gives_the_same_bits(void **state) {
     for (int i = 0; i < 500; i++) {
         compare_vectors(1 + i % 23, context);
         compare_matrices(1 + i % 23, context);
+        compare_sparse(1 + i % 23, context);
     }
     SUNContext_Free(&context);
 }
