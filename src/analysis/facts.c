@@ -65,14 +65,15 @@ static double of_mode(const Findings *f, const Probe *p, const char *of, Report 
     if (!f->poles) return wrong_kind(f, p, r, "experiment Modes of Model poles");
     if (p->fact == FACT_POLES) return f->l->n;
     if (p->fact == FACT_UNSTABLE) return f->poles->unstable;
-    int k = (int)p->number - 1;
-    if (!(p->number >= 1) || k >= f->poles->count || p->number != floor(p->number)) {
+    double k = p->number > 0 ? p->number - 1 : f->poles->count + p->number;
+    if (p->number == 0 || !(k >= 0 && k < f->poles->count) || k != floor(k)) {
         char number[40];
         snprintf(number, sizeof number, "%g", p->number);
-        return missing(p, r, "there is no mode", number,
-                       "modes count from 1, slowest first; a pair is one");
+        return missing(
+            p, r, "there is no mode", number,
+            "modes count from 1, slowest first, or from -1, fastest first; a pair is one");
     }
-    const PoleMode *x = &f->poles->mode[k];
+    const PoleMode *x = &f->poles->mode[(int)k];
     switch (p->fact) {
     case FACT_POLE_REAL: return creal(x->value);
     case FACT_POLE_IMAGINARY: return cimag(x->value);
