@@ -27,8 +27,9 @@
 // kinetic energy passes from one velocity to the next, in a field from state to state, without
 // passing a bond; that counts too.
 //
-// Whose fault a residual of a storage is: its power less the rate of its closed form, both at the
-// same point, is made by its law; what is left of the residual is the error of the integration.
+// Whose fault a residual is: of a storage its power less the rate of its closed form, both at the
+// same point, is made by its law, of a resistor power that comes out of it; what is left of the
+// residual is the error of the integration. What of a resistor is that is held to what storages are.
 #include "results/audit.h"
 
 #include "base/json.h"
@@ -115,10 +116,11 @@ static double size_of_stored(const AuditTrack *t) {
     return fabs(t->last_inner) + fabs(t->last_stored - t->last_inner - t->first_potential);
 }
 
-// The integral of what the law of a storage makes, by trapezoids from point to point.
-static void add_defect(AuditTrack *t, double elapsed, const double *output) {
+// The integral of what the law of a storage makes, or of what comes out of a resistor, by trapezoids from point to point.
+static void add_defect(AuditTrack *t, Role role, double elapsed, const double *output) {
     if (t->defect < 0) return;
     double now = output[t->defect];
+    if (role == ROLE_DISSIPATE && now < 0) now = 0;
     t->made += elapsed * (now + t->last_defect) / 2;
     t->last_defect = now;
 }
@@ -134,7 +136,7 @@ void audit_point(AuditBook *book, double time, const double *quad, const double 
         t->gained += t->gaining;
         t->lost += t->losing;
         t->gaining = t->losing = 0;
-        add_defect(t, elapsed, output);
+        add_defect(t, role, elapsed, output);
         if (t->stored < 0) continue;
         t->last_stored = output[t->stored];
         stored += fabs(t->last_stored);
@@ -201,7 +203,8 @@ void audit_jump(AuditBook *book, const double *before, const double *after, cons
 // --- closing ------------------------------------------------------------------------------------
 
 static AuditLine close_line(const AuditTrack *t, Role role) {
-    AuditLine line = {.comp = t->comp, .moved = t->moved};
+    AuditLine line = {
+        .comp = t->comp, .moved = t->moved, .made = t->made, .watched = t->defect >= 0};
     switch (role) {
     case ROLE_SUPPLY:
         line.supplied = t->given;
@@ -218,7 +221,6 @@ static AuditLine close_line(const AuditTrack *t, Role role) {
         line.stored =
             t->stored < 0 ? t->energy + t->driven - t->heat : t->last_stored - t->first_stored;
         line.residual = t->energy + line.supplied - line.returned - line.dissipated - line.stored;
-        line.made = t->made;
         break;
     case ROLE_LOSSLESS: line.residual = t->against; break;
     case ROLE_NONE: break;
@@ -248,12 +250,20 @@ double audit_default_bound(double rtol) {
     return rtol > 0 ? fmin(fmax(1e-6, 100 * rtol), LARGEST_BOUND) : 1e-3;
 }
 
+// Is the residual of a component made by its law, and not lost or won on the way by the integration?
+static bool is_made(const AuditLine *l, Role role) {
+    if (role == ROLE_STORE || (role == ROLE_DISSIPATE && l->watched))
+        return fabs(l->made) >= 0.5 * fabs(l->residual);
+    return true;
+}
+
 // A storage's own residual, and with it the sum, is an error of the integration, and that knows
-// energies only to a part of what is stored. Other laws are held to the throughput as well, but not
-// to what is rounding of all the energy there is: a machine at rest moves nothing else.
-static double allowed(const Audit *a, const AuditBook *book, Role role, double rtol) {
+// energies only to a part of what is stored; so is what comes out of a resistor whose power never
+// does. Other laws are held to the throughput as well, but not to what is rounding of all the energy
+// there is: a machine at rest moves nothing else.
+static double allowed(const Audit *a, const AuditBook *book, bool by_law, double rtol) {
     double rounding = 100 * DBL_EPSILON * a->scale;
-    if (role != ROLE_STORE) return fmax(a->bound * fmin(a->scale, a->throughput), rounding);
+    if (by_law) return fmax(a->bound * fmin(a->scale, a->throughput), rounding);
     double noise = 10 * rtol * book->most_stored;
     return fmax(a->bound * a->scale, fmin(noise, LARGEST_BOUND * a->scale));
 }
@@ -279,8 +289,7 @@ static AuditCause cause_of(const Audit *a, const Model *m) {
     for (int i = 0; i < a->line_count; i++) {
         const AuditLine *l = &a->line[i];
         if (l->comp != a->worst) continue;
-        if (m->comp[l->comp].role != ROLE_STORE) return CAUSE_LAW;
-        return fabs(l->made) >= 0.5 * fabs(l->residual) ? CAUSE_LAW : CAUSE_INTEGRATION;
+        return is_made(l, m->comp[l->comp].role) ? CAUSE_LAW : CAUSE_INTEGRATION;
     }
     return CAUSE_INTEGRATION;
 }
@@ -293,11 +302,13 @@ void audit_close(Audit *a, Arena *out, const AuditBook *book, double bound, doub
                  .worst = -1};
     add_lines(a, book);
     double worst = 0;
-    a->pass = fabs(a->residual) <= allowed(a, book, ROLE_STORE, rtol);
+    a->pass = fabs(a->residual) <= allowed(a, book, false, rtol);
     for (int i = 0; i < a->line_count; i++) {
         const AuditLine *l = &a->line[i];
+        Role role = m->comp[l->comp].role;
         double size = fabs(l->residual);
-        a->pass = a->pass && size <= allowed(a, book, m->comp[l->comp].role, rtol);
+        bool by_law = role != ROLE_STORE && is_made(l, role);
+        a->pass = a->pass && size <= allowed(a, book, by_law, rtol);
         if (!(size <= worst)) worst = size, a->worst = l->comp;
     }
     qsort(a->line, (size_t)a->line_count, sizeof *a->line, by_moved);

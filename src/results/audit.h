@@ -8,7 +8,8 @@
 typedef struct {
     int comp;
     double supplied, returned, dissipated, stored, residual; // joules over the run
-    double made;  // of the residual of a storage: by its law, about
+    double made;                                             // of the residual: by its law, about
+    bool watched;                                            // its law was looked at by itself
     double moved; // largest |energy received since the start| at any point
 } AuditLine;
 
@@ -51,9 +52,10 @@ typedef struct { // one audited component
     double moved, against;      // largest |energy|; energy that went the forbidden way
     double given, taken;        // of a source, or a drive: summed over steps between points
     double most_given;          // since the start, at most
-    int defect;                 // which output is power - rate of the closed form, or -1
-    double last_defect, made;   // its last value, and its integral
-    int inner;                  // which output is its kinetic energy, of a mechanism; or -1
+    // which output is what the law makes: of a storage power - rate of the closed form, of a resistor -power; or -1
+    int defect;
+    double last_defect, made; // its last value, and its integral
+    int inner;                // which output is its kinetic energy, of a mechanism; or -1
     double last_inner, first_potential;
     AuditShare *share; // of the kinetic energy, one per velocity; of a field, one per state
     int share_count;

@@ -100,6 +100,17 @@ static void want_defects(Job *j) {
     rates_free(rates);
 }
 
+// What comes out of a resistor: its power at the points of the run, apart from the integral.
+static void want_powers(Job *j) {
+    const System *s = j->system;
+    if (s->model->choice_count) return; // each mode has powers of its own
+    for (int i = 0; i < j->book.track_count; i++) {
+        AuditTrack *t = &j->book.track[i];
+        if (s->model->comp[t->comp].role == ROLE_DISSIPATE)
+            t->defect = outputs_add(&j->outputs, expr_neg(s->dag, s->power[t->comp]));
+    }
+}
+
 static int want_integral(Job *j, Expr power) {
     if (!power) return -1;
     array_push(&j->quads, job_wish(j, power));
@@ -179,4 +190,5 @@ void audit_want(Job *j) {
     find_sources(j);
     want_jumps(j);
     want_defects(j);
+    want_powers(j);
 }
