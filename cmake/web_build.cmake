@@ -6,12 +6,15 @@ string(SUBSTRING ${hash} 0 16 hash)
 set(folder ${PACKAGES}/${hash})
 
 function(leave_out why)
-    message("web: ${why}: the studio is left out")
+    message("web: ${why}: the studio and the report's moving view are left out")
     foreach(name studio)
         file(WRITE ${TO}/${name}.c "#include <stddef.h>\nextern const unsigned char asset_${name}[];\n"
             "extern const size_t asset_${name}_size, asset_${name}_whole;\n"
             "const unsigned char asset_${name}[] = {0};\nconst size_t asset_${name}_size = 0, asset_${name}_whole = 0;\n"
             "extern const char asset_${name}_hash[];\nconst char asset_${name}_hash[] = \"\";\n")
+    endforeach()
+    foreach(name report motion)
+        file(WRITE ${TO}/${name}.c "extern const unsigned char asset_${name}[];\nconst unsigned char asset_${name}[] = {0};\n")
     endforeach()
 endfunction()
 

@@ -338,6 +338,9 @@ BD_API char *bd_scene(const BdRun *run, BdReport *r);
 BD_API int bd_body_count(const BdRun *run);
 // At the present time, 7 numbers per body: x y z, then the quaternion w x y z.
 BD_API void bd_poses(const BdRun *run, double *pose);
+// Efforts on its mechanisms that come in by bonds, as the scene lists them (`arrows`): 3 numbers each, in the world.
+BD_API int bd_arrow_count(const BdRun *run);
+BD_API void bd_arrows(const BdRun *run, double *vector);
 
 // --- many runs -----------------------------------------------------------------------------------
 

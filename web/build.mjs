@@ -1,6 +1,8 @@
 // Makes the pages: node build.mjs NODE_MODULES OUT. Each becomes a C file with its compressed bytes.
 //
 //   studio   src/studio.html with style and script inside: a page that loads nothing
+//   report   the script of report pages: their bond graph and plots are the studio's; not compressed, as it goes into texts
+//   motion   the same with the studio's viewer, for pages that have something to move
 import { createRequire } from "node:module";
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
@@ -42,3 +44,15 @@ const page = readFileSync(join(here, "src/studio.html"), "utf8");
 const hash = createHash("sha256").update(studio.js).digest("base64"); // the one script that may run
 write("studio", page.replace("/*style*/", () => studio.css).replace("/*script*/", () => studio.js),
   `extern const char asset_studio_hash[];\nconst char asset_studio_hash[] = "sha256-${hash}";\n`);
+
+// A script that brings its style along, as a string.
+async function script(name, entry) {
+  const made = await bundle(entry);
+  const text = `(()=>{const s=document.createElement("style");s.textContent=${JSON.stringify(made.css).replace(/<\//g, "<\\/")};document.head.append(s)})();\n${made.js}`;
+  const bytes = Buffer.from(text), lines = [];
+  for (let i = 0; i < bytes.length; i += 64) lines.push([...bytes.subarray(i, i + 64)].join(","));
+  writeFileSync(join(out, name + ".c"), `extern const unsigned char asset_${name}[];\nconst unsigned char asset_${name}[] = {\n${lines.join(",\n")},0};\n`);
+  console.log(`web: ${name} ${(bytes.length / 1024).toFixed(0)} kB`);
+}
+await script("report", "report.ts");
+await script("motion", "motion.ts");

@@ -129,6 +129,16 @@ void bd_poses(const BdRun *run, double *pose) {
     free(row);
 }
 
+int bd_arrow_count(const BdRun *run) { return run->pieces ? run->pieces->scene.arrow_count : 0; }
+
+void bd_arrows(const BdRun *run, double *vector) {
+    const Pieces *p = run->pieces;
+    if (!p || !p->scene.arrow_count) return;
+    const double **row = watched_row(p);
+    scene_vectors(&p->scene, row, 0, vector);
+    free(row);
+}
+
 char *bd_scene(const BdRun *run, BdReport *r) {
     const Pieces *p = run->pieces;
     if (!p || !p->scene.body_count) return NULL;

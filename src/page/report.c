@@ -3,7 +3,8 @@
 //     title and verdicts | 3-D view | plots | bond graph | states | equations | parameters
 //     | energy | expectations | text of the model
 //
-// Everything is inside: pictures as SVG, formulas as MathML, the motion as JSON with its viewer.
+// Everything is inside: pictures as SVG, formulas as MathML, the motion and the curves as JSON. Viewer, plots and graph are
+// the studio's (web/src/report.ts, motion.ts); a page of a build without node has all but them.
 #include "page/report.h"
 
 #include "page/flow.h"
@@ -13,7 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const char asset_view_js[], asset_page_js[], asset_explore_js[], asset_page_css[];
+extern const char asset_page_css[];
+extern const unsigned char asset_report[], asset_motion[]; // scripts; empty in a build without node
 
 enum { MOST_PARAMETERS = 400, MOST_DRAWN = 400, MOST_AT_ONCE = 60, MOST_ROWS = 25 };
 
@@ -166,19 +168,11 @@ static void add_script_json(Text *out, const char *json) {
 static void add_motion(Text *out, const ReportPage *p) {
     if (!has_motion(p)) return;
     section(out, "motion", "Motion");
-    text_add(
-        out,
-        "<canvas id=\"view\" aria-label=\"the recorded motion in three dimensions\"></canvas>\n"
-        "<div class=\"controls\"><button id=\"play\">Play</button>"
-        "<input id=\"moment\" type=\"range\" min=\"0\" value=\"0\" aria-label=\"time\">"
-        "<span id=\"clock\"></span><label>Speed <select id=\"speed\">"
-        "<option value=\"0.1\">0.1</option><option value=\"0.25\">0.25</option>"
-        "<option value=\"0.5\">0.5</option><option value=\"1\" selected>1</option>"
-        "<option value=\"2\">2</option><option value=\"5\">5</option>"
-        "<option value=\"10\">10</option></select></label>"
-        "<button id=\"home\">Reset view</button></div>\n<div id=\"bodies\"></div>\n"
-        "<p class=\"about\" id=\"view-note\">Drag to turn, Shift and drag to move, wheel to "
-        "zoom.</p>\n<script type=\"application/json\" id=\"scene\">");
+    text_add(out, "<div id=\"view\" class=\"motion\"></div>\n<p class=\"about\" id=\"view-note\">");
+    text_add(out, *asset_motion ? "The motion needs JavaScript."
+                                : "This page was made by a build without node: the moving view is "
+                                  "left out.");
+    text_add(out, "</p>\n<script type=\"application/json\" id=\"scene\">");
     Text json = {0};
     scene_json(&json, p->scene, p->meshes, p->run);
     add_script_json(out, text_get(&json));
@@ -193,7 +187,7 @@ static void add_numbers(Text *json, const double *x, int count) {
     text_char(json, ']');
 }
 
-// Curves as numbers, for explore.js. Those that share their x share its numbers.
+// Curves as numbers, for web/src/curves.ts. Those that share their x share its numbers.
 static void add_curves(Text *out, const PlotData *plot) {
     Text json = {0};
     text_add(&json, "{\"title\":");
@@ -226,7 +220,7 @@ static void add_curves(Text *out, const PlotData *plot) {
 
 static void add_plots(Text *out, const ReportPage *p) {
     section(out, "plots", "Plots");
-    if (p->run->plot_count) text_add(out, "<p class=\"about\">Click a plot to look closer.</p>\n");
+    if (p->run->plot_count) text_add(out, "<p class=\"about\" id=\"plots-note\"></p>\n");
     text_add(out, "<div class=\"plots\">\n");
     for (int i = 0; i < p->run->plot_count; i++) {
         Text svg = {0};
@@ -292,19 +286,7 @@ static void add_graph(Text *out, const ReportPage *p) {
     if (m->comp_count > MOST_DRAWN && graph_depth(p->system->graph) < 2) {
         text_printf(out, "<p>%d components: too many for one picture.</p>\n", m->comp_count);
     } else if (m->comp_count) {
-        bool parts = graph_depth(p->system->graph) > 1;
-        text_add(out, "<div class=\"controls\"><button class=\"fit\">Fit</button>"
-                      "<button class=\"real\">Readable</button><button class=\"in\">+</button>"
-                      "<button class=\"out\">&minus;</button>");
-        if (parts)
-            text_add(out, "<button class=\"fold-all\">Fold, unfold</button>"
-                          "<button class=\"up\" hidden>Up</button>");
-        text_printf(
-            out,
-            "<button class=\"step-back\">&lsaquo;</button><button class=\"step\">Strokes one "
-            "by one</button><span class=\"about said\">Drag to move, Ctrl and wheel to zoom%s; "
-            "strokes say why.</span></div>\n<figure class=\"graph\">",
-            parts ? ", click a box to look inside" : "");
+        text_add(out, "<figure class=\"graph\">");
         add_views(out, p->system->graph);
         text_add(out, "</figure>\n");
     } else {
@@ -485,9 +467,8 @@ void report_html(Text *out, const ReportPage *p) {
     add_expectations(out, p);
     add_source(out, p);
     text_add(out, "<footer>Made by Bondyn " BONDYN_VERSION ".</footer>\n");
-    text_printf(out, "<script>\n%s</script>\n", asset_page_js);
-    if (p->run->plot_count) text_printf(out, "<script>\n%s</script>\n", asset_explore_js);
-    if (p->scene->body_count) text_printf(out, "<script>\n%s</script>\n", asset_view_js);
+    const unsigned char *script = has_motion(p) ? asset_motion : asset_report;
+    if (*script) text_printf(out, "<script>\n%s</script>\n", (const char *)script);
     if (p->number) add_reload(out, p->number);
     text_add(out, "</body>\n</html>\n");
 }

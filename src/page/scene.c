@@ -104,6 +104,7 @@ static void plan_mechanism(Scene *s, const Model *m, const Mechanism *x, Arena *
     int n = x->body_count;
     Expr *position = ARENA_ARRAY(&scratch, Expr, 3 * n);
     Expr *rotation = ARENA_ARRAY(&scratch, Expr, 9 * n);
+    int first = s->body_count;
     mech_body_poses(m->dag, x, coordinates(&scratch, m, x), position, rotation);
     for (int i = 0; i < n; i++) {
         SceneBody *b = &s->body[s->body_count++];
@@ -113,6 +114,7 @@ static void plan_mechanism(Scene *s, const Model *m, const Mechanism *x, Arena *
         b->position = watch_add(watch, position + (size_t)3 * i, 3);
         b->rotation = watch_add(watch, rotation + (size_t)9 * i, 9);
     }
+    scene_arrows(s, m, x, first, position, rotation, out, watch);
     arena_free(&scratch);
 }
 
@@ -168,6 +170,11 @@ void scene_pose(const SceneBody *b, const double *const *watched, int row, doubl
     for (int i = 0; i < 3; i++) pose[i] = watched[b->position + i][row];
     for (int i = 0; i < 9; i++) r[i] = watched[b->rotation + i][row];
     quaternion_of(r, pose + 3);
+}
+
+void scene_vectors(const Scene *s, const double *const *watched, int row, double *vector) {
+    for (int i = 0; i < s->arrow_count; i++)
+        for (int c = 0; c < 3; c++) vector[3 * i + c] = watched[s->arrow[i].vector + c][row];
 }
 
 static void add_poses(Text *out, const SceneBody *b, const Run *run, int step) {
@@ -232,6 +239,40 @@ static void add_body(Text *out, const SceneBody *b, const Meshes *meshes, const 
     text_char(out, '}');
 }
 
+// One that is zero all along is left out, unless the run has only begun.
+static bool is_seen(const SceneArrow *a, const Run *run) {
+    bool seen = run->results.row_count < 2;
+    for (int row = 0; row < run->results.row_count && !seen; row++)
+        for (int c = 0; c < 3; c++) seen |= fabs(run->watched[a->vector + c][row]) > 0;
+    return seen;
+}
+
+static void add_arrow(Text *out, const SceneArrow *a, const Run *run, int step) {
+    text_add(out, "{\"name\":");
+    text_json(out, a->name);
+    text_printf(out, ",\"kind\":\"%s\",\"body\":%d,\"at\":", a->torque ? "torque" : "force",
+                a->body);
+    add_numbers(out, run, a->point, 3, 0);
+    text_add(out, ",\"vector\":[");
+    for (int row = 0; row < run->results.row_count; row += step)
+        for (int c = 0; c < 3; c++) {
+            double x = run->watched[a->vector + c][row];
+            text_printf(out, row || c ? ",%.4g" : "%.4g", isfinite(x) ? x : 0);
+        }
+    text_add(out, "]}");
+}
+
+static void add_arrows(Text *out, const Scene *s, const Run *run, int step) {
+    text_add(out, "],\"arrows\":[");
+    bool first = true;
+    for (int i = 0; i < s->arrow_count; i++) {
+        if (!is_seen(&s->arrow[i], run)) continue;
+        if (!first) text_add(out, ",\n");
+        first = false;
+        add_arrow(out, &s->arrow[i], run, step);
+    }
+}
+
 void scene_json(Text *out, const Scene *s, const Meshes *meshes, const Run *run) {
     int rows = run->results.row_count, step = 1 + rows / MOST_FRAMES;
     text_add(out, "{\"gravity\":");
@@ -251,5 +292,6 @@ void scene_json(Text *out, const Scene *s, const Meshes *meshes, const Run *run)
         if (i) text_add(out, ",\n");
         add_body(out, &s->body[i], meshes, run, step);
     }
+    add_arrows(out, s, run, step);
     text_add(out, "]}");
 }

@@ -126,6 +126,7 @@ static void read_row(Live *v) {
     v->row[0] = bd_time(v->run);
     bd_outputs(v->run, v->row + 1);
     bd_poses(v->run, v->row + v->columns);
+    bd_arrows(v->run, v->row + v->columns + 7 * v->bodies);
 }
 
 // A day for what somebody drives; otherwise the experiment ends where it says.
@@ -148,7 +149,8 @@ bool drive_start(Live *v, Built *b) {
     v->stop = stop;
     v->columns = bd_rows(run)->columns;
     v->bodies = bd_body_count(run);
-    size_t width = (size_t)v->columns + (size_t)7 * (size_t)v->bodies;
+    v->seen = 7 * v->bodies + 3 * bd_arrow_count(run);
+    size_t width = (size_t)v->columns + (size_t)v->seen;
     v->row = memory_zeroed(width + 1, sizeof *v->row);
     v->inputs = bd_count(b->model, BD_INPUT);
     v->input = memory_zeroed((size_t)v->inputs + 1, sizeof *v->input);
@@ -291,7 +293,7 @@ void drive_frame(Live *v, bool always) {
     if (!v->run || (!always && now - v->last_frame < 0.9 / FRAMES_PER_SECOND)) return;
     v->last_frame = now;
     enum { HEAD = 8 };
-    size_t poses = (size_t)7 * (size_t)v->bodies, n = HEAD + (size_t)v->watch.count + poses;
+    size_t seen = (size_t)v->seen, n = HEAD + (size_t)v->watch.count + seen;
     double *x = memory_zeroed(n, sizeof *x);
     const double head[HEAD] = {1,
                                (double)v->watch_number,
@@ -303,30 +305,29 @@ void drive_frame(Live *v, bool always) {
                                (double)v->watch.count};
     memcpy(x, head, sizeof head);
     for (int i = 0; i < v->watch.count; i++) x[HEAD + i] = v->row[v->watch.data[i]];
-    memcpy(x + HEAD + v->watch.count, v->row + v->columns, poses * sizeof *x);
+    memcpy(x + HEAD + v->watch.count, v->row + v->columns, seen * sizeof *x);
     page_send_frame(v->page, x, n);
     free(x);
 }
 
-// Kind 2, the number of the list, how many signals, rows, bodies; times; a column per signal; poses
-// row by row. Long histories are thinned.
+// Kind 2, the number of the list, how many signals, rows, numbers of what is seen; times; a column per signal; poses and
+// arrows row by row. Long histories are thinned.
 void drive_history(Live *v) {
     const Trail *h = &v->trail;
     if (!v->run) return;
     int step = 1 + h->rows / MOST_ROWS_SENT, rows = (h->rows + step - 1) / step;
-    size_t poses = (size_t)7 * (size_t)v->bodies,
-           n = 5 + (size_t)rows * (1 + (size_t)v->watch.count + poses);
+    size_t seen = (size_t)v->seen, n = 5 + (size_t)rows * (1 + (size_t)v->watch.count + seen);
     double *x = memory_zeroed(n, sizeof *x), *at = x;
-    const double head[5] = {2, (double)v->watch_number, v->watch.count, rows, v->bodies};
+    const double head[5] = {2, (double)v->watch_number, v->watch.count, rows, v->seen};
     memcpy(at, head, sizeof head);
     at += 5;
     for (int c = -1; c < v->watch.count; c++)
         for (int i = 0; i < rows; i++)
             *at++ = h->row[(size_t)i * (size_t)step * (size_t)h->columns +
                            (size_t)(c < 0 ? 0 : v->watch.data[c])];
-    for (int i = 0; i < rows && poses; i++, at += poses)
+    for (int i = 0; i < rows && seen; i++, at += seen)
         memcpy(at, h->row + (size_t)i * (size_t)step * (size_t)h->columns + v->columns,
-               poses * sizeof *x);
+               seen * sizeof *x);
     page_send_numbers(v->page, x, n);
     free(x);
 }

@@ -22,7 +22,8 @@ typedef struct {
     LiveStatus status;
     double stop;
     int columns, bodies;
-    double *row; // time, what is recorded, poses
+    int seen;    // numbers of poses and arrows
+    double *row; // time, what is recorded, poses, arrows
     double *now; // room for the poses
     Trail trail;
     Recording recording;

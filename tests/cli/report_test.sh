@@ -14,7 +14,7 @@ expect_text motor.html '<math display="block">'
 expect_text motor.html 'armature inductance'
 expect_text motor.html 'expectations hold'
 expect_text motor.html 'class="flow"'
-expect_text motor.html 'class="real"'
+expect_text motor.html 'data-view="whole"'
 sed -n 's/.*class="curves">\(.*\)<\/script><\/figure>.*/\1/p' motor.html | head -1 >curves.json
 "$json_check" curves.json || fail "the curves are not JSON"
 grep -q 'id="view"' motor.html && fail "a view without bodies"
@@ -30,6 +30,12 @@ sed -n 's/.*id="scene">\(.*\)<\/script>.*/\1/p' wagon_pendulum.html >scene.json
 [ -s scene.json ] || sed -n '/id="scene">/,/<\/script>/p' wagon_pendulum.html |
     sed 's/.*id="scene">//; s/<\/script>.*//' >scene.json
 "$json_check" scene.json || fail "the scene is not JSON"
+
+# The page without its data (motion, curves, pictures) stays small, with everything inside.
+size=$(sed '/<script type="application.json"/d; /<svg/,/<\/svg>/d; s/src="data:[^"]*"//g' wagon_pendulum.html | wc -c)
+echo "a page with its viewer: $((size / 1024)) kB without data"
+[ "$size" -lt 2000000 ] || fail "the page has $size bytes without its data"
+grep -q 'asset_motion\|<script src' wagon_pendulum.html && fail "the page asks for a script"
 
 # meshes: each file once, with its colours; those that cannot be shown are named
 expect_exit 0 report "$source_folder/examples/urdf_arm/urdf_arm.bond" --out arm.html

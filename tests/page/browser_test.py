@@ -60,22 +60,33 @@ model = os.path.join(here, "browser.bond")
 page = os.path.join(work, "page.html")
 subprocess.run([bondyn, "report", model, "--out", page], check=True, capture_output=True)
 html = open(page).read()
+if "graph-view" not in html: # a build without node: the page has its pictures, and no script
+    check("the moving view is left out" in html or 'id="motion"' not in html, "a page without its scripts says so")
+    check(html.count("<svg") > 3 and "<script>" not in html, "pictures are there all the same")
+    for f in failures: print("FAIL", f)
+    sys.exit(1 if failures else 0)
 short = re.sub(r'<h2 id="(plots|motion)">.*?(?=<h2 id="graph">)', "", html, flags=re.S)
 
 # --- what a reader does: look for reasons, open parts, play the strokes, go to a heading
 m = measure(html, r"""
-  const bonds = [...document.querySelectorAll('.view:not([hidden]) .bond[data-order]')];
+  const field = document.querySelector('.graph-view'), graph = field.shadowRoot, figure = field.parentNode, all = (q) => [...graph.querySelectorAll(q)];
+  const bonds = all('.bond[data-order]');
   const out = {};
   out.bonds = bonds.length;
-  out.reasons = bonds.filter((b) => /stroke|effort|flow|because/.test(b.querySelector('title').textContent)).length;
-  out.signals = document.querySelectorAll('.view:not([hidden]) .signal').length;
+  out.reasons = bonds.filter((b) => { // on hover, and on a click beside the tools
+    b.dispatchEvent(new PointerEvent('pointerenter', { clientX: 50, clientY: 50 }));
+    const tip = document.querySelector('.tip');
+    b.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+    return !tip.hidden && [tip, document.querySelector('.said')].every((e) => /stroke|effort|flow|because/.test(e.textContent));
+  }).length;
+  out.signals = all('.signal').length;
   out.apart = Math.min(...bonds.flatMap((b) => {
     const bars = [...b.querySelectorAll('.bar')], barb = b.querySelector('.barb').getPointAtLength(0);
     return bars.map((bar) => Math.abs(bar.getPointAtLength(0).x - barb.x));
   }));
   out.under = 0;
-  const lines = [...document.querySelectorAll('.view:not([hidden]) path.line, .view:not([hidden]) path.thin')];
-  for (const t of document.querySelectorAll('.view:not([hidden]) text.number, .view:not([hidden]) text.sub')) {
+  const lines = all('path.line, path.thin');
+  for (const t of all('text.number, text.sub')) {
     const r = t.getBBox();
     for (const l of lines) for (let s = 0; s < l.getTotalLength(); s += 2) {
       const p = l.getPointAtLength(s);
@@ -83,24 +94,28 @@ m = measure(html, r"""
     }
   }
   document.querySelector('.fold-all').click();
-  const folded = document.querySelector('.view:not([hidden])');
-  out.boxes = folded.querySelectorAll('.fold').length;
-  out.ports = [...folded.querySelectorAll('.port')].map((p) => p.textContent);
-  folded.querySelector('.fold').dispatchEvent(new MouseEvent('click', { bubbles: true }));
-  out.inside = document.querySelector('.view:not([hidden])').dataset.scope;
+  out.boxes = all('.fold').length;
+  out.ports = all('.port').map((p) => p.textContent);
+  graph.querySelector('.fold').dispatchEvent(new MouseEvent('dblclick', { bubbles: true }));
+  out.inside = figure.dataset.scope;
   document.querySelector('.up').click();
-  out.up = document.querySelector('.view:not([hidden])').dataset.view;
+  out.up = figure.dataset.view;
   document.querySelector('.fold-all').click();
   document.querySelector('.step').click();
   document.querySelector('.step').click();
-  out.now = document.querySelectorAll('.bond.now').length;
-  out.later = document.querySelectorAll('.bond.later').length;
+  out.now = all('.bond.now').length;
+  out.later = all('.bond.later').length;
   out.said = document.querySelector('.said').textContent;
   document.querySelector('#equations').scrollIntoView();
   out.heading = document.querySelector('#equations').getBoundingClientRect().top - document.querySelector('nav').getBoundingClientRect().bottom;
   const d = document.querySelector('#expectations + details');
   out.folded = !!d && !d.open;
   out.closer = /closer/.test(document.querySelector('#plots').parentNode.textContent);
+  const plot = document.querySelector('.plots figure');
+  plot.click();
+  const box = document.querySelector('dialog.explore');
+  out.close = !!box && box.open && box.querySelectorAll('canvas').length === 1 && box.querySelectorAll('.key').length === 2;
+  box.close();
   const dots = [...document.querySelectorAll('mover > mo')].map((e) => e.getBoundingClientRect());
   out.dots = dots.length;
   return out;""", "--window-size=1200,900")
@@ -114,6 +129,7 @@ check("k" in m.get("ports", []), f"ports of parts have names: {m.get('ports')}")
 check(m.get("now") == 1 and m.get("later", 0) > 5 and m.get("said", "").startswith("2 of"), f"strokes one by one: {m.get('said')}")
 check(m.get("heading", -1) >= 0, f"headings do not lie under the bar: {m.get('heading')}")
 check(m.get("folded"), "expectations are folded where all hold")
+check(m.get("close"), "a plot can be looked at closely, with a key for each curve")
 check(m.get("closer"), "the page says that a click looks closer")
 
 # --- a telephone, and a dark room
@@ -121,8 +137,8 @@ narrow = measure(html, """return {wide: innerWidth, all: document.documentElemen
 check(narrow.get("all", 9999) <= narrow.get("wide", 0), f"at {narrow.get('wide')} px the page is {narrow.get('all')} px wide")
 dark = measure(html, """
   const c = (e, p) => getComputedStyle(e)[p].match(/[0-9.]+/g).slice(0, 3).reduce((a, b) => a + +b, 0) / 3;
-  const paper = document.querySelector('.bg .paper'), name = document.querySelector('.bg .name');
-  return {back: c(document.body, 'backgroundColor'), ink: c(document.body, 'color'), paper: c(paper, 'fill'), name: c(name, 'fill')};
+  const graph = document.querySelector('.graph-view').shadowRoot, name = graph.querySelector('.bg .name');
+  return {back: c(document.body, 'backgroundColor'), ink: c(document.body, 'color'), paper: c(document.body, 'backgroundColor'), name: c(name, 'fill')};
   """, "--blink-settings=preferredColorScheme=0")
 check(dark.get("back", 255) < 60 and dark.get("ink", 0) > 180 and dark.get("paper", 255) < 60 and dark.get("name", 0) > 180, f"dark: {dark}")
 

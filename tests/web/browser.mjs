@@ -2,10 +2,11 @@
 // the distribution's Chromium; any error on the console of any page fails. With a folder for pictures, those of the
 // documentation are made there.
 import { createRequire } from "node:module";
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { serve as serveOn, servers, stop } from "./wire.mjs";
 
 const [bondyn, modules, work, pictures] = process.argv.slice(2);
 const require = createRequire(join(modules, "x.js"));
@@ -13,8 +14,8 @@ const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const source = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const limit = Number(process.env.LIMIT || 90000); // ms for anything: a machine under load is slow
-const faults = [], servers = new Set();
-let lostOnPurpose = false;
+const states = new WeakMap(); // of a context: its faults, and whether its server was killed on purpose
+const stateOf = (context) => { if (!states.has(context)) states.set(context, { faults: [], lost: false }); return states.get(context); };
 
 function check(holds, what) {
   if (process.env.TRACE) console.log("  ", new Date().toISOString().slice(14, 19), what);
@@ -23,31 +24,16 @@ function check(holds, what) {
 
 // --- servers and pages -----------------------------------------------------------------------------
 
-async function serve(file, port) {
-  const server = spawn(bondyn, ["studio", file, "--no-open", "--quiet", ...(port ? ["--port", String(port)] : [])],
-    { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, XDG_RUNTIME_DIR: join(work, "run") } });
-  const address = await new Promise((ok, no) => {
-    server.stdout.once("data", (d) => ok(String(d).trim()));
-    server.once("exit", (code) => no(new Error("the server ended with " + code)));
-  });
-  servers.add(server);
-  server.once("exit", () => servers.delete(server));
-  return { process: server, address, port: Number(new URL(address).port), gone: new Promise((ok) => server.once("exit", ok)) };
-}
-
-async function stop(server, signal = "SIGINT") {
-  server.process.kill(signal);
-  await server.gone;
-}
+const serve = (file, port) => serveOn(bondyn, file, { port, runtime: join(work, "run") });
 
 const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync", "--enable-unsafe-swiftshader"];
 
 async function newPage(context, address, ready = () => !!(window.studio?.built && window.studio?.started)) {
-  const page = await context.newPage();
+  const page = await context.newPage(), state = stateOf(context), { faults } = state;
   page.setDefaultTimeout(limit);
   page.on("console", (m) => {
-    if (m.type() === "error" && !(lostOnPurpose && /WebSocket/.test(m.text()))) faults.push("console: " + m.text());
+    if (m.type() === "error" && !(state.lost && /WebSocket/.test(m.text()))) faults.push("console: " + m.text());
   });
   page.on("pageerror", (e) => faults.push("error: " + e.message));
   page.on("request", (r) => { if (!r.url().startsWith(address.split("?")[0]) && !/^(data|blob):/.test(r.url())) faults.push("asks for " + r.url()); });
@@ -138,6 +124,49 @@ async function accessible(page, what) {
   check(!serious.length, `${what}: ${serious.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html).join(" | ")}`).join("; ")}`);
 }
 
+// Everything that can be done to a view, in the studio as in a report: axes, labels, trails, forces, water, hide, follow, a film.
+async function looks(page, film = false) {
+  const viewer = () => window.motion?.viewer ?? window.studio.viewer;
+  const ask = (f, arg) => page.evaluate(`(${String(f)})((${String(viewer)})(), ${JSON.stringify(arg ?? null)})`);
+  const drawnAgain = async (what, act) => {
+    const before = await ask((v) => v.drawn);
+    await act();
+    for (const end = Date.now() + limit; (await ask((v) => v.drawn)) <= before; ) { check(Date.now() < end, what + ": nothing is drawn"); await new Promise((ok) => setTimeout(ok, 30)); }
+  };
+  const colours = () => ask((v) => { // of the picture, from a grid of points
+    const c = document.createElement("canvas");
+    c.width = 160; c.height = 90;
+    const x = c.getContext("2d");
+    x.drawImage(v.canvas, 0, 0, 160, 90);
+    return new Set(new Uint32Array(x.getImageData(0, 0, 160, 90).data.buffer)).size;
+  });
+  check(await colours() > 20, "something is to be seen");
+  for (const key of ["labels", "frames", "water", "trails", "arrows"]) {
+    const box = page.locator(`.float input[data-option="${key}"]`), was = await box.isChecked();
+    await drawnAgain(key, () => box.setChecked(!was));
+    check(await ask((v, k) => v.options[k], key) === !was, key);
+    if (key === "labels") check(await page.evaluate(() => [...document.querySelectorAll(".view-label")].some((e) => !e.hidden && e.textContent)), "labels");
+    await drawnAgain(key, () => box.setChecked(was));
+  }
+  check(await ask((v) => v.arrows.list.length > 0 && v.arrows.shown > 0), "forces and torques are arrows");
+  await drawnAgain("hide", () => page.selectOption("select.hide", "1"));
+  check(await ask((v) => !v.bodies[1].visible), "hidden");
+  await drawnAgain("show", () => page.selectOption("select.hide", "1"));
+  await page.selectOption("select.follow", "1");
+  check(await ask((v) => v.options.follow) === 1, "follows");
+  await page.selectOption("select.follow", "-1");
+  const at = await page.locator("canvas.view").boundingBox();
+  await drawnAgain("turn", () => drag(page, { x: at.x + at.width / 2, y: at.y + at.height / 2 }, { x: at.x + at.width / 2 + 60, y: at.y + at.height / 2 + 20 }));
+  if (!film) return;
+  await page.click("#play"); // what does not move gives no film
+  const before = await ask((v) => v.drawn);
+  await page.click(".film");
+  for (const end = Date.now() + limit; (await ask((v) => v.drawn)) < before + 12 && Date.now() < end; ) await new Promise((ok) => setTimeout(ok, 50));
+  const [file] = await Promise.all([page.waitForEvent("download"), page.click(".film")]);
+  check(file.suggestedFilename().endsWith(".webm") && readFileSync(await file.path()).length > 1000, "a film");
+  await page.click("#play");
+}
+
 // --- checks ------------------------------------------------------------------------------------------
 
 const checks = {
@@ -218,6 +247,7 @@ const checks = {
   async "a gamepad drives the Titan 4 for ten seconds, replayed bit by bit"(context) {
     const folder = copyOf("titan4"), server = await serve(join(folder, "drive.bond"));
     const pads = await context.browser().newContext({ viewport: { width: 1440, height: 900 } });
+    states.set(pads, stateOf(context));
     await pads.addInitScript(() => {
       window.pad = { axes: [0, 0, 0, 0], buttons: [{ value: 0 }] };
       navigator.getGamepads = () => [{ id: "injected", connected: true, ...window.pad }];
@@ -239,6 +269,10 @@ const checks = {
     await until(page, () => window.studio.state === 0);
     const far = await page.evaluate(() => Math.max(...window.studio.track.columns.get("q[1]").map(Math.abs)));
     check(far > 0.3, "the arm has moved: q1 = " + far);
+    await looks(page);
+    await page.evaluate(() => document.querySelector(".graph-view").shadowRoot.querySelector("g.fold").dispatchEvent(new MouseEvent("dblclick"))); // parts open
+    await page.locator(".crumbs button").click();
+    await until(page, () => !document.querySelector(".crumbs button"));
     await page.click("#keep");
     await page.locator(".banner", { hasText: "drive is in" }).waitFor();
     const out = spawnSync(bondyn, ["run", join(folder, "drive.bond"), "--replay", join(folder, "drive.drive"), "--json"], { encoding: "utf8" });
@@ -317,7 +351,7 @@ const checks = {
     await accessible(page, "drawing");
     await page.keyboard.press("Control+s");
     await page.locator(".banner", { hasText: "is saved" }).waitFor();
-    await until(page, () => window.studio.layoutStamp !== "none");
+    await until(page, () => window.studio.layout.stamp !== "none");
     check(JSON.parse(readFileSync(join(folder, "rlc.studio"), "utf8")).places.coil.length === 2, "places are in the file beside it");
     check(readFileSync(path, "utf8") === await text(page), "saved");
     await page.close();
@@ -373,7 +407,7 @@ const checks = {
     await until(a, () => window.studio.track.end > 0.2);
     check(await b.evaluate(() => window.studio.track.end) === 0, "pages have runs of their own");
     await b.evaluate(() => { const v = window.studio["editor"].view; v.dispatch({ changes: { from: 0, insert: "// kept\n" } }); });
-    lostOnPurpose = true;
+    stateOf(context).lost = true;
     await stop(server, "SIGKILL");
     await b.locator(".banner.error", { hasText: "server is gone" }).waitFor();
     server = await serve(path, server.port);
@@ -385,16 +419,82 @@ const checks = {
     await a.close();
     await b.close({ runBeforeUnload: false });
     await stop(server);
-    lostOnPurpose = false;
+  },
+
+  async "the report's page: the same viewer, plots and graph"(context) {
+    const html = join(work, "report.html"), out = spawnSync(bondyn, ["report", join(source, "examples/wagon_pendulum/wagon_pendulum.bond"), "--out", html], { encoding: "utf8" });
+    check(out.status === 0, out.stderr);
+    const page = await newPage(context, "file://" + html, () => window.motion?.viewer.drawn > 2);
+    await picture(page, "report-motion");
+    await page.setViewportSize({ width: 720, height: 560 });
+    await page.click("#play"); // it plays by itself
+    await looks(page, true);
+    await page.evaluate(() => { const s = document.getElementById("moment"); s.value = "1"; s.dispatchEvent(new Event("input")); });
+    check(Math.abs(Number((await page.textContent("#clock")).replace(" s", "")) - 1) < 0.1, "the time that is asked for");
+    await page.locator(".plots figure").first().click();
+    await page.waitForSelector("dialog.explore canvas");
+    const over = await page.locator("dialog.explore .u-over").boundingBox();
+    await page.mouse.click(over.x + over.width / 2, over.y + over.height / 2);
+    await page.locator("dialog.explore .close").click();
+    await page.click(".step");
+    check(/^1 of \d+:/.test(await page.textContent(".said")), "strokes one by one");
+    await accessible(page, "report");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await accessible(page, "report in the dark");
+    await page.setViewportSize({ width: 400, height: 800 });
+    check(await page.evaluate(() => document.documentElement.scrollWidth <= 400), "400 px are enough for the report");
+    await page.close();
+  },
+
+  async "plots by hand: drag, over each other, two runs, measure, a fixed window"(context) {
+    const server = await serve(join(copyOf("dc_motor"), "dc_motor.bond")), page = await newPage(context, server.address);
+    await page.selectOption("#speed", "0.25");
+    await page.click("#play");
+    await until(page, () => window.studio.track.end > 0.15);
+    await pause(page);
+    await page.click("#side-tab-1");
+    await page.fill(".list input[type=search] >> visible=true", "coil.p");
+    const count = await page.evaluate(() => window.studio.plots[0].wish.y.length);
+    await page.locator(".signal:visible").first().dragTo(page.locator(".plot").first());
+    check(await page.evaluate(() => window.studio.plots[0].wish.y.length) === count + 1, "a signal is dragged into a plot");
+    await page.evaluate(() => { window.studio.plots[0].add("coil.p", true); });
+    await until(page, () => !!document.querySelector(".plot canvas.plot-xy"));
+    await page.evaluate(() => { delete window.studio.plots[0].wish.x; window.studio.redraw(); });
+    await until(page, () => !!document.querySelector(".plot .u-over"));
+    await page.click("#overlay");
+    await page.click("#reset");
+    await page.click("#play");
+    await until(page, () => window.studio.track.end > 0.1);
+    await pause(page);
+    check(await page.evaluate(() => window.studio.others.length === 1 && window.studio.plots[0].chart.series.length === 2 * window.studio.plots[0].wish.y.length + 1), "two runs");
+    const over = await page.locator(".plot .u-over").first().boundingBox(), y = over.y + over.height / 2;
+    await page.keyboard.down("Shift");
+    await page.mouse.click(over.x + over.width * 0.3, y);
+    await page.keyboard.up("Shift");
+    await page.mouse.click(over.x + over.width * 0.6, y);
+    check(/Δ/.test(await page.textContent(".plot-legend")), "a distance between two cursors");
+    await drag(page, { x: over.x + over.width * 0.2, y }, { x: over.x + over.width * 0.5, y });
+    const fixed = await page.evaluate(() => { const s = window.studio.plots[0].chart.scales.x; return [s.min, s.max]; });
+    await page.click("#play");
+    await until(page, () => window.studio.track.end > 0.2);
+    await pause(page);
+    check(JSON.stringify(await page.evaluate(() => { const s = window.studio.plots[0].chart.scales.x; return [s.min, s.max]; })) === JSON.stringify(fixed), "a window that was dragged stays");
+    await page.fill('input[aria-label="find in the graph"]', "coil");
+    check(await page.evaluate(() => document.querySelector(".graph-view").shadowRoot.querySelectorAll("g.found").length) === 1, "found");
+    await page.close();
+    await stop(server);
   },
 
   async "without WebGL the same scene is drawn on a plain canvas"(context) {
     const server = await serve(join(copyOf("titan4"), "drive.bond"));
     const plain = await context.browser().newContext();
+    states.set(plain, stateOf(context));
     await plain.addInitScript(() => localStorage.setItem("bondyn-no-webgl", "1"));
     const page = await newPage(plain, server.address);
     check(await page.evaluate(() => window.studio.viewer.flat), "flat");
     await until(page, () => window.studio.viewer.drawn > 0);
+    await looks(page);
+    await picture(page, "studio-flat");
     await plain.close();
     await stop(server);
   },
@@ -412,9 +512,8 @@ mkdirSync(join(work, "run"), { recursive: true });
 if (pictures && !existsSync(pictures)) mkdirSync(pictures, { recursive: true });
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: flags });
 let failed = 0;
-for (const [name, run] of Object.entries(checks)) {
-  if (process.env.ONLY && !name.includes(process.env.ONLY)) continue;
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } }), began = Date.now();
+async function one(name, run) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } }), began = Date.now(), { faults } = stateOf(context);
   try {
     await run(context);
     if (faults.length) throw new Error(faults.splice(0).join("\n"));
@@ -424,9 +523,11 @@ for (const [name, run] of Object.entries(checks)) {
     for (const [i, p] of context.pages().entries()) await picture(p, "failed-" + i).catch(() => {});
     console.log(`FAILS: ${name}: ${e.message}\n${faults.splice(0).join("\n")}`);
   }
-  lostOnPurpose = false;
-  for (const s of servers) s.kill("SIGKILL");
   await context.close();
 }
+const list = Object.entries(checks).filter(([name]) => !process.env.ONLY || name.includes(process.env.ONLY));
+const worker = async () => { for (let next; (next = list.shift()); ) await one(...next); };
+await Promise.all(pictures ? [worker()] : [worker(), worker()]); // two at a time: they mostly wait
+for (const s of servers) s.kill("SIGKILL");
 await browser.close();
 process.exit(failed ? 1 : 0);

@@ -8,7 +8,7 @@ const sheet = `
 svg.graph { position: absolute; left: 0; top: 0; transform-origin: 0 0; overflow: visible; }
 .paper, .title { display: none }
 g[data-bond], g[data-path] { cursor: pointer }
-g[data-bond] > path.grip { stroke: transparent; stroke-width: 14; fill: none }
+g[data-bond] > path.grip { stroke: transparent !important; stroke-width: 14 !important; fill: none }
 g[data-bond]:hover > path:not(.grip), g[data-bond].chosen > path:not(.grip):not(.flow) { stroke: #1c7ed6 !important; }
 g[data-path].chosen text.name, g[data-path]:hover text.name { fill: #1c7ed6 !important; }
 g.chosen > text.name { font-weight: bold }
@@ -16,6 +16,7 @@ g.found > text.name { text-decoration: underline; fill: #d9480f }
 g.dim { opacity: .22 }
 path.flow { stroke: #f08c00 !important; fill: none; stroke-linecap: round; opacity: .75; stroke-dasharray: 3 11; pointer-events: none }
 path.flow.back { stroke: #4c6ef5 !important }
+.later > .bar { opacity: .08 } .now > .line, .now > .multi { stroke-width: 3.2 } .now > .bar { stroke-width: 4 }
 g:focus-visible { outline: 2px solid #1c7ed6; outline-offset: 2px }
 rect.hit { fill: transparent !important; stroke: none !important; rx: 6 }
 :host(.editing) g[data-path] { cursor: move }
@@ -60,6 +61,7 @@ export class GraphView {
   private top = 1e-12; // the largest power so far
   touched = false; // somebody has moved it: it stays so
   power = true;
+  calm = false; // the wheel alone scrolls the page
   editing = false;
   bonds: BondAbout[] = [];
   next: { path?: string; bond?: number } | null = null; // is chosen when it is there
@@ -240,6 +242,19 @@ export class GraphView {
     return n;
   }
 
+  // The first strokes, in the order in which they were set; 0: all of them. Gives them all, in this order.
+  strokes(count: number): BondAbout[] {
+    const first = new Map<number, BondAbout>();
+    for (const b of this.bonds) if (b.order > 0 && (first.get(b.bond)?.order ?? Infinity) > b.order) first.set(b.bond, b);
+    const list = [...first.values()].sort((a, b) => a.order - b.order), on = count >= 1 && count <= list.length;
+    list.forEach((b, i) => {
+      const g = this.svg?.querySelector(`g[data-bond="${b.bond}"]`);
+      g?.classList.toggle("later", on && i >= count);
+      g?.classList.toggle("now", on && i === count - 1);
+    });
+    return list;
+  }
+
   theme(): void { this.element.classList.toggle("dark", this.host.dark()); }
 
   // --- moving it
@@ -252,6 +267,9 @@ export class GraphView {
     this.at = { scale, x: (this.element.clientWidth - w * scale) / 2, y: (this.element.clientHeight - height * scale) / 2 };
     this.place();
   }
+
+  larger(factor: number): void { this.zoom(factor, this.element.clientWidth / 2, this.element.clientHeight / 2); }
+  readable(): void { this.larger(1 / this.at.scale); }
 
   private place(): void {
     if (this.svg) this.svg.style.transform = `translate(${this.at.x}px, ${this.at.y}px) scale(${this.at.scale})`;
@@ -268,6 +286,7 @@ export class GraphView {
     let from: { x: number; y: number; id: number; far: boolean } | null = null;
     const e = this.element;
     e.addEventListener("wheel", (w) => {
+      if (this.calm && !w.ctrlKey && !w.metaKey) return;
       w.preventDefault();
       const box = e.getBoundingClientRect();
       this.zoom(Math.exp(-w.deltaY / 500), w.clientX - box.left, w.clientY - box.top);

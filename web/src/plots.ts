@@ -15,6 +15,9 @@ export interface PlotHost {
   window(): number;                         // seconds that are shown; 0: all
   changed(): void;                          // the wishes have
   dark(): boolean;
+  xs?(name: string): number[] | undefined;  // of curves over each other: x of this one, where each has its own
+  sayX?(x: number): string;                 // numbers at the axis below
+  xLabel?: string;
 }
 
 // All columns of all runs over one list of times: uPlot wants it so.
@@ -33,6 +36,7 @@ export class Plot {
   private canvas: HTMLCanvasElement | null = null; // of curves over each other
   private made = "";
   private measure: number | null = null; // a fixed cursor
+  private fixed: [number, number] | null = null; // a window that was dragged; it does not follow the run
   private watcher: ResizeObserver;
 
   constructor(public wish: PlotWish, private host: PlotHost, remove: (p: Plot) => void, editable = true) {
@@ -73,7 +77,7 @@ export class Plot {
     }
     const units = [...new Set(this.wish.y.map((n) => this.unit(n)))], dark = this.host.dark();
     const ink = dark ? "#a9b4c0" : "#4d5966", lines = dark ? "#2a323b" : "#e6eaee";
-    const axes: uPlot.Axis[] = [{ stroke: ink, grid: { stroke: lines, width: 1 }, ticks: { stroke: lines }, size: 28, font: "11px system-ui", values: (_u, v) => v.map((x) => say(x)) }];
+    const axes: uPlot.Axis[] = [{ stroke: ink, grid: { stroke: lines, width: 1 }, ticks: { stroke: lines }, size: this.host.xLabel ? 30 : 28, font: "11px system-ui", label: this.host.xLabel, labelSize: 16, labelFont: "11px system-ui", values: (_u, v) => v.map((x) => this.host.sayX?.(x) ?? say(x)) }];
     units.forEach((u, i) => axes.push({
       scale: "y" + i, stroke: ink, side: i % 2 === 0 ? 3 : 1, grid: { show: i === 0, stroke: lines, width: 1 }, ticks: { stroke: lines }, size: 54,
       font: "11px system-ui", label: u || undefined, labelSize: u ? 16 : 0, labelFont: "11px system-ui", values: (_u, v) => v.map((x) => (x === null ? "" : say(x, 4))),
@@ -85,13 +89,15 @@ export class Plot {
     for (const _ of this.host.others) series.push(...this.wish.y.map((n, i) => curve(n, i, true)));
     const room = this.body.getBoundingClientRect();
     this.chart = new uPlot({
-      width: Math.max(120, room.width), height: Math.max(80, room.height), series, axes, legend: { show: false },
+      width: Math.max(120, room.width), height: Math.max(80, room.height), series, axes, legend: { show: false }, pxAlign: 0,
       scales: { x: { time: false } },
       cursor: { drag: { x: true, y: false, uni: 10 }, points: { show: false }, y: false },
       hooks: {
         draw: [(u) => this.drawCursor(u)],
         setCursor: [(u) => this.values(u.cursor.idx ?? null)],
+        setSelect: [(u) => { if (u.select.width > 0) this.fixed = [u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x")]; }],
         ready: [(u) => {
+          u.over.addEventListener("dblclick", () => this.all());
           u.over.addEventListener("click", (e) => {
             const t = u.posToVal(e.offsetX, "x");
             if (e.shiftKey) this.measure = this.measure === null ? t : null;
@@ -144,14 +150,14 @@ export class Plot {
     if (canvas.width !== w * ratio || canvas.height !== height * ratio) { canvas.width = w * ratio; canvas.height = height * ratio; }
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
     c.clearRect(0, 0, w, height);
-    const xs = t.columns.get(this.wish.x!) ?? [], left = 58, right = 12, top = 8, low = 34;
+    const common = t.columns.get(this.wish.x!) ?? [], own = this.wish.y.map((n) => this.host.xs?.(n) ?? common), left = 58, right = 12, top = 8, low = 34;
     const range = (lists: number[][]) => {
       let a = Infinity, b = -Infinity;
       for (const list of lists) for (const v of list) if (Number.isFinite(v)) { a = Math.min(a, v); b = Math.max(b, v); }
       if (!(b > a)) { const m = Number.isFinite(a) ? a : 0; return [m - 0.5, m + 0.5]; }
       return [a - 0.04 * (b - a), b + 0.04 * (b - a)];
     };
-    const ys = this.wish.y.map((n) => t.columns.get(n) ?? []), [x0, x1] = range([xs]), [y0, y1] = range(ys);
+    const ys = this.wish.y.map((n) => t.columns.get(n) ?? []), [x0, x1] = range(own), [y0, y1] = range(ys);
     const px = (v: number) => left + (v - x0) / (x1 - x0) * (w - left - right), py = (v: number) => height - low - (v - y0) / (y1 - y0) * (height - low - top);
     c.strokeStyle = dark ? "#2a323b" : "#e6eaee";
     c.fillStyle = dark ? "#a9b4c0" : "#4d5966";
@@ -163,9 +169,10 @@ export class Plot {
       c.textAlign = "right"; c.fillText(say(yv, 3), left - 5, py(yv) + 4);
     }
     c.textAlign = "center";
-    c.fillText(`${this.wish.x} ${this.unit(this.wish.x!)}`, (left + w - right) / 2, height - 5);
+    c.fillText(`${this.host.xLabel ?? this.wish.x} ${this.unit(this.wish.x!)}`, (left + w - right) / 2, height - 5);
     const now = t.row(this.host.cursor() ?? t.end);
     ys.forEach((y, i) => {
+      const xs = own[i];
       c.strokeStyle = c.fillStyle = curveColours[i % curveColours.length];
       c.lineWidth = 1.6;
       c.beginPath();
@@ -188,13 +195,18 @@ export class Plot {
     if (!this.chart) return;
     if (!redraw) {
       const w = this.host.window(), end = this.host.track.end;
-      this.chart.setData(joined(this.wish, this.host), w === 0 && !this.zoomed());
-      if (w > 0) this.chart.setScale("x", { min: Math.max(this.host.track.start, end - w), max: Math.max(end, this.host.track.start + w) });
+      this.chart.setData(joined(this.wish, this.host), w === 0 && !this.fixed);
+      if (this.fixed) this.chart.setScale("x", { min: this.fixed[0], max: this.fixed[1] });
+      else if (w > 0) this.chart.setScale("x", { min: Math.max(this.host.track.start, end - w), max: Math.max(end, this.host.track.start + w) });
     } else this.chart.redraw(false);
     this.values(null);
   }
 
-  private zoomed(): boolean { return false; }
+  // The whole run again, after somebody has looked at a part of it.
+  all(): void {
+    this.fixed = null;
+    this.update();
+  }
 
   private fit(): void {
     const room = this.body.getBoundingClientRect();

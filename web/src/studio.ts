@@ -1,28 +1,27 @@
 // The studio: text, graph, equations, plots, motion and power of one model, over one time cursor.
 import "./style.css";
-import { button, h, icon, say, type Child } from "./dom";
-import { Editor, type LspMessage } from "./editor";
+import "./shared.css";
+import { button, h, say } from "./dom";
+import { Editor } from "./editor";
 import { Energy } from "./energy";
 import { GraphView } from "./graph";
-import { Draw, drawButton, type Chosen, type Places } from "./draw";
+import { Draw, drawButton, type Chosen } from "./draw";
+import { Layout } from "./layout";
+import { AboutPane, Equations, Problems } from "./panes";
+import { Puller } from "./pull";
+import { RunBar } from "./runbar";
 import { Net } from "./net";
 import { brandMark, download, forget, gutter, parse, read, tabs, write } from "./parts";
 import { Plot, type PlotHost, type PlotWish } from "./plots";
-import { Inputs, Parameters, Signals, isTyping } from "./side";
+import { Inputs, Parameters, Signals } from "./side";
 import { Track } from "./track";
 import type { About, Built, Started } from "./types";
+import { viewTools } from "./view_tools";
 import { Viewer } from "./viewer";
 
 const emptyAbout: About = { start: 0, stop: 0, text: "", sweep: false, plots: [], shown: {}, components: [], bonds: [] };
-function placesIn(x: unknown): Places {
-  const out: Places = {};
-  for (const [k, v] of Object.entries((x ?? {}) as Record<string, unknown>)) if (Array.isArray(v) && v.length === 2 && v.every((n) => Number.isFinite(n))) out[k] = [v[0], v[1]];
-  return out;
-}
-
 interface File { name: string; path: string; text: string; saved: string; stamp: string }
 
-const status = ["paused", "playing", "ended", "failed"];
 const token = new URLSearchParams(location.search).get("token") ?? "";
 const draftKey = (path: string) => "bondyn:draft:" + path;
 
@@ -57,26 +56,22 @@ class Studio {
   private signals = new Signals((name, fresh) => this.plotSignal(name, fresh), (name) => this.value(name));
   private inputs = new Inputs((name, si) => this.net.live("input", { name, value: si }));
   private view = h("div.view-host");
-  private equations = h("div.equations", { tabindex: 0, role: "region", "aria-label": "equations" });
-  private about = h("div.about", { "aria-live": "polite" });
+  private equations = new Equations();
+  private aboutPane = new AboutPane({ plot: (n) => this.plotSignal(n, false), find: (path) => void this.editor.find(path), select: (path) => this.equations.filter(path), ends: (b) => this.ends(b) });
   private plotArea = h("div.plots");
-  private problems = h("div.problems", { "aria-live": "polite", role: "log", "aria-label": "messages" });
+  private problems = new Problems();
   private banners = h("div.banners");
-  private playButton = button("Run (Space)", "play", () => this.toggle(), { className: "primary", id: "play" });
-  private clock = h("output.clock", { id: "clock", "aria-label": "time" });
-  private pace = h("span.pace", { id: "pace", title: "speed of the run in parts of the asked one, and deadlines that were missed" });
   private light = h("span.light", { title: "connection" });
-  private scrub = h("input.scrub", { type: "range", id: "scrub", min: "0", max: "1", step: "any", value: "0", "aria-label": "time cursor" });
-  private liveButton = button("Back to the present", "live", () => this.seek(null), { className: "quiet" });
   private fileSelect = h("select", { id: "file", "aria-label": "file", onchange: () => this.openFile(this.fileSelect.value) });
   private experimentSelect = h("select", { id: "experiment", "aria-label": "experiment", onchange: () => { this.experiment = this.experimentSelect.value; this.build(); this.net.live("pause"); this.wantStart = true; } });
   private windowSelect = h("select", { "aria-label": "window of the plots" }, ...[["0", "all"], ["2", "2 s"], ["5", "5 s"], ["10", "10 s"], ["30", "30 s"], ["60", "1 min"]].map(([v, t]) => h("option", { value: v }, t)));
+  private runBar = new RunBar(this);
+  private puller = new Puller(this.net, (t, k) => this.note(t, k));
   private saveButton = button("Save (Ctrl+S)", "save", () => this.save(), { id: "save" });
   private wantStart = false;
   private building = 0;
   private started0 = performance.now();
   private lastPicture = performance.now();
-  private layoutKnown = false;
   host: PlotHost;
 
   constructor(root: HTMLElement) {
@@ -90,23 +85,23 @@ class Studio {
       uri: () => this.editor.address, model: () => this.sketched?.model ?? this.built?.model ?? "", ends: (b) => this.ends(b),
       apply: (changes) => { const own = changes[this.editor.address]; if (own) this.editor.apply(own); return !!own && Object.keys(changes).length === 1; },
       undoDepth: () => this.editor.depth, undo: () => this.editor.undo(), redo: () => this.editor.redo(), redraw: () => this.drawAgain(),
-      note: (t, k) => this.note(t, k), choose: (w) => this.graph.choose(w), kept: () => this.keepLayout(),
+      note: (t, k) => this.note(t, k), choose: (w) => this.graph.choose(w), kept: () => { this.layout.known = true; },
     });
     this.graph.entered = (path) => this.enter(path);
     this.host = {
       track: this.track, others: this.others, cursor: () => this.cursor, seek: (t) => this.seek(t), window: () => Number(this.windowSelect.value),
-      changed: () => { this.watch(); this.redraw(); this.keepLayout(); this.plotsKnown = true; }, dark: () => this.dark,
+      changed: () => { this.watch(); this.redraw(); this.layout.chosen(); }, dark: () => this.dark,
     };
-    root.append(this.bar(), this.banners, this.body(editorHost), this.timeline());
+    root.append(this.bar(), this.banners, this.body(editorHost), this.runBar.timeline());
     this.editor = new Editor(editorHost, this.net);
     this.editor.changed = (text) => this.edited(text);
-    this.editor.told = (list) => this.showMessages(list);
+    this.editor.told = (list) => this.problems.show(list, (range) => this.editor.reveal(range));
     this.editor.goTo = (uri, range) => {
       const name = decodeURIComponent(uri).split("/").pop()!;
       if (this.files.has(name) || [...this.fileSelect.options].some((o) => o.value === name)) { this.pendingReveal = { name, range }; this.openFile(name); }
     };
     this.editor.moved = (word) => this.cursorMoved(word);
-    this.keyboard();
+    this.runBar.keys();
     this.talk();
     this.net.open();
     requestAnimationFrame((t) => this.picture(t));
@@ -125,11 +120,11 @@ class Studio {
       h("span.brand", null, brandMark(), h("b", null, "Bondyn"), " Studio"), this.light,
       h("span.group", null, this.fileSelect, this.saveButton, this.experimentSelect),
       h("span.group.transport", { role: "toolbar", "aria-label": "run" },
-        button("Back to the start", "reset", () => { this.track.clear(); this.seek(null); this.net.live("reset"); }, { id: "reset" }), this.playButton,
-        button("One step", "step", () => this.net.live("step"), { id: "step" }),
+        button("Back to the start", "reset", () => { this.track.clear(); this.seek(null); this.net.live("reset"); }, { id: "reset" }), this.runBar.play,
+        button("One step", "step", () => this.step(), { id: "step" }),
         button("Keep the present state", "camera", () => this.net.live("snapshot"), { id: "snapshot" }),
         button("Back to the kept state", "back", () => this.net.live("back"), { id: "back", disabled: true }), speed),
-      h("span.group", null, this.clock, this.pace),
+      h("span.group", null, this.runBar.clock, this.runBar.pace),
       h("span.group.right", null,
         button("Keep this run below the next ones", "plus", () => this.keepRun(), { id: "overlay" }),
         button("Save the drive, to be replayed by bondyn run", "record", () => this.net.live("keep", { name: this.main.replace(/\.bond$/, "") + ".drive" }), { id: "keep" }),
@@ -142,14 +137,14 @@ class Studio {
     const flow = h("label.check", null, h("input", { type: "checkbox", checked: true, onchange: (e: Event) => { this.graph.power = (e.target as HTMLInputElement).checked; } }), "power");
     const pen = drawButton(() => { void this.draw.toggle(); pen.setAttribute("aria-pressed", String(this.draw.active)); });
     const parts = button("Fold parts into boxes, or open all of them", "fold", () => { this.depth = (this.depth ?? this.built?.depth ?? 0) > 0 ? 0 : 1; this.graph.touched = false; this.drawAgain(); }, { id: "parts" });
-    const graphPane = h("div.graph-pane", null, this.draw.palette, h("div.graph-field", null, this.graph.element, this.hint, this.crumbs, h("div.float", null, search, flow, pen, parts, button("Fit", "fit", () => { this.graph.touched = false; this.graph.fit(); })), this.about));
+    const graphPane = h("div.graph-pane", null, this.draw.palette, h("div.graph-field", null, this.graph.element, this.hint, this.crumbs, h("div.float", null, search, flow, pen, parts, button("Fit", "fit", () => { this.graph.touched = false; this.graph.fit(); })), this.aboutPane.element));
     const viewTools = h("div.float", { id: "view-tools" });
     const add = button("New plot", "plus", () => this.addPlot({ title: "", y: [] }), { id: "new-plot" });
     return h("main.body", null,
-      h("section.pane.text", { "aria-label": "text" }, editorHost, this.problems),
+      h("section.pane.text", { "aria-label": "text" }, editorHost, this.problems.element),
       gutter("--left", "x"),
       h("section.pane.middle", { "aria-label": "pictures" },
-        tabs("top", [["Bond graph", graphPane], ["Equations", this.equations], ["Energy", this.energy.element]]),
+        tabs("top", [["Bond graph", graphPane], ["Equations", this.equations.element], ["Energy", this.energy.element]]),
         gutter("--top", "y"),
         h("div.pane.motion", null, this.view, viewTools)),
       gutter("--right", "x"),
@@ -158,11 +153,6 @@ class Studio {
         gutter("--lists", "y"),
         h("div.plot-pane", null, h("div.plot-bar", null, h("span.soft", null, "Plots"), add, h("label.soft", null, "window ", this.windowSelect)), this.plotArea)),
       h("nav.narrow", { "aria-label": "panes" }, ...["text", "middle", "side"].map((p, i) => h("button", { type: "button", onclick: () => { document.body.dataset.pane = p; } }, ["Text", "Graph and motion", "Lists and plots"][i]))));
-  }
-
-  private timeline(): HTMLElement {
-    this.scrub.addEventListener("input", () => this.seek(Number(this.scrub.value)));
-    return h("footer.timeline", null, this.scrub, this.liveButton);
   }
 
   theme(): void {
@@ -197,6 +187,7 @@ class Studio {
     net.on("lost", () => {
       this.light.className = "light off";
       this.state = 0;
+      this.underWay = false;
       lost = this.note("The server is gone. Your text is safe in this page; it connects again as soon as `bondyn studio` runs.", "error");
     });
     net.on("welcome", (m) => {
@@ -271,7 +262,7 @@ class Studio {
   }
 
   private opened(m: { name: string; path: string; text: string; stamp: string }): void {
-    if (m.name.endsWith(".studio")) { this.takeLayout(m); return; }
+    if (m.name.endsWith(".studio")) { this.layout.take(m); return; }
     const before = this.files.get(m.name);
     this.files.set(m.name, { name: m.name, path: m.path, text: m.text, saved: m.text, stamp: m.stamp });
     const draft = parse(read(draftKey(m.path)));
@@ -291,8 +282,7 @@ class Studio {
     if (text === f.saved) forget(draftKey(f.path));
     else write(draftKey(f.path), JSON.stringify({ text, stamp: f.stamp }));
     this.mark();
-    clearTimeout(this.building);
-    this.building = window.setTimeout(() => this.build(), 80);
+    this.buildSoon();
   }
 
   private mark(): void {
@@ -308,42 +298,21 @@ class Studio {
 
   private saved(m: { name: string; stamp: string }): void {
     const f = this.files.get(m.name);
-    if (m.name.endsWith(".studio")) { this.layoutStamp = m.stamp; return; }
+    if (m.name.endsWith(".studio")) { this.layout.stamp = m.stamp; return; }
     if (!f) return;
     f.saved = f.text;
     f.stamp = m.stamp;
     forget(draftKey(f.path));
     this.mark();
     this.note(`${m.name} is saved.`);
-    this.saveLayout();
+    this.layout.save();
   }
 
-  // --- layouts: which plots there are, beside the model as text
-
-  private layoutStamp = "none";
-  private layoutText = "";
-  private takeLayout(m: { text: string; stamp: string }): void {
-    this.layoutStamp = m.stamp;
-    const layout = parse(m.text);
-    this.layoutText = m.text;
-    if (layout?.places) { this.draw.places = placesIn(layout.places); this.layoutKnown = true; this.drawAgain(); }
-    if (!layout?.plots) return;
-    this.layoutKnown = this.plotsKnown = true;
-    this.setPlots(layout.plots);
-    for (const [k, v] of Object.entries(layout.sizes ?? {})) document.documentElement.style.setProperty(k, String(v));
-  }
-  private plotsKnown = false; // somebody has chosen them
-  private keepLayout(): void { this.layoutKnown = true; }
-  private saveLayout(): void {
-    if (!this.layoutKnown) return;
-    const sizes: Record<string, string> = {};
-    for (const k of ["--left", "--right", "--top", "--lists"]) { const v = document.documentElement.style.getPropertyValue(k); if (v) sizes[k] = v; }
-    const there = this.graph.centres(), places = Object.fromEntries(Object.entries(this.draw.places).filter(([k]) => there.has(k)));
-    const text = JSON.stringify({ plots: this.plots.map((p) => p.wish), sizes, ...(Object.keys(places).length ? { places } : {}) }, null, 1) + "\n";
-    if (text === this.layoutText) return;
-    this.layoutText = text;
-    this.net.text("save", { name: this.main.replace(/\.bond$/, "") + ".studio", text, stamp: this.layoutStamp, force: true });
-  }
+  private layout = new Layout({
+    setPlots: (wishes) => this.setPlots(wishes), setPlaces: (places) => { this.draw.places = places; this.drawAgain(); }, plots: () => this.plots.map((p) => p.wish),
+    places: () => { const there = this.graph.centres(); return Object.fromEntries(Object.entries(this.draw.places).filter(([k]) => there.has(k))); },
+    write: (text) => this.net.text("save", { name: this.main.replace(/\.bond$/, "") + ".studio", text, stamp: this.layout.stamp, force: true }),
+  });
 
   // --- builds
 
@@ -351,7 +320,19 @@ class Studio {
   // The run that is ready is that of the text on the page.
   get current(): boolean { return this.started?.revision === this.revision && this.sent === this.editor.text; }
 
+  // One build at a time: what is typed meanwhile is built when the answer is there, or when it does not come.
+  private buildSoon(): void {
+    clearTimeout(this.building);
+    this.building = window.setTimeout(() => this.build(), this.underWay ? 3000 : 5);
+    this.again = this.underWay;
+  }
+  private underWay = false;
+  private again = false;
+
   build(): void {
+    clearTimeout(this.building);
+    this.underWay = true;
+    this.again = false;
     const files: Record<string, string> = {};
     for (const f of this.files.values()) if (f.text !== f.saved || f.name === this.file) files[f.name] = f.text;
     this.buildAt = performance.now();
@@ -403,11 +384,13 @@ class Studio {
 
   private showBuilt(m: Built): void {
     if (m.revision !== this.revision) return;
+    this.underWay = false;
+    if (this.again) this.buildSoon();
     this.buildTime = performance.now() - this.buildAt;
     document.body.classList.toggle("broken", !m.good);
     if (!m.good) {
       if (this.draw.active || !this.built) void this.sketch();
-      if (!this.built) this.equations.replaceChildren(h("p.soft", null, "The model does not build yet: the messages below the text say why."));
+      if (!this.built) this.equations.none();
       return;
     }
     this.built = m;
@@ -419,61 +402,20 @@ class Studio {
     this.parameters.show(m);
     this.signals.show(m);
     this.inputs.show(m);
-    this.showEquations(m.equations);
+    this.equations.show(m.equations);
     if (this.wantStart) { this.wantStart = false; this.net.live("start"); }
     if (!this.interactive) this.interactive = performance.now() - this.started0;
   }
   interactive = 0; // ms until the first model was there
 
-  private showEquations(html: string): void {
-    const parsed = new DOMParser().parseFromString(html, "text/html").body;
-    parsed.querySelectorAll("script, iframe, object, link, style").forEach((e) => e.remove());
-    for (const e of parsed.querySelectorAll("*")) for (const a of [...e.attributes]) if (/^on/i.test(a.name)) e.removeAttribute(a.name);
-    this.equations.replaceChildren(...parsed.childNodes);
-    this.filterEquations(this.selected);
-  }
-
-  // Only the lines that speak of what is selected; all when none does.
-  private selected = "";
-  private filterEquations(path: string): void {
-    this.selected = path;
-    const word = path.split(".").pop()!.replace(/\[.*/, ""), rows = [...this.equations.querySelectorAll<HTMLElement>("mtr, mlabeledtr")];
-    const fits = (r: Element) => !word || (r.textContent ?? "").replace(/\s/g, "").includes(word.replace(/_/g, ""));
-    const some = word !== "" && rows.some(fits);
-    rows.forEach((r) => r.classList.toggle("other", some && !fits(r)));
-  }
-
-  private showMessages(list: LspMessage[]): void {
-    const words = ["", "error", "warning", "note", "hint"];
-    this.problems.replaceChildren(...list.slice(0, 60).map((m) => h("button.problem." + words[m.severity], { type: "button", onclick: () => this.editor.reveal(m.range) },
-      h("b", null, `${m.range.start.line + 1}:${m.range.start.character + 1}`), h("i", null, m.code), h("span", null, m.message))));
-    if (!list.length) this.problems.append(h("p.soft", null, "No errors."));
-  }
-
   private cursorMoved(word: string): void {
     const root = word.split(".")[0];
-    if (root && this.built?.about.components.some((c) => c.path === word || c.path === root)) this.filterEquations(word || root);
+    if (root && this.built?.about.components.some((c) => c.path === word || c.path === root)) this.equations.filter(word || root);
   }
 
   private choose(what: Chosen | null): void {
-    this.tellAbout(what);
-    if (what && this.draw.active) void this.draw.controls(what).then((c) => { if (c && this.graph.chosenNow === what) this.about.append(c); });
-  }
-
-  private tellAbout(what: Chosen | null): void {
-    if (!what) { this.about.replaceChildren(); return; }
-    if (this.sketched || !this.built) { this.about.replaceChildren(h("b", null, what.path ?? this.ends(what.bond!)?.join(" → ") ?? "")); return; }
-    const close = button("Close", "close", () => { this.about.replaceChildren(); this.filterEquations(""); }, { className: "quiet" });
-    if (what.bond !== undefined) {
-      const list = this.built!.about.bonds.filter((b) => b.bond === what.bond);
-      this.about.replaceChildren(close, h("b", null, list[0]?.label ?? ""), ...list.slice(0, 6).map((b) => h("p", null, `${b.order}. ${b.reason}.`)),
-        h("p", null, ...list.slice(0, 3).flatMap((b) => [b.e, b.f]).filter((n): n is string => !!n).map((n) => h("button.chip", { type: "button", onclick: () => this.plotSignal(n, false) }, "plot " + n))));
-      return;
-    }
-    const path = what.path!, c = this.built!.about.components.find((k) => k.path === path), own = this.built!.variables.filter((v) => v.name.startsWith(path + ".")).slice(0, 8);
-    this.about.replaceChildren(close, h("b", null, `${c?.type} ${path}`), c?.text ? h("p", null, c.text) : "", h("p", null, ...own.map((v) => h("button.chip", { type: "button", onclick: () => this.plotSignal(v.name, false) }, v.name.slice(path.length + 1)))),
-      h("button.chip", { type: "button", onclick: () => void this.editor.find(path) }, "show in the text"));
-    this.filterEquations(path);
+    this.aboutPane.show(what, this.sketched ? null : this.built);
+    if (what && this.draw.active) void this.draw.controls(what).then((c) => { if (c && this.graph.chosenNow === what) this.aboutPane.append(c); });
   }
 
   // --- the run
@@ -485,7 +427,7 @@ class Studio {
     this.track.unit = new Map(m.names.map((n, i) => [n, m.units[i]]));
     this.cursor = null;
     (document.getElementById("back") as HTMLButtonElement).disabled = true;
-    if (!this.plots.length && !this.plotsKnown) this.setPlots(this.defaultPlots());
+    if (!this.plots.length && !this.layout.plotsKnown) this.setPlots(this.defaultPlots());
     this.watchNames = [];
     this.watch();
     for (const [name, value] of this.parameters.changed) this.net.live("set", { name, value });
@@ -510,22 +452,12 @@ class Studio {
     tools.replaceChildren();
     if (!m.scene?.bodies.length) { this.view.replaceChildren(h("p.soft.empty", null, "The model has no bodies to look at: a mechanism brings them.")); return; }
     const v = this.viewer = new Viewer(this.view, m.scene, this.dark);
-    const check = (label: string, key: "labels" | "frames" | "trails" | "water") => h("label.check", null, h("input", { type: "checkbox", checked: v.options[key], onchange: (e: Event) => { v.apply({ [key]: (e.target as HTMLInputElement).checked }); this.redraw(); } }), label);
-    const follow = h("select", { "aria-label": "follow a body", onchange: () => v.apply({ follow: Number(follow.value) }) }, h("option", { value: "-1" }, "follow nothing"), ...m.scene.bodies.map((b, i) => h("option", { value: String(i) }, "follow " + b.name)));
-    const hide = h("select", { "aria-label": "hide or show a body", onchange: () => { const i = Number(hide.value); if (i >= 0) { hidden.has(i) ? hidden.delete(i) : hidden.add(i); v.show(i, !hidden.has(i)); hide.options[i + 1].text = (hidden.has(i) ? "show " : "hide ") + m.scene!.bodies[i].name; } hide.value = "-1"; } },
-      h("option", { value: "-1" }, "hide …"), ...m.scene.bodies.map((b, i) => h("option", { value: String(i) }, "hide " + b.name)));
-    const hidden = new Set<number>();
-    let stop: (() => void) | null = null;
-    const film = button("Film what moves, as a video file", "record", () => {
-      if (stop) { stop(); stop = null; film.classList.remove("on"); return; }
-      stop = v.film((file) => download(file, (this.built?.experiment || "motion") + ".webm"));
-      film.classList.add("on");
-    });
-    tools.append(check("labels", "labels"), check("axes", "frames"), check("trails", "trails"), check("water", "water"), follow, hide, film, button("Whole view", "fit", () => v.home()));
+    tools.append(...viewTools(v, () => this.built?.experiment ?? "", () => this.redraw()));
+    this.puller.watch(v);
     v.canvas.addEventListener("click", (e) => {
       const hit = v.pick(e.clientX, e.clientY);
       v.highlight(hit ? hit.body : -1);
-      if (hit) this.about.replaceChildren(h("b", null, "body " + hit.name));
+      if (hit) this.aboutPane.say("body " + hit.name);
     });
   }
 
@@ -558,7 +490,7 @@ class Studio {
   private fresh = false;
 
   private history(x: Float64Array): void {
-    const [, number, count, rows, bodies] = x;
+    const [, number, count, rows, tail] = x;
     if (number !== this.watchNumber) return;
     let at = 5;
     const take = () => { const part = Array.from(x.subarray(at, at + rows)); at += rows; return part; };
@@ -566,7 +498,7 @@ class Studio {
     this.track.columns = new Map();
     for (let i = 0; i < count; i++) this.track.columns.set(this.watchNames[i], take());
     this.track.poses = [];
-    for (let i = 0; i < rows; i++, at += 7 * bodies) this.track.poses.push(x.slice(at, at + 7 * bodies));
+    for (let i = 0; i < rows; i++, at += tail) this.track.poses.push(x.slice(at, at + tail));
     this.fresh = true;
     this.redraw();
   }
@@ -575,6 +507,11 @@ class Studio {
     const t = this.track;
     return t.value(name, this.cursor === null ? t.times.length - 1 : t.row(this.cursor));
   }
+
+  step(): void { this.net.live("step"); }
+  undo(): void { this.draw.undo(); }
+  redo(): void { this.editor.redo(); }
+  unsaved(): boolean { return [...this.files.values()].some((f) => f.text !== f.saved); }
 
   toggle(): void {
     this.asked = this.state !== 1;
@@ -607,10 +544,10 @@ class Studio {
     this.watch();
   }
   addPlot(wish: PlotWish, chosen = true): Plot {
-    const p = new Plot(wish, this.host, (x) => { this.plots = this.plots.filter((o) => o !== x); x.dispose(); this.keepLayout(); this.plotsKnown = true; this.watch(); });
+    const p = new Plot(wish, this.host, (x) => { this.plots = this.plots.filter((o) => o !== x); x.dispose(); this.layout.chosen(); this.watch(); });
     this.plots.push(p);
     this.plotArea.append(p.element);
-    if (chosen) { this.keepLayout(); this.plotsKnown = true; }
+    if (chosen) this.layout.chosen();
     this.watch();
     this.redraw();
     return p;
@@ -635,8 +572,8 @@ class Studio {
     this.graph.animate(this.state === 1 || this.cursor !== null ? seconds : 0);
     if (!this.fresh && !this.dirty) return;
     const t = this.track, row = this.cursor === null ? t.times.length - 1 : t.row(this.cursor);
-    if (row >= 0 && t.poses[row]?.length) this.viewer?.setPoses(t.poses[row]);
-    this.clock.textContent = `${(t.times[row] ?? 0).toFixed(2)} s`;
+    if (row >= 0 && t.poses[row]?.length) { this.viewer?.setPoses(t.poses[row]); this.puller.draw(); }
+    this.runBar.clock.textContent = `${(t.times[row] ?? 0).toFixed(2)} s`;
     const steps = this.dirty || this.state !== 1;
     if (steps || now - this.slow > 45) {
       this.slow = now;
@@ -644,27 +581,10 @@ class Studio {
       if (t.poses.length) this.viewer?.setTrail(t.poses, row + 1);
       this.signals.update();
       this.energy.draw(t, t.times[row] ?? 0);
-      this.showState();
+      this.runBar.show();
     }
     this.fresh = false;
     this.dirty = false;
-  }
-
-  private showState(): void {
-    const t = this.track, playing = this.state === 1;
-    this.scrub.min = String(t.start);
-    this.scrub.max = String(t.end || 1);
-    if (this.cursor === null || document.activeElement !== this.scrub) this.scrub.value = String(this.cursor ?? t.end);
-    this.liveButton.classList.toggle("on", this.cursor === null);
-    if (this.playButton.dataset.playing !== String(playing)) {
-      this.playButton.dataset.playing = String(playing);
-      this.playButton.replaceChildren(icon(playing ? "pause" : "play"));
-      this.playButton.title = playing ? "Pause (Space)" : "Run (Space)";
-      this.playButton.setAttribute("aria-label", this.playButton.title);
-    }
-    document.body.dataset.state = status[this.state] ?? "";
-    this.pace.textContent = playing ? `${this.stats.missed} late` : status[this.state] ?? "";
-    this.pace.title = `the machine could run ${say(this.stats.pace, 3)} times as fast as real time; ${this.stats.missed} deadlines missed, ${this.stats.dropped} pictures dropped`;
   }
 
   private everySecond(): void {
@@ -673,34 +593,8 @@ class Studio {
     this.stats.rate = this.stats.frames;
     this.stats.frames = 0;
   }
-
-  private keyboard(): void {
-    addEventListener("keydown", (e) => {
-      if ((e.ctrlKey || e.metaKey) && e.key === "s") { e.preventDefault(); this.save(); return; }
-      if ((e.ctrlKey || e.metaKey) && !isTyping(e) && /^[zy]$/i.test(e.key)) {
-        e.preventDefault();
-        if (e.key.toLowerCase() === "y" || e.shiftKey) this.editor.redo();
-        else this.draw.undo();
-        return;
-      }
-      if (isTyping(e) || e.ctrlKey || e.altKey || e.metaKey) return;
-      const inView = (e.target as HTMLElement).classList?.contains("view");
-      const t = this.track, row = t.row(this.cursor ?? t.end);
-      if (e.key === " " && (e.target as HTMLElement).tagName !== "BUTTON") this.toggle();
-      else if (e.key === "ArrowLeft" && !inView) this.seek(t.times[Math.max(0, row - 1)] ?? 0);
-      else if (e.key === "ArrowRight" && !inView) this.seek(t.times[row + 1] ?? null);
-      else if (e.key === "End") this.seek(null);
-      else if (e.key === ".") this.net.live("step");
-      else return;
-      e.preventDefault();
-    });
-    addEventListener("beforeunload", (e) => {
-      if ([...this.files.values()].some((f) => f.text !== f.saved)) e.preventDefault();
-    });
-  }
 }
 
 document.body.dataset.pane = "text";
 document.body.classList.add("no-motion"); // until a run brings bodies
 (window as any).studio = new Studio(document.getElementById("app")!);
-export type { Child };

@@ -24,5 +24,6 @@ export interface SceneBody {
   pose: number[];
 }
 export interface SceneMesh { low: number[]; step: number; colours?: number[][]; corners: string; triangles: string; paint?: string; count: number[] }
-export interface SceneData { gravity: number[]; time: number[]; meshes: SceneMesh[]; bodies: SceneBody[] }
+export interface SceneArrow { name: string; kind: "force" | "torque"; body: number; at: number[]; vector: number[] } // body -1: the world
+export interface SceneData { gravity: number[]; time: number[]; meshes: SceneMesh[]; bodies: SceneBody[]; arrows?: SceneArrow[] }
 export interface Started { revision: number; time: number; stop: number; names: string[]; units: string[]; bodies: number; scene: SceneData | null }

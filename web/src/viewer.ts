@@ -1,96 +1,26 @@
 // Motion in three dimensions, for the studio and for reports: bodies as solids, a floor, trails of frames, labels, axes,
 // arrows, water. Where there is no WebGL the same scene is drawn by hand on a plain canvas.
 //
-//   setPoses([x y z  qw qx qy qz] per body)     where everything is
+//   setPoses([x y z  qw qx qy qz] per body, then [x y z] per arrow)     where everything is, and what pushes it
 //   setTrail(poses of the past)                 the way that frames have gone
 import {
-  AmbientLight, ArrowHelper, AxesHelper, BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DirectionalLight,
-  DoubleSide, Group, HemisphereLight, Line, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial,
-  Object3D, PerspectiveCamera, PlaneGeometry, Quaternion, Raycaster, Scene, SphereGeometry, Vector2, Vector3, WebGLRenderer,
+  AmbientLight, AxesHelper, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DirectionalLight, DoubleSide, Group, HemisphereLight, Line,
+  LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshStandardMaterial, Object3D, PerspectiveCamera, Plane, PlaneGeometry, Quaternion, Raycaster,
+  Scene, SphereGeometry, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-import { h } from "./dom";
-import type { SceneBody, SceneData, SceneMesh, SceneShape } from "./types";
+import { Arrows } from "./arrows";
+import { h, say } from "./dom";
+import { drawFlat } from "./flat";
+import { meshCorners, palette, shapeGeometries, shapeMatrix, unpack, type Unpacked } from "./solids";
+import type { SceneBody, SceneData } from "./types";
 
-const palette = ["#3d7ab8", "#e08b2c", "#3f9e68", "#b84f57", "#8069b3", "#5599ad", "#c7ad40", "#8c8c94"];
-
-// --- solids --------------------------------------------------------------------------------------
-
-function bytes(letters: string): ArrayBuffer { return Uint8Array.from(atob(letters), (c) => c.charCodeAt(0)).buffer; }
-
-interface Unpacked { corners: Float32Array; triangles: Uint32Array; paint: Uint8Array | null; colours: number[][] }
-function unpack(m: SceneMesh): Unpacked {
-  const packed = new Uint16Array(bytes(m.corners), 0, 3 * m.count[0]), corners = new Float32Array(packed.length);
-  for (let i = 0; i < packed.length; i++) corners[i] = m.low[i % 3] + m.step * packed[i];
-  return {
-    corners, triangles: new Uint32Array(bytes(m.triangles), 0, 3 * m.count[1]),
-    paint: m.paint ? new Uint8Array(bytes(m.paint), 0, m.count[1]) : null, colours: m.colours ?? [],
-  };
-}
-
-function meshParts(m: Unpacked, size: number[]): { geometry: BufferGeometry; colour: number[] | null }[] {
-  const lists = new Map<number, number[]>(), mirrored = size[0] * size[1] * size[2] < 0;
-  for (let t = 0; t < m.triangles.length / 3; t++) {
-    const paint = m.paint ? m.paint[t] : 0;
-    if (!lists.has(paint)) lists.set(paint, []);
-    for (const i of mirrored ? [0, 2, 1] : [0, 1, 2]) {
-      const c = 3 * m.triangles[3 * t + i];
-      lists.get(paint)!.push(size[0] * m.corners[c], size[1] * m.corners[c + 1], size[2] * m.corners[c + 2]);
-    }
-  }
-  return [...lists].map(([paint, data]) => {
-    const geometry = new BufferGeometry();
-    geometry.setAttribute("position", new BufferAttribute(new Float32Array(data), 3));
-    geometry.computeVertexNormals();
-    return { geometry, colour: paint ? m.colours[paint - 1] ?? null : null };
-  });
-}
-
-function tube(outer: number, inner: number, length: number): BufferGeometry[] {
-  const lids: BufferGeometry[] = [new CylinderGeometry(outer, outer, length, 40, 1, true), new CylinderGeometry(inner, inner, length, 40, 1, true)];
-  for (const side of [-1, 1]) {
-    const at: number[] = [], n = 40;
-    for (let i = 0; i < n; i++) {
-      const p = (r: number, k: number) => [r * Math.cos(2 * Math.PI * k / n), side * length / 2, r * Math.sin(2 * Math.PI * k / n)];
-      const a = p(inner, i), b = p(outer, i), c = p(outer, i + 1), d = p(inner, i + 1);
-      at.push(...a, ...b, ...c, ...a, ...c, ...d);
-    }
-    const lid = new BufferGeometry();
-    lid.setAttribute("position", new BufferAttribute(new Float32Array(at), 3));
-    lid.computeVertexNormals();
-    lids.push(lid);
-  }
-  return lids;
-}
-
-// Solids of our own have their axis along z, those of three.js along y.
-const stand = (g: BufferGeometry): BufferGeometry => g.rotateX(Math.PI / 2);
-
-function shapeGeometries(s: SceneShape, meshes: Unpacked[], span: number): { geometry: BufferGeometry; colour: number[] | null }[] {
-  const [p, q, r] = s.size, plain = (g: BufferGeometry) => [{ geometry: g, colour: null }];
-  switch (s.kind) {
-    case "box": return plain(new BoxGeometry(p, q, r));
-    case "cylinder": return plain(stand(new CylinderGeometry(p, p, q, 40)));
-    case "sphere": return plain(new SphereGeometry(p, 32, 20));
-    case "tube": return tube(p, q, r).map((g) => ({ geometry: stand(g), colour: null }));
-    case "mesh": return s.mesh !== undefined ? meshParts(meshes[s.mesh], s.size) : plain(new BoxGeometry(span / 30, span / 30, span / 30));
-    default: return [];
-  }
-}
-
-function shapeMatrix(s: SceneShape): Matrix4 {
-  const t = s.turn, m = s.middle;
-  return new Matrix4().set(t[0], t[1], t[2], m[0], t[3], t[4], t[5], m[1], t[6], t[7], t[8], m[2], 0, 0, 0, 1);
-}
-
-// --- a view --------------------------------------------------------------------------------------
-
-export interface ViewOptions { labels: boolean; frames: boolean; trails: boolean; water: boolean; follow: number }
+export interface ViewOptions { labels: boolean; frames: boolean; trails: boolean; water: boolean; arrows: boolean; follow: number }
 
 export class Viewer {
   readonly canvas: HTMLCanvasElement;
   readonly root = new Scene();
-  readonly options: ViewOptions = { labels: false, frames: false, trails: true, water: false, follow: -1 };
+  readonly options: ViewOptions = { labels: false, frames: false, trails: true, water: false, arrows: true, follow: -1 };
   readonly flat: boolean; // without WebGL
   private renderer: WebGLRenderer | null = null;
   private camera = new PerspectiveCamera(40, 1, 0.01, 1000);
@@ -100,12 +30,16 @@ export class Viewer {
   private axes: Object3D[] = [];
   private trails: { line: Line; body: number; point: Vector3; at: Float32Array; count: number }[] = [];
   private water: Mesh;
-  private arrows = new Group();
+  readonly arrows: Arrows;
+  private arrowLabels: HTMLElement[] = [];
+  private meshes: Unpacked[];
+  private pull: Line;
   private grid: LineSegments;
   private layer: HTMLElement;
   private up = new Vector3(0, 0, 1);
   private middle = new Vector3();
   private followed: Vector3 | null = null;
+  private sizes: number[] = []; // of the arrows, in N and N.m
   private dirty = true;
   private stopped = false;
   private watcher: ResizeObserver;
@@ -127,7 +61,12 @@ export class Viewer {
     this.flat = !this.renderer;
     const g = new Vector3(...(scene.gravity as [number, number, number]));
     if (g.length() > 0) this.up.copy(g).normalize().negate();
+    this.meshes = scene.meshes.map(unpack);
     this.span = this.measure();
+    this.arrows = new Arrows(scene.arrows ?? [], this.span);
+    this.pull = new Line(new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(6), 3)), new LineBasicMaterial({ color: "#d6336c" }));
+    this.pull.frustumCulled = false;
+    this.pull.visible = false;
     this.camera.up.copy(this.up);
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.enableDamping = false;
@@ -137,12 +76,13 @@ export class Viewer {
     sun.position.copy(this.up).multiplyScalar(3).add(new Vector3(1.2, -1.7, 0.6));
     this.root.add(sun);
     this.build();
+    this.nameArrows();
     this.grid = this.floor();
     this.water = new Mesh(new PlaneGeometry(60 * this.span, 60 * this.span),
       new MeshStandardMaterial({ color: 0x2b7bb0, transparent: true, opacity: 0.35, roughness: 0.25, side: DoubleSide, depthWrite: false }));
     this.water.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), this.up);
     this.water.visible = false;
-    this.root.add(this.grid, this.water, this.arrows);
+    this.root.add(this.grid, this.water, this.arrows.group, this.pull);
     this.home();
     this.setTheme(dark);
     this.keys();
@@ -169,9 +109,12 @@ export class Viewer {
     let largest = 0;
     for (const b of this.scene.bodies) {
       const rows = Math.max(1, b.pose.length / 7), step = Math.max(1, Math.floor(rows / 50));
-      for (let k = 0; k < rows; k += step) {
+      const shapes = b.shapes.flatMap((s) => (s.kind === "mesh" && s.mesh !== undefined ? meshCorners(s, this.meshes[s.mesh]) : [s.middle]));
+      // what stands still and has shapes is as large as they are: the origin of the world may be far from all that there is to see
+      const still = b.shapes.length > 0 && rows > 1 && b.pose.every((x, i) => x === b.pose[i % 7]);
+      for (let k = 0; k < (still ? 1 : rows); k += step) {
         const m = this.poseOf(b, k);
-        for (const p of [[0, 0, 0], b.centre, ...b.joints, ...b.frames, ...b.shapes.map((s) => s.middle)]) {
+        for (const p of still ? shapes : [[0, 0, 0], b.centre, ...b.joints, ...b.frames, ...shapes]) {
           const v = new Vector3(p[0], p[1], p[2]).applyMatrix4(m);
           low.min(v);
           high.max(v);
@@ -197,7 +140,7 @@ export class Viewer {
   }
 
   private build(): void {
-    const meshes = this.scene.meshes.map(unpack), zero = new Vector3();
+    const meshes = this.meshes, zero = new Vector3();
     this.scene.bodies.forEach((b, i) => {
       const group = new Group(), still = b.name === "world", colour = still ? "#9d9d98" : palette[i % palette.length];
       group.matrixAutoUpdate = false;
@@ -229,6 +172,14 @@ export class Viewer {
       this.root.add(group);
       group.matrix.copy(this.poseOf(b));
     });
+  }
+
+  private nameArrows(): void {
+    for (const a of this.scene.arrows ?? []) {
+      const label = h("span.view-label." + a.kind, null, a.name);
+      this.arrowLabels.push(label);
+      this.layer.append(label);
+    }
   }
 
   private addFrames(b: SceneBody, i: number, group: Group, colour: string): void {
@@ -277,6 +228,11 @@ export class Viewer {
       group.matrix.compose(new Vector3(pose[k], pose[k + 1], pose[k + 2]), new Quaternion(pose[k + 4], pose[k + 5], pose[k + 6], pose[k + 3]), new Vector3(1, 1, 1));
       group.matrixWorldNeedsUpdate = true;
     });
+    const first = 7 * this.bodies.length;
+    if (this.options.arrows && pose.length >= first + 3 * this.arrows.list.length) {
+      this.arrows.put(pose, first, this.bodies);
+      this.sizes = this.arrows.list.map((_, i) => Math.hypot(pose[first + 3 * i], pose[first + 3 * i + 1], pose[first + 3 * i + 2]));
+    }
     const f = this.options.follow;
     if (f >= 0 && this.bodies[f]) {
       const now = new Vector3().setFromMatrixPosition(this.bodies[f].matrix);
@@ -310,12 +266,36 @@ export class Viewer {
     this.dirty = true;
   }
 
-  // Forces, torques, thrusts: from a point of the world, as long as asked.
-  setArrows(list: { at: number[]; vector: number[]; colour: string }[]): void {
-    this.arrows.clear();
-    for (const a of list) {
-      const v = new Vector3(a.vector[0], a.vector[1], a.vector[2]), n = v.length();
-      if (n > 1e-9) this.arrows.add(new ArrowHelper(v.normalize(), new Vector3(a.at[0], a.at[1], a.at[2]), n, new Color(a.colour), n / 5, n / 8));
+  // --- a body that is pulled
+
+  // The frame of a body that is nearest to what is below a point of the picture; null: there is none.
+  frameAt(x: number, y: number): { body: number; name: string; frame: string; at: number[] } | null {
+    const hit = this.pick(x, y);
+    if (!hit) return null;
+    const b = this.scene.bodies[hit.body], where = this.lastHit;
+    let best = -1, far = Infinity;
+    b.frames.forEach((f, i) => {
+      const d = new Vector3(f[0], f[1], f[2]).applyMatrix4(this.bodies[hit.body].matrix).distanceTo(where);
+      if (d < far) { far = d; best = i; }
+    });
+    return best < 0 ? { ...hit, frame: "", at: [] } : { ...hit, frame: b.names[best], at: b.frames[best] };
+  }
+  private lastHit = new Vector3();
+  place(body: number, at: number[]): Vector3 { return new Vector3(at[0], at[1], at[2]).applyMatrix4(this.bodies[body].matrix); }
+  // Where the pointer is, in the plane through a point of the world that faces the eye.
+  pointerAt(x: number, y: number, through: Vector3): Vector3 | null {
+    const facing = new Plane().setFromNormalAndCoplanarPoint(this.camera.getWorldDirection(new Vector3()), through);
+    return this.ray(x, y).ray.intersectPlane(facing, new Vector3());
+  }
+  // The line of the spring; null: none.
+  setPull(from: Vector3 | null, to?: Vector3): void {
+    this.pull.visible = !!from;
+    this.controls.enabled = !from;
+    if (from && to) {
+      const at = this.pull.geometry.attributes.position as BufferAttribute;
+      at.setXYZ(0, from.x, from.y, from.z);
+      at.setXYZ(1, to.x, to.y, to.z);
+      at.needsUpdate = true;
     }
     this.dirty = true;
   }
@@ -330,6 +310,7 @@ export class Viewer {
     this.axes.forEach((a) => { a.visible = this.options.frames; });
     this.layer.hidden = !this.options.labels;
     this.water.visible = this.options.water;
+    this.arrows.group.visible = this.options.arrows;
     if (!this.options.trails) for (const t of this.trails) t.line.visible = false;
     this.followed = null;
     this.dirty = true;
@@ -347,7 +328,7 @@ export class Viewer {
     const north = new Vector3().crossVectors(this.up, east);
     const from = east.multiplyScalar(0.75).addScaledVector(north, -1.05).addScaledVector(this.up, 0.62).normalize();
     this.controls.target.copy(this.middle);
-    this.camera.position.copy(this.middle).addScaledVector(from, 1.75 * this.span);
+    this.camera.position.copy(this.middle).addScaledVector(from, 1.4 * this.span * Math.max(1, this.host.clientHeight / Math.max(1, this.host.clientWidth)));
     this.camera.near = this.span / 200;
     this.camera.far = this.span * 80;
     this.camera.updateProjectionMatrix();
@@ -356,13 +337,17 @@ export class Viewer {
   }
 
   // Which body is below a point of the picture; null: none.
-  pick(x: number, y: number): { body: number; name: string } | null {
+  private ray(x: number, y: number): Raycaster {
     const box = this.canvas.getBoundingClientRect(), ray = new Raycaster();
     ray.setFromCamera(new Vector2(2 * (x - box.left) / box.width - 1, 1 - 2 * (y - box.top) / box.height), this.camera);
-    for (const hit of ray.intersectObjects(this.bodies, true)) {
+    return ray;
+  }
+  pick(x: number, y: number): { body: number; name: string } | null {
+    for (const hit of this.ray(x, y).intersectObjects(this.bodies, true)) {
       let o: Object3D | null = hit.object;
       while (o && o.userData.body === undefined) o = o.parent;
-      if (o && (hit.object as Mesh).isMesh) return { body: o.userData.body, name: this.scene.bodies[o.userData.body].name };
+      this.lastHit.copy(hit.point);
+      if (o?.visible && (hit.object as Mesh).isMesh) return { body: o.userData.body, name: this.scene.bodies[o.userData.body].name };
     }
     return null;
   }
@@ -418,8 +403,20 @@ export class Viewer {
     this.labels.forEach((label, i) => {
       v.setFromMatrixPosition(this.bodies[i].matrix).project(this.camera);
       label.hidden = v.z > 1 || !this.bodies[i].visible;
-      label.style.transform = `translate(${((v.x + 1) / 2 * this.host.clientWidth).toFixed(1)}px, ${((1 - v.y) / 2 * this.host.clientHeight).toFixed(1)}px)`;
+      this.put(label, v);
     });
+    this.arrowLabels.forEach((label, i) => {
+      const mark = this.arrows.group.children[i];
+      v.setFromMatrixPosition(mark.matrixWorld).project(this.camera);
+      label.hidden = v.z > 1 || !mark.visible || !this.options.arrows;
+      if (label.hidden) return;
+      label.textContent = `${this.arrows.list[i].name} ${say(this.sizes[i], 3)} ${this.arrows.list[i].kind === "force" ? "N" : "N·m"}`;
+      this.put(label, v);
+    });
+  }
+
+  private put(label: HTMLElement, v: Vector3): void {
+    label.style.transform = `translate(${((v.x + 1) / 2 * this.host.clientWidth).toFixed(1)}px, ${((1 - v.y) / 2 * this.host.clientHeight).toFixed(1)}px)`;
   }
 
   // A video of what is drawn from now on; the function that it gives ends it.
@@ -443,54 +440,4 @@ export class Viewer {
 
 function localStorageFlag(name: string): boolean {
   try { return localStorage.getItem(name) === "1"; } catch { return false; }
-}
-
-// --- without WebGL: triangles from far to near, shaded by their direction -------------------------
-
-function drawFlat(canvas: HTMLCanvasElement, root: Scene, camera: PerspectiveCamera): void {
-  const c = canvas.getContext("2d");
-  if (!c) return;
-  const w = canvas.width, height = canvas.height, light = new Vector3(0.4, 0.5, 0.77);
-  c.fillStyle = "#" + (root.background as Color).getHexString();
-  c.fillRect(0, 0, w, height);
-  const faces: { depth: number; at: Vector3[]; fill: string }[] = [], colour = new Color();
-  const screen = (v: Vector3) => { v.project(camera); v.set((v.x + 1) / 2 * w, (1 - v.y) / 2 * height, v.z); return v; };
-  root.updateMatrixWorld();
-  root.traverseVisible((o) => {
-    const geometry = (o as Mesh).geometry, at = geometry?.getAttribute?.("position");
-    if (!at) return;
-    const point = (k: number) => new Vector3().fromBufferAttribute(at, k).applyMatrix4(o.matrixWorld);
-    if ((o as LineSegments).isLineSegments || (o as Line).isLine) {
-      const pairs = (o as LineSegments).isLineSegments ? 2 : 1, n = Math.min(at.count, geometry.drawRange.count);
-      c.strokeStyle = "#" + ((o as Line).material as LineBasicMaterial).color.getHexString();
-      c.beginPath();
-      for (let k = 0; k + 1 < n; k += pairs) {
-        const a = screen(point(k)), b = screen(point(k + 1));
-        if (a.z < 1 && b.z < 1) { c.moveTo(a.x, a.y); c.lineTo(b.x, b.y); }
-      }
-      c.stroke();
-      return;
-    }
-    const index = geometry.getIndex(), n = index ? index.count : at.count, m = (o as Mesh).material as MeshStandardMaterial | MeshBasicMaterial;
-    if (m.transparent) return;
-    for (let k = 0; k + 2 < n; k += 3) {
-      const p = [0, 1, 2].map((i) => point(index ? index.getX(k + i) : k + i));
-      const normal = p[1].clone().sub(p[0]).cross(p[2].clone().sub(p[0])).normalize();
-      colour.copy(m.color).multiplyScalar(0.45 + 0.55 * Math.abs(normal.dot(light)));
-      p.forEach(screen);
-      if (p.some((v) => v.z > 1)) continue;
-      faces.push({ depth: p[0].z + p[1].z + p[2].z, at: p, fill: "#" + colour.getHexString() });
-    }
-  });
-  faces.sort((a, b) => b.depth - a.depth);
-  for (const f of faces) {
-    c.fillStyle = c.strokeStyle = f.fill;
-    c.beginPath();
-    c.moveTo(f.at[0].x, f.at[0].y);
-    c.lineTo(f.at[1].x, f.at[1].y);
-    c.lineTo(f.at[2].x, f.at[2].y);
-    c.closePath();
-    c.fill();
-    c.stroke();
-  }
 }
