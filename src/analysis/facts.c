@@ -129,18 +129,29 @@ static double of_margins(const Findings *f, const Probe *p, int input, int outpu
                                    m->unstable);
         remark_help(r, x, "margins say how far a loop that is stable is from instability");
     }
-    double best = INFINITY, value = INFINITY;
+    double best = INFINITY, value = INFINITY, w = NAN;
     if (p->fact == FACT_PEAK) return m->peak;
-    if (p->fact == FACT_GAIN_MARGIN)
-        for (int i = 0; i < m->gain_count; i++)
-            if (fabs(log(m->gain[i].value)) < best)
-                best = fabs(log(m->gain[i].value)), value = m->gain[i].value;
-    if (p->fact != FACT_GAIN_MARGIN)
-        for (int i = 0; i < m->phase_count; i++) {
-            double x = p->fact == FACT_PHASE_MARGIN ? m->phase[i].value : m->phase[i].delay;
-            if (fabs(x) < best) best = fabs(x), value = x;
-        }
-    return value;
+    bool gains = p->fact == FACT_GAIN_MARGIN || p->fact == FACT_GAIN_CROSSING;
+    for (int i = 0; i < m->gain_count && gains; i++)
+        if (fabs(log(m->gain[i].value)) < best)
+            best = fabs(log(m->gain[i].value)), value = m->gain[i].value, w = m->gain[i].w;
+    for (int i = 0; i < m->phase_count && !gains; i++) {
+        double x = p->fact == FACT_DELAY_MARGIN ? m->phase[i].delay : m->phase[i].value;
+        if (fabs(x) < best) best = fabs(x), value = x, w = m->phase[i].w;
+    }
+    bool frequency = p->fact == FACT_GAIN_CROSSING || p->fact == FACT_PHASE_CROSSING;
+    return frequency ? w / (2 * acos(-1)) : value;
+}
+
+static double of_step(const Findings *f, const Probe *p, int input, int output, Report *r) {
+    for (int i = 0; f->answer && i < f->channels; i++) {
+        const TimeResponse *t = &f->answer[i];
+        if (t->input != input || t->output != output || t->impulse) continue;
+        return p->fact == FACT_RISE        ? t->rise
+               : p->fact == FACT_OVERSHOOT ? t->overshoot
+                                           : t->settle;
+    }
+    return wrong_kind(f, p, r, "experiment Answer of Model step");
 }
 
 static double of_channel(const Findings *f, const Probe *p, const char *of, const char *by,
@@ -161,6 +172,9 @@ static double of_channel(const Findings *f, const Probe *p, const char *of, cons
     case FACT_ANSWER:
         if (!f->answer) return wrong_kind(f, p, r, "experiment Answer of Model step, or impulse");
         return time_response_at(l, input, output, f->plan->kind == ANALYSIS_IMPULSE, p->number);
+    case FACT_OVERSHOOT:
+    case FACT_RISE:
+    case FACT_SETTLING: return of_step(f, p, input, output, r);
     default: return of_margins(f, p, input, output, r);
     }
 }

@@ -30,7 +30,7 @@ bool time_response_exists(const LinearModel *l, int input, bool impulse, Report 
 }
 
 // exp of [A, b; 0, 0] h, row by row.
-static bool propagator(const LinearModel *l, int input, double h, double *P) {
+bool time_propagator(const LinearModel *l, int input, double h, double *P) {
     int n = l->n + 1;
     MatrixShape shape = {.function = MATRIX_EXPM, .n = n};
     double *M = memory_zeroed((size_t)n * (size_t)n, sizeof *M);
@@ -70,7 +70,7 @@ double time_response_at(const LinearModel *l, int input, int output, bool impuls
     double *P = memory_zeroed((size_t)n * (size_t)n, sizeof *P), y = NAN;
     double *x = memory_zeroed(2 * (size_t)n, sizeof *x);
     begin(l, input, impulse, x);
-    if (propagator(l, input, time, P)) {
+    if (time_propagator(l, input, time, P)) {
         move(n, P, x, x + n);
         y = seen(l, input, output, x);
     }
@@ -79,13 +79,44 @@ double time_response_at(const LinearModel *l, int input, int output, bool impuls
     return y;
 }
 
+// The states that an output depends on, by what A and C are made of: meters that nothing reads do not count. Gives their
+// matrix, column by column, and numbers; free both.
+static int seen_part(const LinearModel *l, int output, double **part, int **number) {
+    bool *in = memory_zeroed((size_t)l->n + 1, sizeof *in), more = true;
+    for (int j = 0; j < l->n; j++) in[j] = l->C[j * l->p + output] != 0;
+    while (more) {
+        more = false;
+        for (int j = 0; j < l->n; j++)
+            for (int i = 0; i < l->n && !in[j]; i++)
+                if (in[i] && l->A[j * l->n + i] != 0) in[j] = more = true;
+    }
+    int n = 0;
+    *number = memory_zeroed((size_t)l->n + 1, sizeof **number);
+    for (int j = 0; j < l->n; j++)
+        if (in[j]) (*number)[n++] = j;
+    *part = memory_zeroed((size_t)n * (size_t)n + 1, sizeof **part);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) (*part)[j * n + i] = l->A[(*number)[j] * l->n + (*number)[i]];
+    free(in);
+    return n;
+}
+
+int seen_poles(const LinearModel *l, int output, Complex *pole) {
+    double *A;
+    int *number, n = seen_part(l, output, &A, &number);
+    bool good = dense_eigen(n, A, pole, NULL, NULL);
+    free(A);
+    free(number);
+    return good ? n : -1;
+}
+
 // Seven time constants of the slowest mode that decays; of one that does not, some periods.
-static double usual_span(const LinearModel *l) {
+static double usual_span(const LinearModel *l, int output) {
     Complex *pole = memory_zeroed((size_t)l->n + 1, sizeof *pole);
     double span = 0, largest = 0;
-    if (!dense_eigen(l->n, l->A, pole, NULL, NULL)) span = 1;
-    for (int i = 0; i < l->n; i++) largest = fmax(largest, cabs(pole[i]));
-    for (int i = 0; i < l->n; i++) {
+    int n = seen_poles(l, output, pole);
+    for (int i = 0; i < n; i++) largest = fmax(largest, cabs(pole[i]));
+    for (int i = 0; i < n; i++) {
         double decay = -creal(pole[i]), size = cabs(pole[i]);
         if (size <= 1e-9 * largest) continue; // an integrator
         span = fmax(span, decay > 1e-3 * size ? 7 / decay : 40 / size);
@@ -96,54 +127,33 @@ static double usual_span(const LinearModel *l) {
 
 // Where the answer to a step ends: D - C A^-1 B; NaN where a mode does not decay.
 static double final_value(const LinearModel *l, int input, int output) {
-    size_t n = (size_t)l->n;
-    double *A = memory_zeroed(n * n + 1, sizeof *A), *b = memory_zeroed(n + 1, sizeof *b), y = NAN;
-    Complex *pole = memory_zeroed(n + 1, sizeof *pole);
-    bool stable = dense_eigen(l->n, l->A, pole, NULL, NULL);
-    for (int i = 0; i < l->n; i++) stable = stable && creal(pole[i]) < 0;
-    memcpy(A, l->A, n * n * sizeof *A);
-    memcpy(b, l->B + (size_t)input * n, n * sizeof *b);
-    if (stable && dense_solve(l->n, A, 1, b)) {
+    double *A, y = NAN;
+    int *number, n = seen_part(l, output, &A, &number);
+    double *b = memory_zeroed((size_t)n + 1, sizeof *b);
+    Complex *pole = memory_zeroed((size_t)n + 1, sizeof *pole);
+    bool stable = dense_eigen(n, A, pole, NULL, NULL);
+    for (int i = 0; i < n; i++) stable = stable && creal(pole[i]) < 0;
+    for (int i = 0; i < n; i++) b[i] = l->B[input * l->n + number[i]];
+    if (stable && dense_solve(n, A, 1, b)) {
         y = l->D[input * l->p + output];
-        for (int j = 0; j < l->n; j++) y -= l->C[j * l->p + output] * b[j];
+        for (int j = 0; j < n; j++) y -= l->C[number[j] * l->p + output] * b[j];
     }
     free(A);
+    free(number);
     free(b);
     free(pole);
     return y;
 }
 
-static double crossing(const TimeResponse *t, double level) {
-    for (int i = 1; i < t->count; i++) {
-        double a = t->value[i - 1] / t->last, b = t->value[i] / t->last;
-        if (a < level && b >= level)
-            return t->time[i - 1] + (level - a) / (b - a) * (t->time[i] - t->time[i - 1]);
-    }
-    return NAN;
-}
-
-static void judge_step(TimeResponse *t) {
-    double most = 0;
-    t->overshoot = t->rise = t->settle = NAN;
-    if (!isfinite(t->last) || t->last == 0) return;
-    for (int i = 0; i < t->count; i++) most = fmax(most, t->value[i] / t->last);
-    t->overshoot = fmax(0, most - 1);
-    t->rise = crossing(t, 0.9) - crossing(t, 0.1);
-    t->settle = 0;
-    for (int i = 0; i < t->count; i++)
-        if (fabs(t->value[i] / t->last - 1) > 0.02) t->settle = t->time[i];
-    if (t->settle == t->time[t->count - 1]) t->settle = NAN;
-}
-
 TimeResponse time_response(const LinearModel *l, int input, int output, bool impulse, double to) {
     TimeResponse t = {.input = input, .output = output, .impulse = impulse, .count = POINTS + 1};
     int n = l->n + 1;
-    double span = to > 0 ? to : usual_span(l), h = span / POINTS;
+    double span = to > 0 ? to : usual_span(l, output), h = span / POINTS;
     double *P = memory_zeroed((size_t)n * (size_t)n, sizeof *P);
     double *x = memory_zeroed(2 * (size_t)n, sizeof *x);
     t.time = memory_zeroed((size_t)t.count, sizeof *t.time);
     t.value = memory_zeroed((size_t)t.count, sizeof *t.value);
-    bool good = propagator(l, input, h, P);
+    bool good = time_propagator(l, input, h, P);
     begin(l, input, impulse, x);
     for (int i = 0; i < t.count; i++) {
         t.time[i] = i * h;
@@ -151,7 +161,7 @@ TimeResponse time_response(const LinearModel *l, int input, int output, bool imp
         if (good) move(n, P, x, x + n);
     }
     t.last = impulse ? (double)NAN : final_value(l, input, output);
-    judge_step(&t);
+    step_figures(l, &t);
     free(P);
     free(x);
     return t;

@@ -20,6 +20,12 @@ TimeResponse time_response(const LinearModel *l, int input, int output, bool imp
 void time_response_free(TimeResponse *t);
 // The exact value at one time.
 double time_response_at(const LinearModel *l, int input, int output, bool impulse, double time);
+// exp of [A, b; 0, 0] h, row by row, with the column b of an input.
+bool time_propagator(const LinearModel *l, int input, double h, double *P);
+// Poles of the states that an output depends on, whatever else there is; gives their number, -1: not found.
+int seen_poles(const LinearModel *l, int output, Complex *pole);
+// Overshoot, rise and settling of a step that has its times and its last value (step_figures.c).
+void step_figures(const LinearModel *l, TimeResponse *t);
 bool time_response_exists(const LinearModel *l, int input, bool impulse, Report *r);
 
 void time_response_print(Text *out, const LinearModel *l, const TimeResponse *t);

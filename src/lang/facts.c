@@ -36,7 +36,12 @@ static const FactWord words[] = {
     {"phase_margin", FACT_PHASE_MARGIN, "yu"},
     {"delay_margin", FACT_DELAY_MARGIN, "yu"},
     {"sensitivity_peak", FACT_PEAK, "yu"},
+    {"gain_margin_frequency", FACT_GAIN_CROSSING, "yu"},
+    {"phase_margin_frequency", FACT_PHASE_CROSSING, "yu"},
     {"answer", FACT_ANSWER, "yut"},
+    {"overshoot", FACT_OVERSHOOT, "yu"},
+    {"rise_time", FACT_RISE, "yu"},
+    {"settling_time", FACT_SETTLING, "yu"},
     {"beside_decibel", FACT_BESIDE_DECIBEL, ""},
     {"beside_phase", FACT_BESIDE_PHASE, ""},
 };

@@ -471,5 +471,6 @@ bool along_gradient(Along *a, const double *weight, const int *parameter, int pa
     else if (good)
         good = gradient_back(a, s, weight, &plan, gradient, &apart);
     free(s);
+    a->by_forth = apart;
     return apart ? gradient_forth(a, weight, parameter, parameters, gradient) : good;
 }

@@ -32,6 +32,7 @@ typedef struct { // a run with its trail; machines live until it is closed
     const Node **point; // wanted points by number
     long points;
     bool finished; // probes have values
+    bool by_forth; // the last gradient: the way back could not tell it, the way forth did
 } Along;
 
 // Runs the experiment of a system. False with the reasons in r: it could not be run, or not to its end.

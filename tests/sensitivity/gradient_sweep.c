@@ -6,26 +6,30 @@
 // Says one line per number that is in doubt, and a last line with counts; fails if a derivative is wrong.
 #include "gradients.h"
 
+#define AGREE 1e-5 // of differences, in parts of the largest slope of the probe
+
 enum { MOST_COMPARED = 12 }; // probes of an experiment, from the first to the last
 
 typedef struct {
-    int good, refused, unclear, wrong, adjoint, not_finite;
+    int good, refused, unclear, wrong, adjoint, not_finite,
+        forth; // forth: not told by the way back
     double worst_adjoint, worst_difference;
 } Counts;
 
 typedef struct {
-    double forth, back, by[3]; // slopes by relative changes, in parts of their scale
+    double forth, back,
+        by[3]; // slopes by relative changes, in parts of their scale; NaN: not asked for
 } Slopes3;
 
 static const char *judge(Slopes3 s, bool vanishes, Counts *n) {
-    double agree = 1e-5, off = INFINITY;
+    double off = INFINITY;
     for (int k = 0; k < 3; k++) off = fmin(off, fabs(s.by[k] - s.forth));
     double far = fabs(s.back - s.forth);
     if (!isfinite(s.forth) || !isfinite(s.back)) return n->not_finite++, "NOT FINITE";
     n->worst_adjoint = fmax(n->worst_adjoint, far);
     if (far > 1e-3) return n->adjoint++, "ADJOINT";
     if (far > 1e-8) return n->unclear++, "adjoint"; // rounding that a model makes more of
-    if (off <= agree) {
+    if (off <= AGREE) {
         n->worst_difference = fmax(n->worst_difference, off);
         n->good++;
         return NULL;
@@ -50,54 +54,86 @@ static int spread_parameters(const Built *b, const Program *p, int *var) {
     return count;
 }
 
-static void compare_probe(const Built *b, Along *a, int i, const int *var, int count,
-                          const double *slope, double other[][3][MOST_PROBES], const bool *known,
-                          Counts *n) {
+// Slopes three ways: `by` of differences with three widths.
+typedef struct {
+    int var[MOST_PARAMETERS], count;
+    double slope[MOST_PROBES * MOST_PARAMETERS];
+    double by[MOST_PARAMETERS][3][MOST_PROBES];
+    bool known[MOST_PARAMETERS]; // runs with other values came to their end
+    bool told[MOST_PROBES];      // the way forth tells it
+} Sheet;
+
+static void compare_probe(const Built *b, Along *a, int i, const Sheet *x, Counts *n) {
+    int count = x->count;
     double size[MOST_PARAMETERS], back[MOST_PARAMETERS], weight[MOST_PROBES] = {0};
-    for (int j = 0; j < count; j++) size[j] = number_of(b->model, var[j]);
-    double scale = scale_of(slope + i * count, size, count, along_probe(a, i));
+    for (int j = 0; j < count; j++) size[j] = number_of(b->model, x->var[j]);
+    double scale = scale_of(x->slope + i * count, size, count, along_probe(a, i));
     weight[i] = 1;
-    if (!along_gradient(a, weight, var, count, back)) {
+    if (!along_gradient(a, weight, x->var, count, back)) {
         n->refused++;
         return;
     }
+    n->forth += a->by_forth;
     for (int j = 0; j < count; j++) {
-        if (!known[j]) continue;
+        if (!x->known[j]) continue;
         double by = size[j] / scale;
-        Slopes3 s = {.forth = slope[i * count + j] * by, .back = back[j] * by};
-        for (int k = 0; k < 3; k++) s.by[k] = other[j][k][i] * by;
+        Slopes3 s = {.forth = x->slope[i * count + j] * by, .back = back[j] * by};
+        for (int k = 0; k < 3; k++) s.by[k] = x->by[j][k][i] * by;
         const char *verdict = judge(s, fabs(along_probe(a, i)) < 1e-6 * scale, n);
         if (verdict)
             printf("  %-10s %-30s by %-22s forth %.9g back %+.1e differences %+.1e %+.1e %+.1e\n",
                    verdict, name_text(b->names, a->job.plan.probes[i].signal.label),
-                   name_text(b->names, b->model->var[var[j]].path), slope[i * count + j],
+                   name_text(b->names, b->model->var[x->var[j]].path), x->slope[i * count + j],
                    s.back - s.forth, s.by[0] - s.forth, s.by[1] - s.forth, s.by[2] - s.forth);
     }
 }
 
-static void compare_all(const Built *b, const Case *c, Along *a, AlongShared *shared, Counts *n) {
-    static double other[MOST_PARAMETERS][3][MOST_PROBES];
-    int var[MOST_PARAMETERS], probes = a->job.plan.probe_count;
-    int count = spread_parameters(b, a->program, var);
-    bool known[MOST_PARAMETERS];
-    double *slope = memory_zeroed((size_t)(probes * count) + 1, sizeof *slope);
+// All at once, or each by itself where one of them is refused.
+static void slopes_forth(Along *a, int apart, Sheet *x, Counts *n) {
+    int probes = a->job.plan.probe_count;
+    size_t size = (size_t)(probes * x->count) + 1;
     bool *wanted = memory_zeroed((size_t)probes + 1, sizeof *wanted);
-    for (int j = 0; j < count; j++)
-        known[j] = differences(b, c, shared, var[j], 1e-3, probes, other[j][0]) &&
-                   differences(b, c, shared, var[j], 1e-4, probes, other[j][1]) &&
-                   differences(b, c, shared, var[j], 1e-5, probes, other[j][2]);
-    int apart = probes / MOST_COMPARED + 1;
-    for (int i = 0; i < probes; i += apart) {
-        if (!isfinite(along_probe(a, i))) continue;
+    double *one = memory_zeroed(size, sizeof *one);
+    for (int i = 0; i < probes; i += apart) wanted[i] = x->told[i] = isfinite(along_probe(a, i));
+    bool all = along_slopes(a, wanted, x->var, x->count, x->slope);
+    for (int i = 0; i < probes && !all; i += apart) {
+        if (!x->told[i]) continue;
         memset(wanted, 0, (size_t)probes);
         wanted[i] = true;
-        if (along_slopes(a, wanted, var, count, slope))
-            compare_probe(b, a, i, var, count, slope, other, known, n);
-        else
-            n->refused++;
+        if (!(x->told[i] = along_slopes(a, wanted, x->var, x->count, one))) n->refused++;
+        memcpy(x->slope + i * x->count, one + i * x->count, (size_t)x->count * sizeof *one);
     }
-    free(slope);
     free(wanted);
+    free(one);
+}
+
+// Do differences of one width tell the same?
+static bool is_same(const Built *b, Along *a, int apart, const Sheet *x, int j) {
+    double size[MOST_PARAMETERS];
+    for (int k = 0; k < x->count; k++) size[k] = number_of(b->model, x->var[k]);
+    for (int i = 0; i < a->job.plan.probe_count; i += apart) {
+        const double *slope = x->slope + i * x->count;
+        double scale = scale_of(slope, size, x->count, along_probe(a, i));
+        if (x->told[i] && !(fabs(x->by[j][1][i] - slope[j]) * fabs(size[j]) <= AGREE * scale))
+            return false;
+    }
+    return true;
+}
+
+static void compare_all(const Built *b, const Case *c, Along *a, AlongShared *shared, Counts *n) {
+    static Sheet x;
+    int probes = a->job.plan.probe_count, apart = probes / MOST_COMPARED + 1;
+    x.count = spread_parameters(b, a->program, x.var);
+    slopes_forth(a, apart, &x, n);
+    for (int j = 0; j < x.count; j++) {
+        for (int i = 0; i < probes; i++) x.by[j][0][i] = x.by[j][2][i] = NAN;
+        x.known[j] = differences(b, c, shared, x.var[j], 1e-4, probes, x.by[j][1]);
+        if (x.known[j] && !is_same(b, a, apart, &x, j))
+            x.known[j] = differences(b, c, shared, x.var[j], 1e-3, probes, x.by[j][0]) &&
+                         differences(b, c, shared, x.var[j], 1e-5, probes, x.by[j][2]);
+    }
+    for (int i = 0; i < probes; i += apart)
+        if (x.told[i]) compare_probe(b, a, i, &x, n);
 }
 
 int main(int count, char **word) {
@@ -117,10 +153,10 @@ int main(int count, char **word) {
     tell_report(&b.report, b.sources, stdout);
     printf(
         "%s %s: %s, %d good (adjoint %.1e, differences %.1e), %d refused, %d unclear, %d wrong, %d "
-        "adjoint, %d not finite\n",
+        "adjoint, %d not finite; %d probes by the way forth alone\n",
         word[1], c.experiment ? c.experiment : "", good ? "ran" : "did not run", n.good,
-        n.worst_adjoint, n.worst_difference, n.refused, n.unclear, n.wrong, n.adjoint,
-        n.not_finite);
+        n.worst_adjoint, n.worst_difference, n.refused, n.unclear, n.wrong, n.adjoint, n.not_finite,
+        n.forth);
     if (a.job.system) along_close(&a);
     along_shared_free(&shared);
     build_free(&b);
