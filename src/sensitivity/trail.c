@@ -22,12 +22,17 @@ const Kept *trail_keep(Trail *t, Machine *m) {
     return k;
 }
 
+void kept_restore_held(const Kept *k) {
+    const Program *p = k->machine->program;
+    if (p->held_count)
+        memcpy(k->machine->reg + p->first_held, k->held, (size_t)p->held_count * sizeof(double));
+}
+
 void kept_restore(const Kept *k) {
     Machine *m = k->machine;
     const Program *p = m->program;
     size_t switches = (size_t)p->switch_count;
-    if (p->held_count)
-        memcpy(m->reg + p->first_held, k->held, (size_t)p->held_count * sizeof(double));
+    kept_restore_held(k);
     if (p->unknown_count)
         memcpy(m->reg + p->first_unknown, k->unknown, p->unknown_count * sizeof(double));
     if (switches) memcpy(m->piece, k->piece, switches * sizeof(double));
@@ -58,6 +63,11 @@ static void put(Trail *t, Node n) {
     t->node.data[at] = n;
 }
 
+// Where loops begin is of a step, not of all steps up to an event: elsewhere they may have another solution.
+static bool changes_along(const Machine *m) {
+    return m->program->unknown_count > 0 || m->program->system->choice_count > 0;
+}
+
 void trail_mark(void *trail, const TrailMark *mark) {
     Trail *t = trail;
     bool moves = mark->kind == TRAIL_STEP || mark->kind == TRAIL_POINT;
@@ -66,6 +76,8 @@ void trail_mark(void *trail, const TrailMark *mark) {
               .mode = mark->mode,
               .method = mark->method,
               .cause = -1};
+    if (mark->kind == TRAIL_STEP && mark->machine && changes_along(mark->machine))
+        t->present = NULL;
     if (!moves || !t->present) {
         n.kept = mark->machine ? trail_keep(t, mark->machine) : NULL;
         t->present = mark->kind == TRAIL_STEP ? n.kept : t->present;

@@ -56,6 +56,7 @@ typedef struct {
 void trail_mark(void *trail, const TrailMark *mark); // SolveOptions.trail
 const Kept *trail_keep(Trail *t, Machine *m);        // what it holds now
 void trail_free(Trail *t);
-void kept_restore(const Kept *k); // back into its machine
+void kept_restore(const Kept *k);      // back into its machine
+void kept_restore_held(const Kept *k); // the same, but for unknowns of loops and relations
 
 #endif

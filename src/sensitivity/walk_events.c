@@ -230,7 +230,10 @@ static void enter_stretch(Walk *w, int at) {
     if (!next && w->plan->trail->node.data[at].kind == TRAIL_POINT)
         next = &w->plan->trail->node.data[at];
     if (!next || next->kept == w->kept) return;
-    kept_restore(next->kept);
+    if (w->kept && w->kept->machine == next->kept->machine)
+        kept_restore_held(next->kept); // nothing happened: loops go on from where they are
+    else
+        kept_restore(next->kept);
     w->kept = next->kept;
 }
 

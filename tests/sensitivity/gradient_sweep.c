@@ -11,8 +11,9 @@
 enum { MOST_COMPARED = 12 }; // probes of an experiment, from the first to the last
 
 typedef struct {
-    int good, refused, unclear, wrong, adjoint, not_finite,
-        forth; // forth: not told by the way back
+    int good, refused, unclear, wrong, adjoint, not_finite;
+    int forth;  // probes that the way back does not tell
+    int vanish; // probes that are rounding: a difference of what is the same
     double worst_adjoint, worst_difference;
 } Counts;
 
@@ -63,12 +64,33 @@ typedef struct {
     bool told[MOST_PROBES];      // the way forth tells it
 } Sheet;
 
+static double largest_state(const Along *a) {
+    double most = 0;
+    for (int i = 0; i < a->trail.node.count; i++) {
+        const Node *n = &a->trail.node.data[i];
+        for (int k = 0; n->state && n->kept && k < n->kept->machine->program->state_count; k++)
+            most = fmax(most, fabs(n->state[k]));
+    }
+    return most > 0 ? most : 1;
+}
+
+static bool vanishes(Along *a, int i, const Sheet *x, const double *size) {
+    double most = 0, large = largest_state(a);
+    for (int j = 0; j < x->count; j++)
+        most = fmax(most, fabs(x->slope[i * x->count + j] * size[j]));
+    return fabs(along_probe(a, i)) <= 1e-12 * large && most <= 1e-9 * large;
+}
+
 static void compare_probe(const Built *b, Along *a, int i, const Sheet *x, Counts *n) {
     int count = x->count;
     double size[MOST_PARAMETERS], back[MOST_PARAMETERS], weight[MOST_PROBES] = {0};
     for (int j = 0; j < count; j++) size[j] = number_of(b->model, x->var[j]);
     double scale = scale_of(x->slope + i * count, size, count, along_probe(a, i));
     weight[i] = 1;
+    if (vanishes(a, i, x, size)) {
+        n->vanish++;
+        return;
+    }
     if (!along_gradient(a, weight, x->var, count, back)) {
         n->refused++;
         return;
@@ -153,10 +175,10 @@ int main(int count, char **word) {
     tell_report(&b.report, b.sources, stdout);
     printf(
         "%s %s: %s, %d good (adjoint %.1e, differences %.1e), %d refused, %d unclear, %d wrong, %d "
-        "adjoint, %d not finite; %d probes by the way forth alone\n",
+        "adjoint, %d not finite; %d probes by the way forth alone, %d are rounding\n",
         word[1], c.experiment ? c.experiment : "", good ? "ran" : "did not run", n.good,
         n.worst_adjoint, n.worst_difference, n.refused, n.unclear, n.wrong, n.adjoint, n.not_finite,
-        n.forth);
+        n.forth, n.vanish);
     if (a.job.system) along_close(&a);
     along_shared_free(&shared);
     build_free(&b);
