@@ -38,8 +38,8 @@ typedef enum {
     FACT_PEAK,
     FACT_GAIN_CROSSING, // frequencies of the margins
     FACT_PHASE_CROSSING,
-    FACT_ANSWER,         // of a channel at a time
-    FACT_OVERSHOOT,      // of the answer to a step
+    FACT_ANSWER,    // of a channel at a time
+    FACT_OVERSHOOT, // of the answer to a step
     FACT_RISE,
     FACT_SETTLING,
     FACT_BESIDE_DECIBEL, // how far a nonlinear response is away at most
