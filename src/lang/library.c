@@ -3,65 +3,68 @@
 //     Resistor   -> electric.bond has it       -> import electric
 //     Resitor    -> the nearest of all names   -> did you mean 'Resistor'? ... import electric
 //
-// They are parsed with names and reports of their own; what is wrong in them is not said here.
+// Only the heads of definitions are looked for, lines that begin with `model`, `element` or `mechanism`: the library is as
+// long as a large model, and who errs has to wait for nothing.
 #include "lang/library.h"
 
 #include "base/array.h"
 #include "base/files.h"
-#include "lang/parser.h"
 #include <string.h>
 
 enum { MOST_FILES = 200 };
+
+typedef struct { // a definition of the library
+    const char *file, *name;
+} Head;
 
 typedef struct {
     const char *word, *only; // only: the file's name in front of the word, or NULL
     unsigned kinds;
     Suggestion near;
-    ARRAY(const AstFile *) files;
+    ARRAY(Head) heads;
     Arena arena;
-    Names *names;
-    Sources *sources;
     Report quiet;
 } Search;
+
+static void read_head(Search *k, const char *file, const char *line) {
+    static const struct {
+        const char *word;
+        ClassKind kind;
+    } begins[] = {
+        {"model ", CLASS_MODEL}, {"element ", CLASS_ELEMENT}, {"mechanism ", CLASS_MECHANISM}};
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
+        size_t length = strlen(begins[i].word);
+        if (!(k->kinds >> begins[i].kind & 1) || strncmp(line, begins[i].word, length) != 0)
+            continue;
+        const char *name = line + length + strspn(line + length, " ");
+        size_t end = strcspn(name, " (#\r\n");
+        if (end) array_push(&k->heads, ((Head){file, arena_copy_text(&k->arena, name, end)}));
+    }
+}
 
 static void read_file(Search *k, const char *path) {
     size_t length;
     const char *stem = path_stem(&k->arena, path);
     if (k->only && strcmp(k->only, stem) != 0) return;
-    char *text = file_read(&k->arena, path, &length, &k->quiet, POS_NONE);
-    if (!text) return;
-    uint32_t source = sources_add(k->sources, path, text, length);
-    AstFile *file = parse_file(&k->arena, k->names, k->sources, source, &k->quiet);
-    if (!file) return;
-    file->stem = name_of(k->names, stem);
-    array_push(&k->files, file);
-}
-
-static bool defines(const Search *k, const AstFile *file, const char *word) {
-    for (const AstClass *c = file->classes; c; c = c->next)
-        if ((k->kinds >> c->kind & 1) && strcmp(name_text(k->names, c->name), word) == 0)
-            return true;
-    return false;
-}
-
-static void offer_classes(Search *k, const AstFile *file) {
-    for (const AstClass *c = file->classes; c; c = c->next)
-        if (k->kinds >> c->kind & 1) suggest_offer(&k->near, name_text(k->names, c->name));
+    const char *line = file_read(&k->arena, path, &length, &k->quiet, POS_NONE);
+    while (line) {
+        if (*line == 'm' || *line == 'e') read_head(k, stem, line);
+        line = strchr(line, '\n');
+        if (line) line++;
+    }
 }
 
 // "`import rotation` or `import translation`"; empty when no file defines the word.
 static void add_imports(Text *out, const Search *k, const char *word) {
-    for (int i = 0; i < k->files.count; i++) {
-        if (!defines(k, k->files.data[i], word)) continue;
-        text_printf(out, "%s`import %s`", out->length ? " or " : "",
-                    name_text(k->names, k->files.data[i]->stem));
-    }
+    for (int i = 0; i < k->heads.count; i++)
+        if (strcmp(k->heads.data[i].name, word) == 0)
+            text_printf(out, "%s`import %s`", out->length ? " or " : "", k->heads.data[i].file);
 }
 
 // The first file that defines the word.
 static const char *file_with(const Search *k, const char *word) {
-    for (int i = 0; i < k->files.count; i++)
-        if (defines(k, k->files.data[i], word)) return name_text(k->names, k->files.data[i]->stem);
+    for (int i = 0; i < k->heads.count; i++)
+        if (strcmp(k->heads.data[i].name, word) == 0) return k->heads.data[i].file;
     return NULL;
 }
 
@@ -86,7 +89,7 @@ static bool say(Search *k, const Suggestion *own, Report *r, Remark *to) {
 
 bool library_help(const Syntax *s, const char *type, unsigned kinds, const Suggestion *own,
                   Report *r, Remark *to) {
-    Search k = {.word = type, .kinds = kinds, .names = names_new(), .sources = sources_new()};
+    Search k = {.word = type, .kinds = kinds};
     const char *point = strchr(type, '.');
     if (point) {
         k.only = arena_copy_text(&k.arena, type, (size_t)(point - type));
@@ -96,12 +99,10 @@ bool library_help(const Syntax *s, const char *type, unsigned kinds, const Sugge
     int count = 0;
     char **path = s->library ? folder_files(&k.arena, s->library, ".bond", &count) : NULL;
     for (int i = 0; i < count && i < MOST_FILES; i++) read_file(&k, path[i]);
-    for (int i = 0; i < k.files.count; i++) offer_classes(&k, k.files.data[i]);
+    for (int i = 0; i < k.heads.count; i++) suggest_offer(&k.near, k.heads.data[i].name);
     bool said = say(&k, own, r, to);
-    array_free(&k.files);
+    array_free(&k.heads);
     report_free(&k.quiet);
-    sources_free(k.sources);
-    names_free(k.names);
     arena_free(&k.arena);
     return said;
 }

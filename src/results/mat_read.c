@@ -26,7 +26,7 @@ typedef struct { // a variable of the file
 typedef struct {
     Arena arena;
     Matrix *list;
-    int count;
+    int count, room;
     const char *wrong; // NULL: nothing
 } MatFile;
 
@@ -44,8 +44,8 @@ static bool take(Bytes *b, void *to, size_t size) {
 }
 
 static Matrix *add(MatFile *f, Bytes *name, size_t length) {
-    Matrix *m = &f->list[f->count];
-    if (f->count == MOST_MATRICES || length > name->left) return NULL;
+    Matrix *m = f->list + f->count;
+    if (f->count == f->room || length > name->left) return NULL;
     *m = (Matrix){0};
     size_t kept = length < sizeof m->name ? length : sizeof m->name - 1;
     memcpy(m->name, name->at, kept);
@@ -314,7 +314,9 @@ static const char *read_file(MatFile *f, const char *bytes, size_t length) {
 
 Results *results_from_mat(const char *bytes, size_t length, const char *path, Report *report) {
     MatFile f = {0};
-    f.list = ARENA_ARRAY(&f.arena, Matrix, MOST_MATRICES);
+    size_t most = length / 8 + 1; // no variable is shorter than the head of an element
+    f.room = most < MOST_MATRICES ? (int)most : MOST_MATRICES;
+    f.list = ARENA_ARRAY(&f.arena, Matrix, f.room);
     Results *r = results_new();
     const char *why = read_file(&f, bytes, length);
     if (!why) why = fill(r, &f);

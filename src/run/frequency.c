@@ -183,6 +183,7 @@ static bool run_tone(Job *j, Machine *m, const double *params, Tone *t) {
                       .context = t,
                       .warned = t->warned,
                       .cancel = j->options->cancel,
+                      .most_steps = j->options->most_steps,
                       .pos = plan->pos};
     if (plan->max_step > 0) o.max_step = fmin(o.max_step, plan->max_step);
     SolveStatus status = solve_run(m, params, &o, &stats, j->report);
