@@ -213,10 +213,17 @@ Expr rates_of(Rates *r, Expr e) {
     return or_zero(r->pass.dag, rate_of(&r->pass, e));
 }
 
-Expr rate_along(Pass *p, Expr symbol, const Expr *node, int n) {
+// A long sum is asked for the one term that has a rate, not for all of its terms.
+static Expr rate_by_one(Pass *p, Expr e, Expr only) {
+    if (!only || op_of(p->dag, e) != OP_SUM) return rate_rule(p, e);
+    Expr rate = rate_of(p, only);
+    return rate ? expr_sum(p->dag, &rate, 1) : expr_number(p->dag, 0);
+}
+
+Expr rate_along(Pass *p, Expr symbol, const Expr *node, const Expr *only, int n) {
     p->oldest = UINT32_MAX;
     pass_set(p, symbol, expr_number(p->dag, 1));
-    for (int i = 0; i < n; i++) map_set(&p->result, node[i], rate_rule(p, node[i]));
+    for (int i = 0; i < n; i++) map_set(&p->result, node[i], rate_by_one(p, node[i], only[i]));
     Expr rate = or_zero(p->dag, rate_of(p, n ? node[n - 1] : symbol));
     map_forget(&p->result, node, n);
     map_forget(&p->result, &symbol, 1);

@@ -15,12 +15,14 @@ typedef ARRAY(int) Places;
 
 struct Partials {
     Dag *dag;
-    ExprWalk *walk; // nodes below e, by place
-    Places first;   // per place, one more at the end: its readers begin here
-    Places reader;  // places
-    Places above;   // scratch: places above the symbol
-    ARRAY(bool) seen;
+    ExprWalk *walk;   // nodes below e, by place
+    Places first;     // per place, one more at the end: its readers begin here
+    Places reader;    // places
+    Places above;     // scratch: places above the symbol
+    Places hits;      // per place: how many of its arguments lie above the symbol, or are it
+    Places hit;       // the last of them
     ARRAY(Expr) node; // scratch: the same as nodes, in order
+    ARRAY(Expr) only; // scratch: per node its only argument with a rate, 0 when there are several
     Pass pass;
     Expr e;
 };
@@ -40,8 +42,10 @@ void partials_free(Partials *g) {
     array_free(&g->first);
     array_free(&g->reader);
     array_free(&g->above);
-    array_free(&g->seen);
+    array_free(&g->hits);
+    array_free(&g->hit);
     array_free(&g->node);
+    array_free(&g->only);
     pass_free(&g->pass);
     free(g);
 }
@@ -72,16 +76,16 @@ void partials_of(Partials *g, Expr e) {
     walk_add(g->walk, e);
     int n = walk_count(g->walk);
     find_readers(g);
-    array_reserve(&g->seen, n);
-    memset(g->seen.data, 0, (size_t)n * sizeof *g->seen.data);
+    array_reserve(&g->hits, n);
+    array_reserve(&g->hit, n);
+    memset(g->hits.data, 0, (size_t)n * sizeof *g->hits.data);
 }
 
 static void see_readers(Partials *g, int place) {
     for (int k = g->first.data[place]; k < g->first.data[place + 1]; k++) {
         int reader = g->reader.data[k];
-        if (g->seen.data[reader]) continue;
-        g->seen.data[reader] = true;
-        array_push(&g->above, reader);
+        g->hit.data[reader] = place;
+        if (g->hits.data[reader]++ == 0) array_push(&g->above, reader);
     }
 }
 
@@ -92,14 +96,16 @@ static int compare_places(const void *a, const void *b) {
 
 Expr partials_by(Partials *g, Expr symbol) {
     if (!walk_seen(g->walk, symbol)) return expr_number(g->dag, 0);
-    g->above.count = g->node.count = 0;
+    g->above.count = g->node.count = g->only.count = 0;
     see_readers(g, walk_place(g->walk, symbol));
     for (int i = 0; i < g->above.count; i++) see_readers(g, g->above.data[i]);
     if (g->above.count)
         qsort(g->above.data, (size_t)g->above.count, sizeof *g->above.data, compare_places);
     for (int i = 0; i < g->above.count; i++) {
-        g->seen.data[g->above.data[i]] = false;
-        array_push(&g->node, walk_at(g->walk, g->above.data[i]));
+        int place = g->above.data[i];
+        array_push(&g->node, walk_at(g->walk, place));
+        array_push(&g->only, g->hits.data[place] > 1 ? 0 : walk_at(g->walk, g->hit.data[place]));
+        g->hits.data[place] = 0;
     }
-    return rate_along(&g->pass, symbol, g->node.data, g->node.count);
+    return rate_along(&g->pass, symbol, g->node.data, g->only.data, g->node.count);
 }

@@ -471,35 +471,51 @@ bool field_lost_state(const Field *f) {
 
 // --- dependence ----------------------------------------------------------------------------------
 
-// Follows the laws from the one that determines port `out` to everything that it needs.
-static void needs_of_port(Field *f, const Graph *g, int out, unsigned char *needs) {
-    int head = 0, tail = 0;
-    for (int c = 0; c < f->size; c++) f->mark[c] = 0;
-    f->mark[out] = 1;
+static int compare_ports(const void *a, const void *b) {
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+// Does an edge take what comes in at a port?
+static bool comes_in(const Field *f, const Graph *g, FieldEdge e) {
+    if (e.col >= f->ports) return false;
+    int end = g->node[f->node].first_end + e.col;
+    bool effort_in = end_assigned(g, end) && end_takes_effort(g, end);
+    return e.via & (effort_in ? VIA_E | VIA_DER_E : VIA_F | VIA_DER_F);
+}
+
+enum { MARK_SEEN = 1, MARK_NEEDED = 2 };
+
+// Follows the laws from the one that determines port `out` to everything that it needs. Marks are 0 before and after.
+static int needs_of_port(Field *f, const Graph *g, int out, int *needs) {
+    int head = 0, tail = 0, count = 0;
+    f->mark[out] |= MARK_SEEN;
     f->other[tail++] = out;
     while (head < tail) {
         int home = f->other[head++], row = f->row_of_col[home];
         for (int i = f->row_start[row]; i < f->row_start[row + 1]; i++) {
             FieldEdge e = f->edge[i];
-            if (e.col < f->ports) {
-                int end = g->node[f->node].first_end + e.col;
-                bool effort_in = end_assigned(g, end) && end_takes_effort(g, end);
-                unsigned char known = effort_in ? VIA_E | VIA_DER_E : VIA_F | VIA_DER_F;
-                if (e.via & known) needs[e.col] = 1;
+            if (comes_in(f, g, e) && !(f->mark[e.col] & MARK_NEEDED)) {
+                f->mark[e.col] |= MARK_NEEDED;
+                needs[count++] = e.col;
             }
-            if (f->mark[e.col] || !edge_allowed(f, g, e)) continue;
-            f->mark[e.col] = 1;
+            if ((f->mark[e.col] & MARK_SEEN) || !edge_allowed(f, g, e)) continue;
+            f->mark[e.col] |= MARK_SEEN;
             f->other[tail++] = e.col;
         }
     }
+    for (int i = 0; i < tail; i++) f->mark[f->other[i]] = 0;
+    for (int i = 0; i < count; i++) f->mark[needs[i]] = 0;
+    if (count) qsort(needs, (size_t)count, sizeof *needs, compare_ports);
+    return count;
 }
 
-void field_needs(Field *f, const Graph *g, unsigned char *needs) {
-    for (int out = 0; out < f->ports; out++) {
-        unsigned char *row = needs + out * f->ports;
-        for (int in = 0; in < f->ports; in++) row[in] = f->lawless;
-        if (!f->lawless && !f->integral[out]) needs_of_port(f, g, out, row);
-    }
+int field_needs(Field *f, const Graph *g, int out, int *needs) {
+    if (out == 0)
+        for (int c = 0; c < f->size; c++) f->mark[c] = 0;
+    if (!f->lawless) return f->integral[out] ? 0 : needs_of_port(f, g, out, needs);
+    for (int in = 0; in < f->ports; in++) needs[in] = in;
+    return f->ports;
 }
 
 bool law_prefers_flow_out(const Graph *g, int end) {

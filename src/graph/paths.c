@@ -17,12 +17,16 @@
 #include "base/strong.h"
 #include <string.h>
 
+typedef struct { // per port its list: port[first[i]] up to port[first[i + 1] - 1], in order
+    int *first, *port;
+} NeedLists;
+
 typedef struct {
     const Graph *g;
     const Rules *rules;
-    int *setter;           // per node: the end that sets a junction's common variable
-    unsigned char **needs; // per node: field_needs, for fields
-    long long budget;      // steps that searches may still take, so that time stays near linear
+    int *setter;         // per node: the end that sets a junction's common variable
+    NeedLists *needs[2]; // per node, for fields: what a port needs; what needs it
+    long long budget;    // steps that searches may still take, so that time stays near linear
 } Paths;
 
 static int signal_into(const Graph *g, int s) { // the end where a signal arrives
@@ -62,11 +66,21 @@ static bool passes(const Paths *p, int node, int in, int out) {
         return n->end_count == split || (in < split) != (out < split);
     }
     case RULE_FREE: return true;
-    case RULE_FIELD: return p->needs[node][out * n->end_count + in];
+    case RULE_FIELD: // lists tell: field_neighbour
     case RULE_FIXED:
     case RULE_STORAGE: break;
     }
     return false;
+}
+
+static int field_neighbour(const Paths *p, int end, int k, bool forward) {
+    const Graph *g = p->g;
+    int node = g->end[end].node, mine = end - g->node[node].first_end;
+    const NeedLists *list = &p->needs[forward][node];
+    if (k >= list->first[mine + 1] - list->first[mine]) return -2;
+    int other = g->node[node].first_end + list->port[list->first[mine] + k];
+    if (g->end[other].bond < 0) return -1;
+    return forward ? signal_out(g, other) : signal_in(g, other);
 }
 
 // The k-th neighbour of a signal, forward (what it acts on) or backward (what it comes from): a
@@ -79,6 +93,9 @@ static int neighbour(const Paths *p, int s, int k, bool forward) {
     const GraphNode *n = &g->node[node];
     bool junction = is_junction(node_comp(g, node)->kind);
     int setter = p->setter[node];
+    Rule rule = p->rules->rule[node];
+    if (rule == RULE_FIXED || rule == RULE_STORAGE) return -2; // nothing passes at once
+    if (rule == RULE_FIELD) return field_neighbour(p, end, k, forward);
     if (junction && end != setter) {
         if (k > 0 || setter < 0) return -2;
         return forward ? signal_out(g, setter) : signal_in(g, setter);
@@ -90,21 +107,48 @@ static int neighbour(const Paths *p, int s, int k, bool forward) {
     return forward ? signal_out(g, other) : signal_in(g, other);
 }
 
+// The same lists the other way round.
+static NeedLists turned(Arena *scratch, const NeedLists *from, int ports) {
+    int count = from->first[ports];
+    NeedLists to = {.first = ARENA_ARRAY(scratch, int, ports + 2),
+                    .port = ARENA_ARRAY(scratch, int, count + 1)};
+    for (int i = 0; i < count; i++) to.first[from->port[i] + 2]++;
+    for (int i = 2; i <= ports + 1; i++) to.first[i] += to.first[i - 1];
+    for (int i = 0; i < ports; i++) // first[j + 1] moves from the beginning of a list to its end
+        for (int k = from->first[i]; k < from->first[i + 1]; k++)
+            to.port[to.first[from->port[k] + 1]++] = i;
+    return to;
+}
+
+static void list_needs(Paths *p, Arena *scratch, int node) {
+    int ports = p->g->node[node].end_count, *needs = memory_zeroed((size_t)ports, sizeof *needs);
+    ARRAY(int) all = {0};
+    NeedLists *to = &p->needs[false][node];
+    to->first = ARENA_ARRAY(scratch, int, ports + 1);
+    for (int out = 0; out < ports; out++) {
+        int count = field_needs(p->rules->field[node], p->g, out, needs);
+        for (int i = 0; i < count; i++) array_push(&all, needs[i]);
+        to->first[out + 1] = all.count;
+    }
+    to->port = ARENA_ARRAY(scratch, int, all.count + 1);
+    if (all.count) memcpy(to->port, all.data, (size_t)all.count * sizeof *all.data);
+    p->needs[true][node] = turned(scratch, to, ports);
+    array_free(&all);
+    free(needs);
+}
+
 static void paths_start(Paths *p, Arena *scratch, const Graph *g, const Rules *rules) {
     *p = (Paths){.g = g, .rules = rules, .budget = 100000 + 64LL * g->bond_count};
     p->setter = ARENA_ARRAY(scratch, int, g->node_count);
-    p->needs = ARENA_ARRAY(scratch, unsigned char *, g->node_count);
+    for (int i = 0; i < 2; i++) p->needs[i] = ARENA_ARRAY(scratch, NeedLists, g->node_count);
     for (int n = 0; n < g->node_count; n++) {
-        const GraphNode *node = &g->node[n];
         CompKind kind = node_comp(g, n)->kind;
         p->setter[n] = -1;
         for (int end = first_end(g, n); end < past_end(g, n); end++)
             if (is_junction(kind) && end_assigned(g, end) &&
                 end_takes_effort(g, end) == (kind == COMP_0))
                 p->setter[n] = end;
-        if (rules->rule[n] != RULE_FIELD) continue;
-        p->needs[n] = ARENA_ARRAY(scratch, unsigned char, node->end_count * node->end_count);
-        field_needs(rules->field[n], g, p->needs[n]);
+        if (rules->rule[n] == RULE_FIELD) list_needs(p, scratch, n);
     }
 }
 

@@ -192,15 +192,20 @@ static bool finds_start(Builder *b, const AstItem *item) {
     return strcmp(word, "free") == 0 || strcmp(word, "given") == 0 || strcmp(word, "moving") == 0;
 }
 
+static void misplaced_in_run(Builder *b, const AstItem *item) {
+    bool at = strcmp(text_of(b, item->name), "at") == 0;
+    misplaced(b, item,
+              arena_printf(&b->r->arena, "'%s' belongs to an analysis", text_of(b, item->name)),
+              at ? "a run begins at rest with 'at steady'; for an analysis say which, behind the "
+                   "model: experiment Trim of Model steady, poles, bode ..."
+                 : "say which, behind the model: experiment Trim of Model steady, poles, bode ...");
+}
+
 // What belongs to runs has no meaning in an analysis, and the other way round.
 static void check_places(Builder *b, const AnalysisPlan *p, const AstItem *items) {
     bool run = p->kind == ANALYSIS_NONE || p->kind == ANALYSIS_POWER;
     for (const AstItem *i = items; i; i = i->next) {
-        if (i->kind == ITEM_ANALYSIS && run && !finds_start(b, i))
-            misplaced(
-                b, i,
-                arena_printf(&b->r->arena, "'%s' belongs to an analysis", text_of(b, i->name)),
-                "say which, behind the model: experiment Trim of Model steady, poles, bode ...");
+        if (i->kind == ITEM_ANALYSIS && run && !finds_start(b, i)) misplaced_in_run(b, i);
         bool of_run = i->kind == ITEM_STOP || i->kind == ITEM_POINTS || i->kind == ITEM_EVERY ||
                       i->kind == ITEM_RECORD || i->kind == ITEM_PLOT || i->kind == ITEM_AUDIT ||
                       i->kind == ITEM_FREQUENCY;

@@ -23,9 +23,9 @@ static void want_shares(Job *j, AuditTrack *t, const Mechanism *x) {
 }
 
 // State x has the share x/2 dE/dx of the energy E of its storage.
-static Expr share_of(const Job *j, const Var *x) {
+static Expr share_of(const Job *j, Partials *of_energy, const Var *x) {
     Dag *d = j->system->dag;
-    Expr slope = expr_derivative(d, j->model->comp[x->comp].stored, x->symbol);
+    Expr slope = partials_by(of_energy, x->symbol);
     return expr_mul(d, expr_number(d, 0.5), expr_mul(d, x->symbol, slope));
 }
 
@@ -42,14 +42,17 @@ static void want_fields(Job *j) {
     for (int i = 0; i < j->book.track_count; i++) track[j->book.track[i].comp] = &j->book.track[i];
     for (int v = 0; v < m->var_count; v++)
         if (is_shared(&m->var[v], track)) states[m->var[v].comp]++;
-    for (int v = 0; v < m->var_count; v++) {
+    Partials *partials = partials_new(j->system->dag);
+    for (int v = 0, last = -1; v < m->var_count; v++) {
         int c = m->var[v].comp;
         if (!is_shared(&m->var[v], track) || states[c] < 2) continue; // one has nothing to exchange
         AuditTrack *t = track[c];
         if (!t->share) t->share = ARENA_ARRAY(&j->tmp, AuditShare, states[c]);
+        if (c != last) partials_of(partials, m->comp[last = c].stored);
         t->share[t->share_count++].output =
-            outputs_add(&j->outputs, job_wish(j, share_of(j, &m->var[v])));
+            outputs_add(&j->outputs, job_wish(j, share_of(j, partials, &m->var[v])));
     }
+    partials_free(partials);
 }
 
 static void want_mechanisms(Job *j) {
