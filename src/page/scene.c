@@ -89,9 +89,13 @@ static void plan_points(SceneBody *b, const Model *m, const Mechanism *x, int bo
         b->joint_count++;
     }
     b->frame_name = ARENA_ARRAY(out, const char *, x->frame_count);
+    b->frame_axes = ARENA_ARRAY(out, const char *, x->frame_count);
     for (int i = 0; i < x->frame_count; i++) {
         if (x->frame[i].body != body) continue;
         watch_add(watch, x->frame[i].position, 3);
+        b->frame_axes[b->frame_count] = x->frame[i].world_axes   ? "world"
+                                        : x->frame[i].other_axes ? "other"
+                                                                 : "own";
         b->frame_name[b->frame_count++] = name_text(m->names, x->frame[i].name);
     }
     double mass;
@@ -234,6 +238,9 @@ static void add_body(Text *out, const SceneBody *b, const Meshes *meshes, const 
         if (i) text_char(out, ',');
         text_json(out, b->frame_name[i]);
     }
+    text_add(out, "],\"axes\":[");
+    for (int i = 0; i < b->frame_count; i++)
+        text_printf(out, i ? ",\"%s\"" : "\"%s\"", b->frame_axes[i]);
     text_printf(out, "],\"heavy\":%s", b->heavy ? "true" : "false");
     add_poses(out, b, run, step);
     text_char(out, '}');

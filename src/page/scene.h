@@ -28,8 +28,9 @@ typedef struct { // a body; all numbers are places in the watch list
     int point; // 3 each: joints on it, then its frames, then the centre of gravity
     int joint_count, frame_count;
     const char **frame_name;
-    bool heavy;             // has a centre of gravity
-    int position, rotation; // 3 and 9, in the world
+    const char **frame_axes; // of their ports: "own", "world", "other"
+    bool heavy;              // has a centre of gravity
+    int position, rotation;  // 3 and 9, in the world
 } SceneBody;
 
 typedef struct { // a force or a torque that comes in by a bond

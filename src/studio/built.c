@@ -13,6 +13,8 @@ Built *built_new(BdModel *m, long revision, const char *path) {
     Text t = {0};
     text_add(&t, path);
     b->path = t.data;
+    b->pulls = memory_zeroed(1, 1);
+    b->plain = memory_zeroed(1, 1);
     return b;
 }
 
@@ -25,6 +27,8 @@ void built_free(Built *b) {
     if (!b || atomic_fetch_sub(&b->users, 1) > 1) return;
     bd_model_free(b->model);
     free(b->path);
+    free(b->pulls);
+    free(b->plain);
     free(b);
 }
 

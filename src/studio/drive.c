@@ -51,10 +51,11 @@ static void tell_start(Live *v) {
     char *scene = bd_scene(v->run, NULL);
     json_t *drawn = scene ? json_loads(scene, 0, NULL) : NULL;
     bd_free(scene);
-    page_send(v->page, json_pack("{s:s, s:I, s:f, s:f, s:o, s:o, s:i, s:o}", "do", "started",
-                                 "revision", (json_int_t)v->built->revision, "time",
-                                 bd_time(v->run), "stop", v->stop, "names", names, "units", units,
-                                 "bodies", v->bodies, "scene", drawn ? drawn : json_null()));
+    page_send(v->page,
+              json_pack("{s:s, s:b, s:I, s:f, s:f, s:o, s:o, s:i, s:o}", "do", "started", "pulled",
+                        *v->built->pulls != 0, "revision", (json_int_t)v->built->revision, "time",
+                        bd_time(v->run), "stop", v->stop, "names", names, "units", units, "bodies",
+                        v->bodies, "scene", drawn ? drawn : json_null()));
 }
 
 // --- life ----------------------------------------------------------------------------------------
@@ -129,11 +130,17 @@ static void read_row(Live *v) {
     bd_arrows(v->run, v->row + v->columns + 7 * v->bodies);
 }
 
-// A day for what somebody drives; otherwise the experiment ends where it says.
+// A day for what somebody drives; otherwise the experiment ends where it says. With hands it is the run that it was.
+static double end_of_run(const Live *v, const Built *b) {
+    enum { DAY = 86400 };
+    if (*b->pulls && v->run) return v->stop;
+    double stop = stop_of(b->model);
+    return has_live_inputs(b->model) && stop < DAY ? DAY : stop;
+}
+
 bool drive_start(Live *v, Built *b) {
     BdReport *r = bd_report_new();
-    double stop = stop_of(b->model);
-    if (has_live_inputs(b->model) && stop < 86400) stop = 86400;
+    double stop = end_of_run(v, b);
     v->piece_begun = clock_now();
     BdRun *run = drive_open(b->model, stop, goes_on, v, r);
     if (!run) {
@@ -208,6 +215,60 @@ void drive_input(Live *v, const char *name, double si) {
     if (i < 0 || i >= v->inputs || !isfinite(si)) return;
     v->input[i] = si;
     v->input_fresh[i] = true;
+}
+
+// --- hands ---------------------------------------------------------------------------------------
+
+static void call_again(Live *v, const Recording *c, const Call *x, const BdModel *before) {
+    BdVariable input;
+    switch (x->kind) {
+    case CALL_ADVANCE: drive_to(v, x->value); break;
+    case CALL_INPUT:
+        if (bd_variable(before, BD_INPUT, x->which, &input)) drive_input(v, input.name, x->value);
+        break;
+    case CALL_SET: drive_set(v, c->name.data[x->which], x->value); break;
+    case CALL_SAVE: drive_save(v); break;
+    }
+}
+
+void drive_again(Live *v, Built *b) {
+    Recording so_far = v->recording;
+    LiveStatus status = v->status;
+    Built *before = built_keep(v->built);
+    v->recording = (Recording){0};
+    if (drive_start(v, b)) {
+        for (int i = 0; i < so_far.call.count && v->status == LIVE_PAUSED; i++)
+            call_again(v, &so_far, &so_far.call.data[i], before->model);
+        if (v->status == LIVE_PAUSED) v->status = status;
+        drive_pace(v);
+        drive_frame(v, true);
+        recording_free(&so_far);
+    } else {
+        v->recording = so_far; // the old run goes on
+    }
+    built_free(before);
+}
+
+void drive_pull(Live *v, const char *frame, const double point[3]) {
+    int hand = v->built ? pull_find(v->built->pulls, frame) : 0;
+    char name[40];
+    if (!hand) return; // its model is not there yet
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "studio_point%d[%d]", hand, i + 1);
+        drive_input(v, name, point[i]);
+    }
+    snprintf(name, sizeof name, "studio_grip%d", hand);
+    drive_input(v, name, 1);
+}
+
+void drive_let_go(Live *v) {
+    char name[40];
+    int hand = 0;
+    for (const char *c = v->built ? v->built->pulls : ""; *c; c++) {
+        if (*c != '\n') continue;
+        snprintf(name, sizeof name, "studio_grip%d", ++hand);
+        drive_input(v, name, 0);
+    }
 }
 
 // To save starts the solver anew: it is a call like the others.

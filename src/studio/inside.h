@@ -9,6 +9,7 @@
 //     live.c       the thread that runs: real time, inputs, frames
 //     trail.c      what the run was, for plots and scrubbing
 //     recording.c  every call that a run got, to do it again
+//     pull.c       the model with springs at frames that are pulled by hand
 //     files.c      the folder of the opened file
 #ifndef BONDYN_STUDIO_INSIDE_H
 #define BONDYN_STUDIO_INSIDE_H
@@ -79,9 +80,10 @@ typedef struct Page {
     Box to_text, to_live, out;
     Parcel *frame; // the newest one that is not sent yet, below out.lock
     atomic_long frames_dropped;
-    Text partial;        // of a message that comes in pieces
-    struct Built *fresh; // from the text side to the live side, below to_live.lock
-    atomic_bool slow;    // the inbox is full: the server reads no more for a while
+    Text partial;         // of a message that comes in pieces
+    struct Built *fresh;  // from the text side to the live side, below to_live.lock
+    struct Built *pulled; // the same model with hands at frames; so, too
+    atomic_bool slow;     // the inbox is full: the server reads no more for a while
 } Page;
 
 Page *page_open(struct Server *s);
@@ -118,6 +120,8 @@ typedef struct Built {
     long revision;
     BdModel *model;
     char *path;
+    char *pulls; // frames with a hand at them (pull.c); ""
+    char *plain; // then the name of the model without them; ""
 } Built;
 
 Built *built_new(BdModel *m, long revision, const char *path);
@@ -129,6 +133,26 @@ json_t *built_json(const Built *b, const json_t *wish);
 // large models are folded.
 json_t *graph_json(const Built *b, const json_t *wish);
 json_t *messages_json(const BdReport *r);
+
+// --- pull.c: frames that are pulled by hand, as lines "own PATH" or "world PATH"
+
+enum { MOST_FRAME = 300 };
+#define PULLED_MODEL "studio_Pulled"
+
+bool pull_add(Text *pulls, const char *frame,
+              bool world);                           // false: no frame of a mechanism in a model
+int pull_find(const char *pulls, const char *frame); // studio_hand1 and so on; 0: there is none
+
+typedef struct {
+    const char *main; // path of the file that gets the hands
+    const char *model, *experiment;
+    const char *pulls;
+    BdRead read; // of plain texts; NULL: files are files
+    void *context;
+} PulledText;
+
+void pulled_text(Text *out, const char *text, const PulledText *p);
+char *pulled_read(void *pulled_text, const char *path, size_t *length); // a BdRead
 
 // --- the threads
 
@@ -170,7 +194,6 @@ int recording_name(Recording *c, const char *name);
 void recording_cut(Recording *c, int count);
 void recording_free(Recording *c);
 // As a file: head, calls, and the states at the end.
-void recording_write(Text *out, const Recording *c, const BdModel *m, const BdRun *run,
-                     double stop);
+void recording_write(Text *out, const Recording *c, const Built *b, const BdRun *run, double stop);
 
 #endif

@@ -6,6 +6,8 @@
 //     play, pause, step, reset, speed x
 //     snapshot, back            keep the present state; go back to it
 //     input name value, set name value        SI
+//     pulled                    the text side has put hands at frames: the run so far is done again
+//     pull frame x y z, let_go  where a hand is
 //     watch [names] number      what frames carry; the history of it comes at once
 //     keep name                 the recording as a file in the folder
 #include "studio/live.h"
@@ -22,10 +24,10 @@ static const char *string_in(const json_t *from, const char *key) {
 
 // --- models --------------------------------------------------------------------------------------
 
-static Built *take_fresh(Page *p) {
+static Built *take_from(Page *p, Built **slot) {
     pthread_mutex_lock(&p->to_live.lock);
-    Built *b = p->fresh;
-    p->fresh = NULL;
+    Built *b = *slot;
+    *slot = NULL;
     pthread_mutex_unlock(&p->to_live.lock);
     return b;
 }
@@ -41,7 +43,7 @@ static void start(Side *s, Built *b) {
 
 // A run that nobody has begun is replaced; one that is under way goes on, and the page may choose.
 static void take_model(Side *s) {
-    Built *fresh = take_fresh(s->live.page);
+    Built *fresh = take_from(s->live.page, &s->live.page->fresh);
     if (!fresh) return;
     built_free(s->next);
     s->next = fresh;
@@ -70,6 +72,18 @@ static void go_on(Side *s) {
         page_tell(s->live.page, "error",
                   "the new model has other states: it can only begin at its start");
     }
+}
+
+// The model with hands takes the place of that of the run, which is done again up to now.
+static void take_pulled(Side *s) {
+    Live *v = &s->live;
+    Built *b = take_from(v->page, &v->page->pulled);
+    if (!b) return;
+    if (v->run && v->built->revision == b->revision && !v->recording.full)
+        drive_again(v, b);
+    else
+        page_tell(v->page, "error", "the text has changed: start the run again, then pull");
+    built_free(b);
 }
 
 // --- commands ------------------------------------------------------------------------------------
@@ -141,7 +155,7 @@ static void keep_recording(Live *v, const json_t *message) {
     char *path = folder_path(server_folder(v->page->server), string_in(message, "name"), false);
     Text t = {0};
     Report report = {0};
-    recording_write(&t, &v->recording, v->built->model, v->run, v->stop);
+    recording_write(&t, &v->recording, v->built, v->run, v->stop);
     bool good = path && file_write(path, text_get(&t), t.length, &report);
     if (good)
         page_send(v->page, json_pack("{s:s, s:s, s:s, s:i}", "do", "kept", "name",
@@ -160,6 +174,13 @@ static void back(Live *v) {
     drive_history(v);
     drive_frame(v, true);
     drive_pace(v);
+}
+
+static void pull(Live *v, const json_t *message) {
+    static const char *const axis[] = {"x", "y", "z"};
+    double point[3];
+    for (int i = 0; i < 3; i++) point[i] = json_number_value(json_object_get(message, axis[i]));
+    drive_pull(v, string_in(message, "frame"), point);
 }
 
 static void handle(Side *s, const json_t *message) {
@@ -192,6 +213,12 @@ static void handle(Side *s, const json_t *message) {
         watch(v, message);
     else if (strcmp(what, "keep") == 0)
         keep_recording(v, message);
+    else if (strcmp(what, "pulled") == 0)
+        take_pulled(s);
+    else if (strcmp(what, "pull") == 0)
+        pull(v, message);
+    else if (strcmp(what, "let_go") == 0)
+        drive_let_go(v);
 }
 
 // --- pace ----------------------------------------------------------------------------------------

@@ -56,6 +56,10 @@ void drive_end(Live *v);             // nothing is left of it
 bool drive_to(Live *v, double time); // inputs, then on; false: it ended
 bool drive_set(Live *v, const char *name, double si); // a parameter
 void drive_input(Live *v, const char *name, double si);
+// The same run of a model with hands at frames: every call so far, again.
+void drive_again(Live *v, Built *b);
+void drive_pull(Live *v, const char *frame, const double point[3]); // where the hand at it is
+void drive_let_go(Live *v);
 void drive_save(Live *v);                // a snapshot
 bool drive_back(Live *v);                // to it
 bool drive_take_over(Live *v, Built *b); // another model from the present state

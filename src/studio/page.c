@@ -48,6 +48,7 @@ static void leave(Page *p) {
     box_empty(&p->out);
     parcel_free(p->frame);
     built_free(p->fresh);
+    built_free(p->pulled);
     text_free(&p->partial);
     free(p);
 }

@@ -5,6 +5,7 @@
 //     model Simulator
 //     experiment Drive
 //     stop 0x1.518p+16
+//     pull own plant.arm.tool        a hand at a frame, see pull.c
 //     input stick.x 0x1.8p-2
 //     advance 0x1.1111111111111p-6
 //     set c.K_d 0x1.f4p+9
@@ -60,12 +61,18 @@ static void write_call(Text *out, const Recording *c, const Call *x, const BdMod
     }
 }
 
-void recording_write(Text *out, const Recording *c, const BdModel *m, const BdRun *run,
-                     double stop) {
+void recording_write(Text *out, const Recording *c, const Built *b, const BdRun *run, double stop) {
+    const BdModel *m = b->model;
     int states = bd_count(m, BD_STATE);
     BdVariable v;
-    text_printf(out, "bondyn recording 1\nmodel %s\nexperiment %s\nstop %a\n", bd_model_name(m),
-                bd_model_experiment(m), stop);
+    text_printf(out, "bondyn recording 1\nmodel %s\nexperiment %s\nstop %a\n",
+                *b->plain ? b->plain : bd_model_name(m), bd_model_experiment(m), stop);
+    for (const char *line = b->pulls; *line;) { // whole lines
+        const char *next = strchr(line, '\n') + 1;
+        text_add(out, "pull ");
+        text_add_n(out, line, (size_t)(next - line));
+        line = next;
+    }
     for (int i = 0; i < c->call.count; i++) write_call(out, c, &c->call.data[i], m);
     double *x = memory_zeroed((size_t)states + 1, sizeof *x);
     bd_get_states(run, x);

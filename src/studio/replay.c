@@ -121,16 +121,36 @@ static bool do_call(Replaying *p, const Line *l) {
 
 // --- begin and end -------------------------------------------------------------------------------
 
-static bool load(Replaying *p, const char *model, const char *experiment) {
+// `pulls`: frames with a hand at them, which the model of the file does not have.
+static bool load(Replaying *p, const char *model, const char *experiment, const char *pulls) {
     BdLoadOptions o = bd_default_load_options();
     BdReport *r = bd_report_new();
+    PulledText text = {
+        .main = p->o->file, .model = model, .experiment = experiment, .pulls = pulls};
     o.library = p->o->library;
     o.experiment = *experiment ? experiment : NULL;
-    o.model = *experiment ? NULL : model;
+    o.model = *experiment ? NULL : *pulls ? PULLED_MODEL : model;
+    if (*pulls) {
+        o.read = pulled_read;
+        o.read_context = &text;
+    }
     snprintf(p->to->experiment, sizeof p->to->experiment, "%s", *experiment ? experiment : model);
     p->model = bd_load(p->o->file, &o, r);
     bool good = p->model || fail_as(p, r);
     bd_report_free(r);
+    return good;
+}
+
+// Lines "pull own PATH" stand behind the head.
+static bool load_with_hands(Replaying *p, const char *model, const char *experiment) {
+    Text pulls = {0};
+    Line l;
+    bool good = true;
+    while (good && strncmp(p->at, "pull ", 5) == 0 && next_line(p, &l))
+        good = pull_add(&pulls, l.number, strcmp(l.name, "world") == 0) ||
+               fail(p, "this is no frame", "the file is damaged");
+    good = good && load(p, model, experiment, text_get(&pulls));
+    text_free(&pulls);
     return good;
 }
 
@@ -143,7 +163,7 @@ static bool begin(Replaying *p) {
            strcmp(experiment.kind, "experiment") == 0 && next_line(p, &stop) &&
            strcmp(stop.kind, "stop") == 0 && stop.has_value;
     if (!good) return fail(p, "the head is damaged", "record the drive anew");
-    if (!load(p, model.name, experiment.name)) return false;
+    if (!load_with_hands(p, model.name, experiment.name)) return false;
     BdReport *r = bd_report_new();
     p->run = drive_open(p->model, stop.value, NULL, NULL, r);
     good = p->run || fail_as(p, r);

@@ -22,6 +22,8 @@ struct Text_ {
     BdServer *lsp;
     Text from_lsp; // a message of it that is not whole yet
     Built *built;  // the last good one
+    json_t *last;  // the message that it was built for
+    Text pulls;    // frames of it that are pulled
 };
 
 // --- language server -----------------------------------------------------------------------------
@@ -202,6 +204,25 @@ static char *read_for_build(void *context, const char *path, size_t *length) {
     return found;
 }
 
+// With hands at frames, as an extension of the model that was built.
+static BdModel *load_pulled(TextSide *t, const json_t *message, const char *path, BdReport *r) {
+    Reading reading = {t, json_object_get(message, "files")};
+    const BdModel *plain = t->built->model;
+    PulledText text = {.main = path,
+                       .model = bd_model_name(plain),
+                       .experiment = bd_model_experiment(plain),
+                       .pulls = text_get(&t->pulls),
+                       .read = read_for_build,
+                       .context = &reading};
+    BdLoadOptions o = bd_default_load_options();
+    o.experiment = *text.experiment ? text.experiment : NULL;
+    o.model = *text.experiment ? NULL : PULLED_MODEL;
+    o.library = server_options(t->page->server)->library;
+    o.read = pulled_read;
+    o.read_context = &text;
+    return bd_load(path, &o, r);
+}
+
 static BdModel *load(TextSide *t, const json_t *message, const char *path, BdReport *r) {
     Reading reading = {t, json_object_get(message, "files")};
     BdLoadOptions o = bd_default_load_options();
@@ -215,14 +236,40 @@ static BdModel *load(TextSide *t, const json_t *message, const char *path, BdRep
 }
 
 // The live side takes it when it likes; what it did not look at yet is replaced.
-static void hand_to_live(Page *p, Built *b) {
+static void hand_to_live(Page *p, Built **slot, Built *b, const char *word) {
     pthread_mutex_lock(&p->to_live.lock);
-    Built *old = p->fresh;
-    p->fresh = built_keep(b);
+    Built *old = *slot;
+    *slot = built_keep(b);
     pthread_mutex_unlock(&p->to_live.lock);
     built_free(old);
-    static const char word[] = "{\"to\":\"live\",\"do\":\"fresh\"}";
-    box_put(&p->to_live, parcel_new(word, sizeof word - 1, false));
+    box_put(&p->to_live, parcel_new(word, strlen(word), false));
+}
+
+// Somebody takes hold of a frame.
+static void grab(TextSide *t, const json_t *message) {
+    if (!t->built || !t->last) return;
+    bool world = strcmp(string_in(message, "axes"), "world") == 0;
+    if (!pull_add(&t->pulls, string_in(message, "frame"), world)) {
+        page_tell(t->page, "error",
+                  "this frame cannot be pulled: frames of mechanisms in a model can, up to 16");
+        return;
+    }
+    BdReport *r = bd_report_new();
+    BdModel *m = load_pulled(t, t->last, t->built->path, r);
+    if (m) {
+        Built *b = built_new(m, t->built->revision, t->built->path);
+        free(b->pulls);
+        free(b->plain);
+        b->pulls = text_copy(text_get(&t->pulls), t->pulls.length);
+        const char *plain = bd_model_name(t->built->model);
+        b->plain = text_copy(plain, strlen(plain));
+        hand_to_live(t->page, &t->page->pulled, b, "{\"to\":\"live\",\"do\":\"pulled\"}");
+        built_free(b);
+    } else {
+        page_tell(t->page, "error", bd_report_text(r));
+        text_clear(&t->pulls);
+    }
+    bd_report_free(r);
 }
 
 static void build(TextSide *t, const json_t *message) {
@@ -241,9 +288,12 @@ static void build(TextSide *t, const json_t *message) {
         json_decref(all);
         built_free(t->built);
         t->built = b;
+        json_decref(t->last);
+        t->last = json_deep_copy(message);
+        text_clear(&t->pulls);
     }
     page_send(t->page, answer);
-    if (m) hand_to_live(t->page, t->built);
+    if (m) hand_to_live(t->page, &t->page->fresh, t->built, "{\"to\":\"live\",\"do\":\"fresh\"}");
     bd_report_free(r);
     free(path);
 }
@@ -297,6 +347,8 @@ static void handle(TextSide *t, const json_t *message) {
         draw_again(t, message);
     else if (strcmp(what, "report") == 0)
         make_report(t);
+    else if (strcmp(what, "grab") == 0)
+        grab(t, message);
 }
 
 void *text_thread(void *context) {
@@ -322,6 +374,8 @@ void *text_thread(void *context) {
     bd_lsp_free(t.lsp);
     text_free(&t.from_lsp);
     built_free(t.built);
+    json_decref(t.last);
+    text_free(&t.pulls);
     page_release(p);
     return NULL;
 }

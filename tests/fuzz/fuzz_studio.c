@@ -179,11 +179,12 @@ static void broken_frames(const Host *h, const uint8_t *data, size_t size) {
 }
 
 static json_t *message(unsigned which, const char *text) {
-    static const char *const live[] = {"start", "go_on", "play",  "pause", "step", "reset",
-                                       "back",  "speed", "input", "set",   "keep", "snapshot"};
-    static const char *const texts[] = {"hello", "open", "save", "look", "build", "graph"};
+    static const char *const live[] = {"start", "go_on",    "play",  "pause", "step",
+                                       "reset", "back",     "speed", "input", "set",
+                                       "keep",  "snapshot", "pull",  "let_go"};
+    static const char *const texts[] = {"hello", "open", "save", "look", "build", "graph", "grab"};
     bool to_live = which % 2;
-    const char *word = to_live ? live[which / 2 % 12] : texts[which / 2 % 6];
+    const char *word = to_live ? live[which / 2 % 14] : texts[which / 2 % 7];
     json_t *m =
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:i}", "to", to_live ? "live" : "text", "do",
                   word, "name", which % 3 ? text : "m.bond", "text", text, "main", "m.bond",
@@ -194,6 +195,7 @@ static json_t *message(unsigned which, const char *text) {
     json_object_set_new(m, "wish",
                         json_pack("{s:s, s:i, s:{s:[f, f]}}", "scope", text, "depth",
                                   (int)which - 9, "places", "c", 1e3, -1e3));
+    json_object_set_new(m, "frame", json_string(which % 3 ? text : "c.q"));
     json_object_set_new(m, "names", json_pack("[s, s]", "c.q", text));
     return m;
 }

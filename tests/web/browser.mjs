@@ -485,6 +485,39 @@ const checks = {
     await stop(server);
   },
 
+  async "a body is grabbed and pulled, counted in the audit, replayed bit by bit"(context) {
+    const folder = join(work, "pulled"), path = join(folder, "swing.bond");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path, "mechanism Bar\n  joint q revolute y: world -> bar initial 1.2 {rad}\n  body bar box (1, 0.1, 0.1) {m} mass 2 {kg} at (0.5, 0, 0) {m}\n  frame end_ on bar at (1, 0, 0) {m}\nend\n" +
+      "model Swing\n  Bar bar\n  R bearing(0.5 {N.m.s/rad})\n  bar.q -> bearing\nend\nexperiment Pull of Swing\n  stop 4 {s}\n  plot bar.q.q\n  audit 1e-5\nend\n");
+    const server = await serve(path), page = await newPage(context, server.address);
+    await page.selectOption("#speed", "0.25");
+    await page.click("#play");
+    await until(page, () => window.studio.track.end > 0.1);
+    await page.click("#hand");
+    const end = await page.evaluate(() => {
+      const v = window.studio.viewer, p = v.place(0, v.scene.bodies[0].frames[0]).project(v.camera), r = v.canvas.getBoundingClientRect();
+      return { x: r.x + (p.x * 0.97 + 1) / 2 * r.width, y: r.y + (1 - p.y * 0.97) / 2 * r.height };
+    });
+    await page.mouse.move(end.x, end.y);
+    await page.mouse.down();
+    await page.mouse.move(end.x + 90, end.y - 60, { steps: 4 });
+    await until(page, () => window.studio.started.pulled && window.studio.viewer.arrows.list.some((a) => a.name === "bar.end_"));
+    await until(page, () => window.studio.viewer.arrows.shown > 1);
+    await picture(page, "studio-pull");
+    await page.mouse.up();
+    await page.selectOption("#speed", "0");
+    await page.locator(".banner", { hasText: "energy balanced" }).waitFor();
+    await page.click("#keep");
+    await page.locator(".banner", { hasText: "drive is in" }).waitFor();
+    const drive = readFileSync(join(folder, "swing.drive"), "utf8");
+    check(/^pull own bar\.end_$/m.test(drive) && /^input studio_grip1 0x1p\+0$/m.test(drive) && /^input studio_grip1 0x0p\+0$/m.test(drive), "what the hand did is recorded");
+    const out = spawnSync(bondyn, ["run", path, "--replay", join(folder, "swing.drive"), "--json"], { encoding: "utf8" }), x = JSON.parse(out.stdout);
+    check(out.status === 0 && x.differ === 0 && x.states > 1 && x.reached === 4, "replay: " + out.stdout + out.stderr);
+    await page.close();
+    await stop(server);
+  },
+
   async "without WebGL the same scene is drawn on a plain canvas"(context) {
     const server = await serve(join(copyOf("titan4"), "drive.bond"));
     const plain = await context.browser().newContext();

@@ -36,6 +36,7 @@ const shapes: Record<string, string> = {
   plus: "M12 5v14M5 12h14", close: "M6 6l12 12M18 6L6 18", record: "M12 6a6 6 0 1 0 0 12 6 6 0 0 0 0-12", page: "M6 3h9l4 4v14H6zM14 3v5h5M9 13h6M9 17h6",
   fit: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5", live: "M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6M6 6a8.5 8.5 0 0 0 0 12M18 6a8.5 8.5 0 0 1 0 12",
   fold: "M4 4h7v7H4zM13 13h7v7h-7zM11 7.500h5.500V13", pen: "M4 20l1-5L16 4l4 4L9 19zM14 6l4 4", bin: "M5 7h14M9 7V4h6v3M7 7l1 13h8l1-13M10 11v5M14 11v5", up: "M12 19V6M6 12l6-7 6 7",
+  hand: "M8 13V6.500a1.500 1.500 0 0 1 3 0V11M11 11V4.500a1.500 1.500 0 0 1 3 0V11M14 11V6a1.500 1.500 0 0 1 3 0v8c0 4-2 6-5 6s-4.500-1.500-6-4.500l-1.500-3A1.500 1.500 0 0 1 7 11l1.500 2",
   gamepad: "M7 8h10a5 5 0 0 1 5 5c0 3-1.5 5-3.5 5S16 15 14 15h-4c-2 0-2.500 3-4.500 3S2 16 2 13a5 5 0 0 1 5-5zM8 10v4M6 12h4M16 11h.01M18 13h.01",
 };
 export function icon(name: string): SVGSVGElement {

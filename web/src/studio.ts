@@ -69,7 +69,7 @@ class Studio {
   private puller = new Puller(this.net, (t, k) => this.note(t, k));
   private saveButton = button("Save (Ctrl+S)", "save", () => this.save(), { id: "save" });
   private wantStart = false;
-  private building = 0;
+  private building = 0; // a timer
   private started0 = performance.now();
   private lastPicture = performance.now();
   host: PlotHost;
@@ -331,8 +331,7 @@ class Studio {
 
   build(): void {
     clearTimeout(this.building);
-    this.underWay = true;
-    this.again = false;
+    [this.underWay, this.again] = [true, false];
     const files: Record<string, string> = {};
     for (const f of this.files.values()) if (f.text !== f.saved || f.name === this.file) files[f.name] = f.text;
     this.buildAt = performance.now();
@@ -421,8 +420,9 @@ class Studio {
   // --- the run
 
   private begun(m: Started): void {
+    const again = m.pulled && !!this.viewer && !!m.scene; // the same run, with a hand in it
     this.started = m;
-    this.state = 0;
+    if (!again) this.state = 0;
     this.track.clear();
     this.track.unit = new Map(m.names.map((n, i) => [n, m.units[i]]));
     this.cursor = null;
@@ -430,6 +430,7 @@ class Studio {
     if (!this.plots.length && !this.layout.plotsKnown) this.setPlots(this.defaultPlots());
     this.watchNames = [];
     this.watch();
+    if (again) { this.viewer!.renew(m.scene!); this.puller.say(); return; }
     for (const [name, value] of this.parameters.changed) this.net.live("set", { name, value });
     this.showScene(m);
     this.net.live("speed", { value: Number((document.getElementById("speed") as HTMLSelectElement).value) });
@@ -453,7 +454,7 @@ class Studio {
     if (!m.scene?.bodies.length) { this.view.replaceChildren(h("p.soft.empty", null, "The model has no bodies to look at: a mechanism brings them.")); return; }
     const v = this.viewer = new Viewer(this.view, m.scene, this.dark);
     tools.append(...viewTools(v, () => this.built?.experiment ?? "", () => this.redraw()));
-    this.puller.watch(v);
+    tools.append(this.puller.watch(v));
     v.canvas.addEventListener("click", (e) => {
       const hit = v.pick(e.clientX, e.clientY);
       v.highlight(hit ? hit.body : -1);
@@ -514,8 +515,7 @@ class Studio {
   unsaved(): boolean { return [...this.files.values()].some((f) => f.text !== f.saved); }
 
   toggle(): void {
-    this.asked = this.state !== 1;
-    if (this.state === 1) this.net.live("pause");
+    if (!(this.asked = this.state !== 1)) this.net.live("pause");
     else if (this.state >= 2) { this.track.clear(); this.net.live("reset"); this.net.live("play"); } else { this.cursor = null; this.net.live("play"); }
   }
 

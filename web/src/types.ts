@@ -20,10 +20,10 @@ export interface Built {
 }
 export interface SceneShape { kind: string; size: number[]; middle: number[]; turn: number[]; colour?: number[]; mesh?: number; file?: string }
 export interface SceneBody {
-  name: string; shapes: SceneShape[]; centre: number[]; joints: number[][]; frames: number[][]; names: string[]; heavy: boolean;
+  name: string; shapes: SceneShape[]; centre: number[]; joints: number[][]; frames: number[][]; names: string[]; axes: string[]; heavy: boolean;
   pose: number[];
 }
 export interface SceneMesh { low: number[]; step: number; colours?: number[][]; corners: string; triangles: string; paint?: string; count: number[] }
 export interface SceneArrow { name: string; kind: "force" | "torque"; body: number; at: number[]; vector: number[] } // body -1: the world
 export interface SceneData { gravity: number[]; time: number[]; meshes: SceneMesh[]; bodies: SceneBody[]; arrows?: SceneArrow[] }
-export interface Started { revision: number; time: number; stop: number; names: string[]; units: string[]; bodies: number; scene: SceneData | null }
+export interface Started { pulled: boolean; revision: number; time: number; stop: number; names: string[]; units: string[]; bodies: number; scene: SceneData | null }

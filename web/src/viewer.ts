@@ -30,7 +30,7 @@ export class Viewer {
   private axes: Object3D[] = [];
   private trails: { line: Line; body: number; point: Vector3; at: Float32Array; count: number }[] = [];
   private water: Mesh;
-  readonly arrows: Arrows;
+  arrows: Arrows;
   private arrowLabels: HTMLElement[] = [];
   private meshes: Unpacked[];
   private pull: Line;
@@ -46,7 +46,7 @@ export class Viewer {
   span = 1;
   drawn = 0; // pictures so far
 
-  constructor(private host: HTMLElement, readonly scene: SceneData, dark: boolean) {
+  constructor(private host: HTMLElement, public scene: SceneData, dark: boolean) {
     this.canvas = h("canvas.view", { tabindex: 0, role: "img", "aria-label": "the model in three dimensions; arrow keys turn it, plus and minus zoom" });
     this.layer = h("div.view-labels", { "aria-hidden": "true", hidden: true });
     host.replaceChildren(this.canvas, this.layer);
@@ -182,6 +182,18 @@ export class Viewer {
     }
   }
 
+  // The same bodies; other efforts come in.
+  renew(scene: SceneData): void {
+    this.root.remove(this.arrows.group);
+    for (const label of this.arrowLabels) label.remove();
+    this.arrowLabels = [];
+    this.scene = scene;
+    this.arrows = new Arrows(scene.arrows ?? [], this.span);
+    this.arrows.group.visible = this.options.arrows;
+    this.root.add(this.arrows.group);
+    this.nameArrows();
+  }
+
   private addFrames(b: SceneBody, i: number, group: Group, colour: string): void {
     const own = new AxesHelper(this.span / 12);
     own.visible = false;
@@ -269,16 +281,17 @@ export class Viewer {
   // --- a body that is pulled
 
   // The frame of a body that is nearest to what is below a point of the picture; null: there is none.
-  frameAt(x: number, y: number): { body: number; name: string; frame: string; at: number[] } | null {
+  frameAt(x: number, y: number): { body: number; name: string; frame: string; axes: string; at: number[] } | null {
     const hit = this.pick(x, y);
     if (!hit) return null;
     const b = this.scene.bodies[hit.body], where = this.lastHit;
     let best = -1, far = Infinity;
     b.frames.forEach((f, i) => {
+      if (b.axes[i] === "other") return; // its port cannot be pulled along the axes of the world
       const d = new Vector3(f[0], f[1], f[2]).applyMatrix4(this.bodies[hit.body].matrix).distanceTo(where);
       if (d < far) { far = d; best = i; }
     });
-    return best < 0 ? { ...hit, frame: "", at: [] } : { ...hit, frame: b.names[best], at: b.frames[best] };
+    return best < 0 ? { ...hit, frame: "", axes: "", at: [] } : { ...hit, frame: b.names[best], axes: b.axes[best], at: b.frames[best] };
   }
   private lastHit = new Vector3();
   place(body: number, at: number[]): Vector3 { return new Vector3(at[0], at[1], at[2]).applyMatrix4(this.bodies[body].matrix); }
@@ -328,7 +341,7 @@ export class Viewer {
     const north = new Vector3().crossVectors(this.up, east);
     const from = east.multiplyScalar(0.75).addScaledVector(north, -1.05).addScaledVector(this.up, 0.62).normalize();
     this.controls.target.copy(this.middle);
-    this.camera.position.copy(this.middle).addScaledVector(from, 1.4 * this.span * Math.max(1, this.host.clientHeight / Math.max(1, this.host.clientWidth)));
+    this.camera.position.copy(this.middle).addScaledVector(from, (this.scene.time.length > 1 ? 1.4 : 1.9) * this.span * Math.max(1, this.host.clientHeight / Math.max(1, this.host.clientWidth)));
     this.camera.near = this.span / 200;
     this.camera.far = this.span * 80;
     this.camera.updateProjectionMatrix();
