@@ -2,7 +2,7 @@
 // the tape gives is that of one of them.
 //
 //     a < b, pieces of tables     the switches of the program, whose border is zero
-//     abs(a), min(a, b), max(a, b)     a is zero, or both are equal
+//     abs(a), min(a, b), max(a, b)     a is zero, or both are equal, and something changes with them: v abs(v) at rest has one slope
 #include "analysis/linear.h"
 
 #include "base/memory.h"
@@ -44,10 +44,28 @@ static void tell_switches(Kinks *k) {
     free(border);
 }
 
-static void add_roots(const System *s, ExprWalk *w) {
-    for (int i = 0; i < s->state_count; i++) walk_add(w, s->rate[i]);
+typedef ARRAY(Expr) Roots;
+
+static void add_roots(const System *s, Roots *root) {
+    for (int i = 0; i < s->state_count; i++) array_push(root, s->rate[i]);
     for (int b = 0; b < s->block_count; b++)
-        for (int k = 0; k < s->block[b].size; k++) walk_add(w, s->block[b].residual[k]);
+        for (int k = 0; k < s->block[b].size; k++) array_push(root, s->block[b].residual[k]);
+}
+
+// Does a root change with this node, to first order?
+static bool bends(const Kinks *k, const Roots *root, Expr node) {
+    Dag *d = k->s->dag;
+    Rates *by = rates_new(d);
+    rates_set(by, node, expr_number(d, 1));
+    bool yes = false;
+    for (int i = 0; i < root->count && !yes; i++) {
+        Expr slope = rates_of(by, root->data[i]);
+        double value;
+        machine_values(k->at->machine, &slope, 1, &value);
+        yes = value != 0;
+    }
+    rates_free(by);
+    return yes;
 }
 
 typedef struct {
@@ -58,9 +76,11 @@ static void tell_folds(Kinks *k) {
     const System *s = k->s;
     const Reached *at = k->at;
     ARRAY(Fold) fold = {0};
+    Roots root = {0};
     ExprWalk *w = walk_new(s->dag);
     walk_start(w);
-    add_roots(s, w);
+    add_roots(s, &root);
+    for (int i = 0; i < root.count; i++) walk_add(w, root.data[i]);
     int count = walk_count(w);
     for (int i = 0; i < count; i++) {
         Expr e = walk_at(w, i);
@@ -77,8 +97,9 @@ static void tell_folds(Kinks *k) {
     for (int i = 0; i < fold.count; i++) {
         double value;
         machine_values(at->machine, &fold.data[i].distance, 1, &value);
-        if (value == 0) tell(k, fold.data[i].node);
+        if (value == 0 && bends(k, &root, fold.data[i].node)) tell(k, fold.data[i].node);
     }
+    array_free(&root);
     array_free(&fold);
 }
 
