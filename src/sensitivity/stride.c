@@ -2,6 +2,7 @@
 #include "sensitivity/stride.h"
 
 #include "base/memory.h"
+#include "engine/choices.h"
 #include "engine/slopes.h"
 #include "numeric/lapack.h"
 #include <math.h>
@@ -71,9 +72,9 @@ Scheme scheme_of(SolverKind method) {
 
 // --- memory --------------------------------------------------------------------------------------
 
-void stride_open(Stride *s, Machine *m, SolverKind method) {
+void stride_open(Stride *s, Machine *m, SolverKind method, double span) {
     size_t n = (size_t)m->program->state_count;
-    *s = (Stride){.scheme = scheme_of(method), .machine = m, .n = (int)n};
+    *s = (Stride){.scheme = scheme_of(method), .machine = m, .n = (int)n, .span = span};
     size_t stages = (size_t)s->scheme.stages, all = stages * n;
     s->space = memory_zeroed(3 * all + 2 * n + 1, sizeof(double));
     s->X = s->space;
@@ -108,6 +109,36 @@ static bool all_finite(const double *x, int n) {
     return true;
 }
 
+// How far a kink of time alone is away, or more than it ever is where a step ends (solve/scout.c).
+static double kink_beside(const Stride *s, double time) {
+    const Program *p = s->machine->program;
+    int count = p->signals.result_count, first = 2 * p->signal_count;
+    double *value = memory_zeroed((size_t)count + 1, sizeof *value), least = INFINITY;
+    machine_set_point(s->machine, time, s->end);
+    if (machine_run(s->machine, &p->signals, value))
+        for (int i = first; i + 1 < count; i += 2)
+            least = fmin(least, value[i] == 0 ? 0 : fabs(value[i] / value[i + 1]));
+    free(value);
+    return least;
+}
+
+void stride_aim(Stride *s, double t, double h) {
+    const Program *p = s->machine->program;
+    s->t = s->first = t;
+    s->h = h;
+    s->last = t + h;
+    if (p->signals.result_count <= 2 * p->signal_count) return;
+    double near = fmin(4e-8 * s->span, 0.01 * h), little = fmin(1e-10 * s->span, 0.01 * h);
+    double before = kink_beside(s, t), after = kink_beside(s, t + h);
+    if (before <= near) s->first = t + fmax(2 * before, little);
+    if (after <= near) s->last = t + h - fmax(2 * after, little);
+}
+
+double stride_time(const Stride *s, int i) {
+    double c = s->scheme.c[i];
+    return c == 0 ? s->first : c == 1 ? s->last : s->t + c * s->h;
+}
+
 static void stage_point(const Stride *s, int i, const double *x, double *to) {
     memcpy(to, x, (size_t)s->n * sizeof *to);
     for (int j = 0; j < s->scheme.stages; j++) {
@@ -119,8 +150,7 @@ static void stage_point(const Stride *s, int i, const double *x, double *to) {
 }
 
 static bool stage_rate(Stride *s, int i, double *rate) {
-    return machine_derivative(s->machine, s->t + s->scheme.c[i] * s->h, s->X + i * s->n, rate,
-                              NULL) &&
+    return machine_derivative(s->machine, stride_time(s, i), s->X + i * s->n, rate, NULL) &&
            all_finite(rate, s->n);
 }
 
@@ -169,7 +199,7 @@ static bool jacobian_by_dots(Stride *s, double t, const double *X, double *J) {
 
 static bool stage_jacobian(Stride *s, int i) {
     size_t square = (size_t)s->n * (size_t)s->n;
-    double *J = s->J + (size_t)i * square, t = s->t + s->scheme.c[i] * s->h;
+    double *J = s->J + (size_t)i * square, t = stride_time(s, i);
     const double *X = s->X + i * s->n;
     memset(J, 0, square * sizeof *J);
     return s->nonzero ? jacobian_by_formulas(s, t, X, J) : jacobian_by_dots(s, t, X, J);
@@ -233,7 +263,6 @@ static bool take_implicit(Stride *s, const double *x, const double *guess) {
 }
 
 bool stride_take(Stride *s, double t, double h, const double *x, const double *guess) {
-    s->t = t;
-    s->h = h;
+    stride_aim(s, t, h);
     return s->scheme.implicit ? take_implicit(s, x, guess) : take_explicit(s, x);
 }

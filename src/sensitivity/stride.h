@@ -25,16 +25,22 @@ typedef struct {
     Machine *machine;
     int n;
     double t, h;
-    double *X, *k; // per stage: states and rates
-    double *end;   // states at the end
-    double *J;     // implicit: per stage, column by column
-    double *M;     // and the factors of M
+    double first, last; // times of its ends, as stages there see them: within the step
+    double span;        // of the run
+    double *X, *k;      // per stage: states and rates
+    double *end;        // states at the end
+    double *J;          // implicit: per stage, column by column
+    double *M;          // and the factors of M
     int *pivot;
     double *space, *nonzero, *residual, *at; // room
     struct Dots *columns;                    // for Jacobians that are no formulas
 } Stride;
 
-void stride_open(Stride *s, Machine *m, SolverKind method);
+void stride_open(Stride *s, Machine *m, SolverKind method, double span);
+// Where it begins and how far it goes. Signals of time alone may have a kink at an end of the step: stages there belong
+// to the side of the step, as derivatives of both sides differ.
+void stride_aim(Stride *s, double t, double h);
+double stride_time(const Stride *s, int i); // of stage i
 void stride_close(Stride *s);
 // Values at the stages and at the end; `guess` (Nullable): states at the end, as the run has them.
 // False: a rate has no value.

@@ -71,10 +71,10 @@ static bool tape_back(Walk *w, Visited *v, const TapeFunction *f, double time, c
 
 // --- steps ---------------------------------------------------------------------------------------
 
-static Stride *stride_for(Visited *v, SolverKind method) {
+static Stride *stride_for(const Walk *w, Visited *v, SolverKind method) {
     if (v->open && v->method == method) return &v->stride;
     if (v->open) stride_close(&v->stride);
-    stride_open(&v->stride, v->machine, method);
+    stride_open(&v->stride, v->machine, method, w->plan->solve->stop - w->plan->solve->start);
     v->open = true;
     v->method = method;
     return &v->stride;
@@ -92,7 +92,7 @@ static bool stage_back(Walk *w, Visited *v, const Stride *s, int i, const double
     for (int q = 0; q < s->n && k; q++) w->seed[q] = k[q];
     if (quads) seed_quads(w, p, s->h * s->scheme.b[i]);
     TapeFunction f = rates_tape(w->plan, p);
-    if (!tape_back(w, v, &f, s->t + s->scheme.c[i] * s->h, s->X + i * s->n)) return false;
+    if (!tape_back(w, v, &f, stride_time(s, i), s->X + i * s->n)) return false;
     take_states(v, X, false);
     *weight_of(v->weights, p->time) = 0;
     return true;
@@ -115,7 +115,7 @@ static bool stages_at_once(Walk *w, Visited *v, Stride *s, const double *x, doub
     weights_begin(v->weights);
     for (int i = 0; i < s->scheme.stages; i++) {
         stride_point(s, i, x);
-        machine_set_point(v->machine, s->t + s->scheme.c[i] * s->h, s->X + i * s->n);
+        machine_set_point(v->machine, stride_time(s, i), s->X + i * s->n);
         if (!weights_forth(v->weights, &f)) return false;
         for (int q = 0; q < s->n; q++) s->k[i * s->n + q] = v->machine->reg[f.result[q]];
     }
@@ -123,7 +123,7 @@ static bool stages_at_once(Walk *w, Visited *v, Stride *s, const double *x, doub
         weigh_stage(w, s, i, X, k);
         memcpy(w->seed, k, (size_t)s->n * sizeof *k);
         seed_quads(w, p, s->h * s->scheme.b[i]);
-        machine_set_point(v->machine, s->t + s->scheme.c[i] * s->h, s->X + i * s->n);
+        machine_set_point(v->machine, stride_time(s, i), s->X + i * s->n);
         bool good = weights_back(v->weights, &f, w->seed);
         memset(w->seed, 0, (size_t)f.result_count * sizeof *w->seed);
         if (!good) return false;
@@ -175,15 +175,14 @@ static bool stride_back(Walk *w, Visited *v, Stride *s, double t, double h, cons
                         const double *guess, double *k) {
     double *X = k + (size_t)s->n * (size_t)s->scheme.stages;
     bool at_once = !s->scheme.implicit && weights_can_halve(v->machine->program);
-    s->t = t;
-    s->h = h;
+    stride_aim(s, t, h);
     if (!at_once && !stride_take(s, t, h, x, guess)) return false;
     return s->scheme.implicit ? implicit_back(w, v, s, k, X) : explicit_back(w, v, s, x, k, X);
 }
 
 // From the point `to` back to `from`, in the strides that the way forth took.
 static bool step_back(Walk *w, Visited *v, Node *to, double time, const double *x) {
-    Stride *s = stride_for(v, to->method);
+    Stride *s = stride_for(w, v, to->method);
     double rtol = w->plan->solve->rtol > 0 ? w->plan->solve->rtol : 1e-6;
     if (!to->strides) to->strides = divide_step(s, to, time, x, rtol);
     if (!to->strides) return fail(w, to);

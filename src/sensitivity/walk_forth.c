@@ -103,7 +103,7 @@ static Stride *stride_for(Walk *w, SolverKind method) {
     Visited *v = forth_here(w);
     if (v->open && v->method == method) return &v->stride;
     if (v->open) stride_close(&v->stride);
-    stride_open(&v->stride, v->machine, method);
+    stride_open(&v->stride, v->machine, method, w->plan->solve->stop - w->plan->solve->start);
     v->open = true;
     v->method = method;
     return &v->stride;
@@ -114,7 +114,7 @@ static Stride *stride_for(Walk *w, SolverKind method) {
 static bool stage_dots(Walk *w, const Stride *s, int i, const double *X, double *K) {
     const Visited *v = forth_here(w);
     const Program *p = v->machine->program;
-    forth_put(w, v, s->t + s->scheme.c[i] * s->h, s->X + i * s->n, X, s->n);
+    forth_put(w, v, stride_time(s, i), s->X + i * s->n, X, s->n);
     TapeFunction f = rates_tape(w->plan, p);
     if (!dots_run(v->dots, &f)) return false;
     for (int q = 0; q < s->n; q++)

@@ -2,9 +2,12 @@
 // a peak that goes to another point) is told apart from what two of them agree about.
 //
 //     gradient_sweep FILE [EXPERIMENT [SOLVER [RTOL [STOP]]]]
+//     gradient_sweep --random FIRST COUNT          of models that are drawn (random_models.h)
+//     gradient_sweep --show SEED                   one of these
 //
 // Says one line per number that is in doubt, and a last line with counts; fails if a derivative is wrong.
 #include "gradients.h"
+#include "random_models.h"
 
 #define AGREE 1e-5 // of differences, in parts of the largest slope of the probe
 
@@ -158,29 +161,83 @@ static void compare_all(const Built *b, const Case *c, Along *a, AlongShared *sh
         if (x.told[i]) compare_probe(b, a, i, &x, n);
 }
 
-int main(int count, char **word) {
-    if (count < 2) return 2;
+// Runs what is built, compares and tells; gives whether the experiment ran.
+static bool sweep(Built *b, const Case *c, bool built, Counts *n) {
+    Along a = {0};
+    AlongShared shared = {0};
+    RunOptions o = options_of(c);
+    bool good = built && along_run(&a, b->system, &o, &shared, &b->report);
+    if (good) compare_all(b, c, &a, &shared, n);
+    if (a.job.system) along_close(&a);
+    along_shared_free(&shared);
+    return good;
+}
+
+static void tell(const char *name, const char *experiment, bool good, const Counts *n) {
+    printf(
+        "%s %s: %s, %d good (adjoint %.1e, differences %.1e), %d refused, %d unclear, %d wrong, %d "
+        "adjoint, %d not finite; %d probes by the way forth alone, %d are rounding\n",
+        name, experiment, good ? "ran" : "did not run", n->good, n->worst_adjoint,
+        n->worst_difference, n->refused, n->unclear, n->wrong, n->adjoint, n->not_finite, n->forth,
+        n->vanish);
+}
+
+static int failures(const Counts *n) { return n->wrong + n->adjoint + n->not_finite; }
+
+static int sweep_random(int first, int count) {
+    int wrong = 0, ran = 0;
+    Counts all = {0};
+    for (int seed = first; seed < first + count; seed++) {
+        Case c = {"", NULL, SOLVER_RK78, 1e-11, 1, 0, {0}};
+        Text text = {0};
+        Built b;
+        Counts n = {0};
+        LangOptions with = {.library = BONDYN_SOURCE "/library"};
+        random_model(&text, seed);
+        bool built = build_text(&b, text_get(&text), text.length, NULL, NULL, &with);
+        bool good = sweep(&b, &c, built, &n);
+        if (!good) tell_report(&b.report, b.sources, stdout);
+        char name[40];
+        snprintf(name, sizeof name, "seed %d", seed);
+        if (failures(&n) || !good || n.unclear) tell(name, "", good, &n);
+        wrong += failures(&n) > 0 || !built;
+        ran += good;
+        all.good += n.good, all.refused += n.refused, all.unclear += n.unclear;
+        all.forth += n.forth, all.vanish += n.vanish;
+        all.worst_adjoint = fmax(all.worst_adjoint, n.worst_adjoint);
+        all.worst_difference = fmax(all.worst_difference, n.worst_difference);
+        build_free(&b);
+        text_free(&text);
+    }
+    printf("%d of %d models ran, %d wrong; ", ran, count, wrong);
+    tell("all", "", true, &all);
+    bool enough = ran >= count - count / 10 && all.unclear + all.refused <= all.good / 10;
+    return wrong || !enough;
+}
+
+static int sweep_file(int count, char **word) {
     Case c = {word[1], count > 2 && *word[2] ? word[2] : NULL, SOLVER_AUTO, 1e-9, 1, 0, {0}};
     if (count > 3 && *word[3] && !solver_named(word[3], &c.solver)) return 2;
     if (count > 4) c.rtol = strtod(word[4], NULL);
     if (count > 5) c.stop = strtod(word[5], NULL);
     Built b;
-    Along a = {0};
-    AlongShared shared = {0};
     Counts n = {0};
-    RunOptions o = options_of(&c);
-    bool good = open_case(&b, &c);
-    if (good && (good = along_run(&a, b.system, &o, &shared, &b.report)))
-        compare_all(&b, &c, &a, &shared, &n);
+    bool good = sweep(&b, &c, open_case(&b, &c), &n);
     tell_report(&b.report, b.sources, stdout);
-    printf(
-        "%s %s: %s, %d good (adjoint %.1e, differences %.1e), %d refused, %d unclear, %d wrong, %d "
-        "adjoint, %d not finite; %d probes by the way forth alone, %d are rounding\n",
-        word[1], c.experiment ? c.experiment : "", good ? "ran" : "did not run", n.good,
-        n.worst_adjoint, n.worst_difference, n.refused, n.unclear, n.wrong, n.adjoint, n.not_finite,
-        n.forth, n.vanish);
-    if (a.job.system) along_close(&a);
-    along_shared_free(&shared);
+    tell(word[1], c.experiment ? c.experiment : "", good, &n);
     build_free(&b);
-    return n.wrong + n.adjoint + n.not_finite > 0;
+    return failures(&n) > 0;
+}
+
+int main(int count, char **word) {
+    if (count == 4 && strcmp(word[1], "--random") == 0)
+        return sweep_random(atoi(word[2]), atoi(word[3]));
+    if (count == 3 && strcmp(word[1], "--show") == 0) {
+        Text t = {0};
+        random_model(&t, atoi(word[2]));
+        fputs(text_get(&t), stdout);
+        text_free(&t);
+        return 0;
+    }
+    return count < 2 ? 2 : sweep_file(count, word);
 }

@@ -86,6 +86,7 @@ static const Case cases[] = {
     {"clutch/clutch.bond", NULL, SOLVER_RK78, 1e-11, EVENTS, 0, {0}},
     {"rigid_stops/driven.bond", "Pressed", SOLVER_RK78, 1e-11, EVENTS, 0, {0}},
     {"titan4/bench_motor.bond", "FullSoft", SOLVER_CVODE_BDF, 1e-9, SMOOTH, 0, {0}},
+    {MODELS "titan4.bond", "Shortly", SOLVER_RK78, 1e-10, EVENTS, 0, {0}},
     {MODELS "closed.bond", NULL, SOLVER_RK78, 1e-12, SMOOTH, 0, {0}},
     {MODELS "chosen.bond", NULL, SOLVER_RK78, 1e-12, SMOOTH, 0, {0}},
     {MODELS "impact.bond", NULL, SOLVER_RK78, 1e-11, EVENTS, 0, {0}},
