@@ -107,6 +107,7 @@ typedef struct { // how large everything is, see sizes.c
     double *top, *floor, *nothing;
     double *quad_most, *quad_soon, *quad_rate, *quad_beside, *quad_noise;
     double *unknown_most, *unknown_spread, *unknown, *unknown_beside;
+    double *unknown_ever, *unknown_noise; // largest so far; rounding
     int unknown_count;
     double energy, step;         // largest of the audit; the last step
     double kept_falling;         // of a recent size with every step

@@ -54,6 +54,9 @@
 // the rates beside the present point. With it sizes spread to states that are still at rest, as
 // q' = p/m follows p' = F.
 //
+// Unknowns of blocks, which are variables of ida's, are known to 100 units of the last digit of what they ever were and to ten times
+// what the last digits of the states do to them: one may be zero but for rounding.
+//
 // Energies of the audit are held to the largest of them. What is zero but for rounding, such as the
 // work of a drive that needs no force, is not followed. An `atol` of the user's own stands in place
 // of all this.
@@ -124,7 +127,7 @@ static void keep_known(Job *j) {
 void sizes_open(Job *j) {
     Sizes *s = &j->sizes;
     size_t n = (size_t)j->n, q = (size_t)j->nq, u = (size_t)program_unknown_count(j->p);
-    s->space = memory_zeroed(28 * n + 5 * q + 4 * u, sizeof(double));
+    s->space = memory_zeroed(28 * n + 5 * q + 6 * u, sizeof(double));
     double *at = s->space;
     double **const by_state[] = {&s->most,      &s->first,  &s->spread, &s->in_group, &s->point,
                                  &s->rate,      &s->beside, &s->size,   &s->recent,   &s->reach,
@@ -137,9 +140,9 @@ void sizes_open(Job *j) {
     double **const by_quad[] = {&s->quad_most, &s->quad_soon, &s->quad_rate, &s->quad_beside,
                                 &s->quad_noise};
     for (int i = 0; i < 5; i++, at += q) *by_quad[i] = at;
-    double **const by_unknown[] = {&s->unknown_most, &s->unknown_spread, &s->unknown,
-                                   &s->unknown_beside};
-    for (int i = 0; i < 4; i++, at += u) *by_unknown[i] = at;
+    double **const by_unknown[] = {&s->unknown_most,   &s->unknown_spread, &s->unknown,
+                                   &s->unknown_beside, &s->unknown_ever,   &s->unknown_noise};
+    for (int i = 0; i < 6; i++, at += u) *by_unknown[i] = at;
     s->group = memory_zeroed(n, sizeof *s->group);
     s->member = memory_zeroed(n, sizeof *s->member);
     s->unknown_count = (int)u;
@@ -206,15 +209,22 @@ static void widen(double *spread, const double *x, const double *y, int count, d
     for (int i = 0; i < count; i++) enlarge(&spread[i], (y[i] - x[i]) / part);
 }
 
-// How far rounding moves the rates of integrals: they are compared with those at the next numbers.
+// How far rounding moves the rates of integrals and the unknowns: they are compared with those at the
+// next numbers. Of an unknown one look finds none by chance.
 static void find_noise(Job *j, double time, const double *state) {
     Sizes *s = &j->sizes;
+    bool implicit = s->unknown_count && j->stats->method == SOLVER_IDA; // they are its variables
+    int looks = implicit ? 3 : j->nq ? 1 : 0;
     memset(s->quad_noise, 0, (size_t)j->nq * sizeof *s->quad_noise);
-    for (int i = 0; i < j->n; i++)
-        s->point[i] =
-            state[i] + 4 * DBL_EPSILON * direction(i, 0) * larger(fabs(state[i]), s->size[i]);
-    if (j->nq && rates_at(j, time, s->point, s->beside, s->quad_beside, s->unknown_beside))
-        widen(s->quad_noise, s->quad_rate, s->quad_beside, j->nq, 1);
+    memset(s->unknown_noise, 0, (size_t)s->unknown_count * sizeof *s->unknown_noise);
+    for (int k = 0; k < looks; k++) {
+        for (int i = 0; i < j->n; i++)
+            s->point[i] =
+                state[i] + 4 * DBL_EPSILON * direction(i, k) * larger(fabs(state[i]), s->size[i]);
+        if (!rates_at(j, time, s->point, s->beside, s->quad_beside, s->unknown_beside)) continue;
+        if (k == 0) widen(s->quad_noise, s->quad_rate, s->quad_beside, j->nq, 1);
+        widen(s->unknown_noise, s->unknown, s->unknown_beside, s->unknown_count, 1);
+    }
 }
 
 // Integrands that change with time alone, such as the power of a drive that begins at rest: no
@@ -248,8 +258,10 @@ static bool find_spread(Job *j, double time, const double *state) {
     find_noise(j, time, state);
     // the calls are no part of the run, and Newton goes on from the present point
     rates_at(j, time, state, s->beside, s->quad_beside, s->unknown_beside);
-    for (int i = 0; i < s->unknown_count; i++)
+    for (int i = 0; i < s->unknown_count; i++) {
+        enlarge(&s->unknown_ever[i], s->unknown[i]);
         s->unknown_most[i] = larger(fabs(s->unknown[i]), s->unknown_most[i] / 2);
+    }
     for (int i = 0; i < j->nq; i++)
         s->quad_soon[i] = 1e-3 * j->span * larger(fabs(s->quad_rate[i]), 1e-4 * s->quad_soon[i]);
     return true;

@@ -58,11 +58,13 @@ void sizes_wide_weights(const Job *j, const double *x, double *weight) {
     }
 }
 
+// An unknown that is zero but for rounding, as the velocity of a joint that sticks, is not known better than that.
 void sizes_unknown_weights(const Job *j, const double *u, double *weight) {
     const Sizes *s = &j->sizes;
     for (int i = 0; i < s->unknown_count; i++) {
         double size = larger(larger(s->unknown_most[i], s->unknown_spread[i]), fabs(u[i]));
-        double atol = with_own(j, sizes_part(j) * (size > 0 ? size : 1));
+        double rounding = larger(100 * DBL_EPSILON * s->unknown_ever[i], 10 * s->unknown_noise[i]);
+        double atol = with_own(j, larger(sizes_part(j) * (size > 0 ? size : 1), rounding));
         weight[i] = 1 / (j->rtol * fabs(u[i]) + atol);
     }
 }

@@ -1,5 +1,5 @@
 // Random chains of links with dry friction in their joints that stick and slip, in both forms and
-// with rk78, adams and bdf: several joints change at all but the same instant now and
+// with rk78, adams, bdf and ida: several joints change at all but the same instant now and
 // then, and no run may end there.
 //
 //   was wrong   chains of two to four links that ended early: steps were kept shorter than the
@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 
-static int seeds = 6;
+static int seeds = 8;
 
 typedef struct {
     int links, rough;
@@ -86,6 +86,9 @@ static void ended_early(void **state) {
     double angle;
     (void)state;
     for (int i = 0; i < 4; i++) assert_true(runs(&arm[i], "momentum", SOLVER_RK78, &angle));
+    // the velocity of a joint that sticks, an unknown of ida's, is zero but for rounding
+    const Arm stuck = shaken(3, 3, 8, 20);
+    assert_true(runs(&stuck, "momentum", SOLVER_IDA, &angle));
 }
 
 static Arm random_arm(int seed) {
@@ -101,14 +104,15 @@ static Arm random_arm(int seed) {
 }
 
 static void nothing_ends_early(void **state) {
-    static const SolverKind solver[] = {SOLVER_RK78, SOLVER_CVODE_ADAMS, SOLVER_CVODE_BDF};
+    static const SolverKind solver[] = {SOLVER_RK78, SOLVER_CVODE_ADAMS, SOLVER_CVODE_BDF,
+                                        SOLVER_IDA};
     int wrong = 0;
     (void)state;
     for (int seed = 0; seed < seeds; seed++) {
         Arm a = random_arm(seed);
         double p = 0, v = 0;
-        bool good = runs(&a, "momentum", solver[seed % 3], &p) &&
-                    runs(&a, "lagrange", solver[seed % 3], &v);
+        bool good = runs(&a, "momentum", solver[seed % 4], &p) &&
+                    runs(&a, "lagrange", solver[seed % 4], &v);
         if (good && !(fabs(p - v) < 1e-4))
             print_message("seed %d: %.9g in momenta, %.9g in velocities\n", seed, p, v);
         wrong += !good || !(fabs(p - v) < 1e-4);
