@@ -6,6 +6,7 @@
 #include "analysis/linear.h"
 
 #include "base/memory.h"
+#include <math.h>
 
 enum { MOST_TOLD = 3 };
 
@@ -34,13 +35,24 @@ static void tell(Kinks *k, Expr what) {
     text_free(&name);
 }
 
+// At the moment of an event its border is zero but for rounding.
+static bool is_on_border(const Kinks *k, Expr relation, double border) {
+    const Dag *d = k->s->dag;
+    if (border == 0 || expr_arg_count(d, relation) != 2) return border == 0;
+    Expr side[2] = {expr_arg(d, relation, 0), expr_arg(d, relation, 1)};
+    double value[2];
+    machine_values(k->at->machine, side, 2, value);
+    return fabs(border) <= 1e-12 * (fabs(value[0]) + fabs(value[1]));
+}
+
 static void tell_switches(Kinks *k) {
     const Reached *at = k->at;
     const Program *p = at->program;
     double *border = memory_zeroed((size_t)p->switch_count + 1, sizeof *border);
     if (p->switch_count) machine_switches(at->machine, at->time, at->state, border);
     for (int i = 0; i < p->switch_count; i++)
-        if (border[i] == 0 && p->sw[i].watcher < 0) tell(k, p->sw[i].relation);
+        if (p->sw[i].watcher < 0 && is_on_border(k, p->sw[i].relation, border[i]))
+            tell(k, p->sw[i].relation);
     free(border);
 }
 

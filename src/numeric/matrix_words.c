@@ -100,7 +100,8 @@ static void explain_riccati(MatrixShape s, const double *in, Text *what, Text *h
     if (say_lost_mode(&mode, &(Question){n, m, a, b, false, discrete, false})) {
         text_printf(what, "(A, B) cannot be stabilised: no input reaches the mode %s",
                     text_get(&mode));
-        text_add(help, "add an input that moves it, or leave these states out of the design");
+        text_add(help, "add an input that moves it (for lqe: a measurement that sees it), or leave "
+                       "these states out of the design");
     } else if (say_lost_mode(&mode, &(Question){n, n, a, q, true, discrete, false})) {
         text_printf(what,
                     "(A, Q) leaves the mode %s without weight, and it does not decay by itself",

@@ -29,5 +29,5 @@ expect_exit 1 optimize "$search" Fitted
 expect_text err O008
 # an equal search goes on from the best point so far
 expect_exit 0 optimize "$examples/mcbride_missile/optimise.bond" --out g
-says "expectations 4 of 4 hold"
+says "expectations 10 of 10 hold"
 exit $failed
