@@ -93,7 +93,7 @@ static bool open_signal(Model *m, LinearInput *u, Expr since, Report *r) {
     u->delta = add_zero(m, "delta", path);
     u->rate = add_zero(m, "rate", path);
     u->bend = add_zero(m, "bend", path);
-    Expr half = expr_mul(d, expr_number(d, 0.5), expr_mul(d, since, since));
+    Expr half = expr_scale(d, 0.5, expr_mul(d, since, since));
     Expr term[] = {e->right, u->delta, expr_mul(d, u->rate, since), expr_mul(d, u->bend, half)};
     e->right = expr_sum(d, term, 4);
     return true;

@@ -69,8 +69,8 @@ static void want_mode(Work *k, Partials *partials, const SymbolLists *below, con
         Expr part[2];
         along(k, partials, below, state, i, v, part);
         Expr a = expr_number(d, creal(w[i])), b = expr_number(d, cimag(w[i]));
-        re = expr_add(d, re, expr_add(d, expr_mul(d, a, part[0]), expr_mul(d, b, part[1])));
-        im = expr_add(d, im, expr_sub(d, expr_mul(d, a, part[1]), expr_mul(d, b, part[0])));
+        re = expr_add(d, re, expr_products_add(d, a, part[0], b, part[1]));
+        im = expr_add(d, im, expr_products_subtract(d, a, part[1], b, part[0]));
     }
     array_push(&k->row, re);
     array_push(&k->row, im);

@@ -315,7 +315,7 @@ static Place emit_if(Builder *b, Expr e) {
 
 static Place emit_table(Builder *b, Expr e, Op op) {
     double number = expr_value(b->dag, expr_arg(b->dag, e, 0));
-    Place to = emit(b, e, (TapeOp)op, target_of(b, e), operand(b, 0), (uint32_t)number);
+    Place x = operand(b, 0), to = emit(b, e, (TapeOp)op, target_of(b, e), x, (uint32_t)number);
     int holder = switch_of(b, pieces_of(b, e));
     if (holder >= 0 && holder < UINT16_MAX)
         array_last(&b->draft->code).aux = (uint16_t)(holder + 1);
@@ -332,7 +332,8 @@ static Place emit_steps(Builder *b, Expr e, Op op) {
     whole = emit_new(b, e, op == OP_CEIL ? TAPE_OP_CEIL : TAPE_OP_FLOOR, whole, NO_PLACE);
     if (!two) return emit(b, e, TAPE_HELD, target_of(b, e), whole, (uint32_t)holder);
     whole = emit_new(b, e, TAPE_HELD, whole, (uint32_t)holder);
-    return emit(b, e, TAPE_SUB, target_of(b, e), x, emit_new(b, e, TAPE_MUL, y, whole));
+    Place rest = emit_new(b, e, TAPE_MUL, y, whole);
+    return emit(b, e, TAPE_SUB, target_of(b, e), x, rest);
 }
 
 static void settle(Builder *b, Expr e, Place place) {
@@ -451,7 +452,8 @@ static Place emit_node(Builder *b, Expr e) {
     default: break;
     }
     bool two = b->view.operand.count > 1;
-    return emit(b, e, (TapeOp)op, target_of(b, e), operand(b, 0), two ? operand(b, 1) : NO_PLACE);
+    Place y = two ? operand(b, 1) : NO_PLACE, x = operand(b, 0);
+    return emit(b, e, (TapeOp)op, target_of(b, e), x, y);
 }
 
 // --- functions -----------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ static Expr call1(Dag *d, Op op, Expr a) { return expr_call(d, op, &a, 1); }
 
 // sign(y)*abs(y)^exponent
 static Expr signed_power(Dag *d, Expr y, double exponent) {
-    Expr size = expr_pow(d, call1(d, OP_ABS, y), expr_number(d, exponent));
+    Expr power = expr_number(d, exponent), size = expr_pow(d, call1(d, OP_ABS, y), power);
     return expr_mul(d, call1(d, OP_SIGN, y), size);
 }
 
@@ -125,7 +125,8 @@ static bool undo_power(Inversion *v, Expr *e, Expr *y) {
         return true;
     }
     if (contains(v, base) || !expr_is_number(d, base, &n) || n <= 0 || n == 1) return false;
-    *y = expr_div(d, call1(d, OP_LOG, *y), expr_number(d, log(n)));
+    Expr scale = expr_number(d, log(n));
+    *y = expr_div(d, call1(d, OP_LOG, *y), scale);
     *e = exponent;
     return true;
 }
@@ -144,10 +145,11 @@ static bool undo_call(Inversion *v, Expr *e, Expr *y) {
         *y = expr_mul(d, call1(d, OP_SIGN, *y), size);
         break;
     }
-    case OP_TANH: // atanh(y) = log((1 + y)/(1 - y))/2
-        *y = expr_mul(d, expr_number(d, 0.5),
-                      call1(d, OP_LOG, expr_div(d, expr_add(d, one, *y), expr_sub(d, one, *y))));
+    case OP_TANH: { // atanh(y) = log((1 + y)/(1 - y))/2
+        Expr under = expr_sub(d, one, *y), ratio = expr_div(d, expr_add(d, one, *y), under);
+        *y = expr_scale(d, 0.5, call1(d, OP_LOG, ratio));
         break;
+    }
     default: return false;
     }
     *e = expr_arg(d, *e, 0);

@@ -239,8 +239,14 @@ static Expr impulse_of(Builder *b, int var) {
 // An impulse does the work of the mean: impulse * (value before + value after)/2.
 static Expr mean_work(Builder *b, int impulsive, int other) {
     Dag *d = b->w->dag;
-    Expr mean = expr_add(d, value_before(b, other), value_after(b, other));
+    Expr after = value_after(b, other), mean = expr_add(d, value_before(b, other), after);
     return expr_product(d, (Expr[]){expr_number(d, 0.5), impulse_of(b, impulsive), mean}, 3);
+}
+
+// Of one pair of effort and flow: either may be the one that has an impulse.
+static Expr work_of_pair(Builder *b, int e, int f) {
+    Expr of_flow = mean_work(b, f, e);
+    return expr_add(b->w->dag, mean_work(b, e, f), of_flow);
 }
 
 static Expr work_of(Builder *b, const Comp *c) {
@@ -251,8 +257,7 @@ static Expr work_of(Builder *b, const Comp *c) {
         const Port *port = &m->port[p];
         for (int k = 0; k < port->dim; k++) {
             Expr into = port->pseudo ? impulse_of(b, port->f + k)
-                                     : expr_add(d, mean_work(b, port->e + k, port->f + k),
-                                                mean_work(b, port->f + k, port->e + k));
+                                     : work_of_pair(b, port->e + k, port->f + k);
             work = port->out ? expr_sub(d, work, into) : expr_add(d, work, into);
         }
     }

@@ -137,8 +137,8 @@ static Expr extreme_rate(Pass *p, Op op, Expr u, Expr v) {
 static Expr atan2_rate(Pass *p, Expr u, Expr v) {
     Dag *d = p->dag;
     Expr du = or_zero(d, rate_of(p, u)), dv = or_zero(d, rate_of(p, v));
-    Expr over = expr_sub(d, expr_mul(d, v, du), expr_mul(d, u, dv));
-    Expr under = expr_add(d, expr_mul(d, u, u), expr_mul(d, v, v));
+    Expr over = expr_products_subtract(d, v, du, u, dv);
+    Expr under = expr_products_add(d, u, u, v, v);
     return expr_div(d, over, under);
 }
 
@@ -174,8 +174,8 @@ static Expr function_rate(Pass *p, Op op, Expr e) {
     case OP_TABLE:
     case OP_TABLE_SLOPE: return table_rate(p, op, u, v);
     case OP_IF: {
-        Expr w = args_of(d, e)[2];
-        return expr_if(d, u, or_zero(d, rate_of(p, v)), or_zero(d, rate_of(p, w)));
+        Expr otherwise = or_zero(d, rate_of(p, args_of(d, e)[2]));
+        return expr_if(d, u, or_zero(d, rate_of(p, v)), otherwise);
     }
     default: {
         Expr du = v ? 0 : rate_of(p, u); // relations and logic are constant in pieces

@@ -66,17 +66,12 @@ Matrix matrix_transpose(Arena *out, Matrix a) {
     return m;
 }
 
-// a11*a22 - a12*a21
-static Expr cross_difference(Dag *d, Expr a11, Expr a22, Expr a12, Expr a21) {
-    return expr_sub(d, expr_mul(d, a11, a22), expr_mul(d, a12, a21));
-}
-
 Matrix matrix_cross(Arena *out, Dag *d, Matrix a, Matrix b) {
     assert(a.rows * a.cols == 3 && b.rows * b.cols == 3);
     Matrix m = matrix_new(out, 3, 1);
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
-        m.at[i] = cross_difference(d, a.at[j], b.at[k], a.at[k], b.at[j]);
+        m.at[i] = expr_products_subtract(d, a.at[j], b.at[k], a.at[k], b.at[j]);
     }
     return m;
 }
@@ -202,7 +197,8 @@ static void eliminate(Dag *d, Matrix a, int k, Expr previous) {
     for (int i = 0; i < a.rows; i++) {
         Expr factor = MATRIX_AT(a, i, k);
         for (int j = 0; j < a.cols && i != k; j++) {
-            Expr e = cross_difference(d, pivot, MATRIX_AT(a, i, j), factor, MATRIX_AT(a, k, j));
+            Expr e =
+                expr_products_subtract(d, pivot, MATRIX_AT(a, i, j), factor, MATRIX_AT(a, k, j));
             MATRIX_AT(a, i, j) = expr_div(d, e, previous);
         }
     }

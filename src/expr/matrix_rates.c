@@ -80,12 +80,13 @@ static Expr sylvester_rate(Call *c, int n, int m) {
     Matrix a = part(c, c->in, &at, n, n), b = part(c, c->in, &at, m, m);
     Matrix da = part(c, c->rate, &to, n, n), db = part(c, c->rate, &to, m, m);
     Matrix dc = part(c, c->rate, &to, n, m), x = result_of(c, c->node, n, m);
-    Matrix q = sum(c, sum(c, product(c, da, x), product(c, x, db)), dc);
+    Matrix second = product(c, x, db), q = sum(c, sum(c, product(c, da, x), second), dc);
     return apply(c, MATRIX_SYLVESTER, n, m, (Matrix[]){a, b, q}, 3);
 }
 
 static Matrix half_of_both(Call *c, Matrix a) {
-    return matrix_scale(&c->arena, c->d, sum(c, a, turn(c, a)), expr_number(c->d, 0.5));
+    Expr half = expr_number(c->d, 0.5);
+    return matrix_scale(&c->arena, c->d, sum(c, a, turn(c, a)), half);
 }
 
 static Expr riccati_rate(Call *c, int n, int m, bool discrete) {
@@ -102,7 +103,8 @@ static Expr riccati_rate(Call *c, int n, int m, bool discrete) {
         c, apply(c, MATRIX_SOLVE, m, n, (Matrix[]){under, sum(c, right, turn(c, s))}, 2), m, n);
     Matrix f = less(c, a, product(c, b, k)), df = less(c, da, product(c, db, k));
     Matrix kt = turn(c, k), dsk = product(c, ds, k);
-    Matrix w = sum(c, half_of_both(c, dq), product(c, kt, product(c, half_of_both(c, dr), k)));
+    Matrix of_effort = product(c, kt, product(c, half_of_both(c, dr), k));
+    Matrix w = sum(c, half_of_both(c, dq), of_effort);
     w = less(c, w, sum(c, dsk, turn(c, dsk)));
     Matrix xf = product(c, x, df);
     if (discrete) xf = product(c, turn(c, f), xf);

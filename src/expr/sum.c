@@ -94,6 +94,18 @@ Expr expr_sub(Dag *d, Expr a, Expr b) {
 
 Expr expr_neg(Dag *d, Expr a) { return times_number(d, -1, a); }
 
+Expr expr_scale(Dag *d, double factor, Expr a) { return expr_mul(d, expr_number(d, factor), a); }
+
+Expr expr_products_add(Dag *d, Expr a, Expr b, Expr x, Expr y) {
+    Expr second = expr_mul(d, x, y);
+    return expr_add(d, expr_mul(d, a, b), second);
+}
+
+Expr expr_products_subtract(Dag *d, Expr a, Expr b, Expr x, Expr y) {
+    Expr second = expr_mul(d, x, y);
+    return expr_sub(d, expr_mul(d, a, b), second);
+}
+
 // --- sin(x)^2 + cos(x)^2 = 1 ---------------------------------------------------------------------
 
 static bool is_trig_part(const Dag *d, const Part *p) {

@@ -114,8 +114,10 @@ static Expr sign_entry(Dag *d, Op op, Expr x) {
     (void)op;
     Expr zero = expr_number(d, 0), above[] = {zero, x}, below[] = {x, zero};
     if (expr_is_number(d, x, NULL)) return plain_entry(d, OP_SIGN, x);
-    Expr rest = expr_if(d, expr_call(d, OP_LESS, below, 2), expr_number(d, -1), zero);
-    return expr_if(d, expr_call(d, OP_LESS, above, 2), expr_number(d, 1), rest);
+    Expr minus = expr_number(d, -1),
+         rest = expr_if(d, expr_call(d, OP_LESS, below, 2), minus, zero);
+    Expr one = expr_number(d, 1);
+    return expr_if(d, expr_call(d, OP_LESS, above, 2), one, rest);
 }
 
 static Value sign_function(Lower *l, Value *x, int n, const AstExpr *e) {
@@ -130,8 +132,8 @@ static Expr sqrt_entry(Dag *d, Op op, Expr x) {
 
 static Expr signsqrt_entry(Dag *d, Op op, Expr x) {
     (void)op;
-    Expr size = expr_call(d, OP_ABS, &x, 1);
-    return expr_mul(d, expr_call(d, OP_SIGN, &x, 1), expr_sqrt(d, size));
+    Expr root = expr_sqrt(d, expr_call(d, OP_ABS, &x, 1));
+    return expr_mul(d, expr_call(d, OP_SIGN, &x, 1), root);
 }
 
 static Expr step_entry(Dag *d, Op op, Expr x) {
@@ -142,7 +144,8 @@ static Expr step_entry(Dag *d, Op op, Expr x) {
 
 static Expr log10_entry(Dag *d, Op op, Expr x) {
     (void)op;
-    return expr_div(d, expr_call(d, OP_LOG, &x, 1), expr_number(d, log(10.0)));
+    Expr scale = expr_number(d, log(10.0));
+    return expr_div(d, expr_call(d, OP_LOG, &x, 1), scale);
 }
 
 static Value root_function(Lower *l, Value *x, int n, const AstExpr *e) {

@@ -206,9 +206,11 @@ static Value lower_energy(Lower *l, const AstExpr *e, const char *word) {
     if (strcmp(word, "activity") == 0) power = expr_call(b->dag, OP_ABS, &power, 1);
     v.one =
         integral_of(l, power, e, strcmp(word, "activity") == 0 ? "activity" : "energy", path[0]);
-    if (two)
-        v.one = expr_div(b->dag, integral_of(l, power_into(b, path[1]), e, "energy", path[1]),
-                         expr_neg(b->dag, v.one));
+    if (two) {
+        Expr supplied = expr_neg(b->dag, v.one);
+        v.one = integral_of(l, power_into(b, path[1]), e, "energy", path[1]);
+        v.one = expr_div(b->dag, v.one, supplied);
+    }
     return v;
 }
 

@@ -206,7 +206,8 @@ static Expr polynomial_integral(Builder *b, Expr g, Expr x) {
         Expr term = sum ? expr_arg(d, g, i) : g;
         double power;
         if (!term_power(b, term, x, &power) || power <= -1) return 0;
-        terms[i] = expr_div(d, expr_mul(d, term, x), expr_number(d, power + 1));
+        Expr exponent = expr_number(d, power + 1);
+        terms[i] = expr_div(d, expr_mul(d, term, x), exponent);
     }
     return expr_sum(d, terms, n);
 }

@@ -52,11 +52,12 @@ static bool read_positive(Builder *b, const MechPart *x, const AstArg *a, const 
 // --- shapes --------------------------------------------------------------------------------------
 
 static Expr times(Dag *d, double factor, Expr a, Expr b) {
-    return expr_mul(d, expr_number(d, factor), expr_mul(d, a, b));
+    return expr_scale(d, factor, expr_mul(d, a, b));
 }
 
 static Expr square_sum(Dag *d, double factor, Expr a, double factor2, Expr b) {
-    return expr_add(d, times(d, factor, a, a), times(d, factor2, b, b));
+    Expr second = times(d, factor2, b, b);
+    return expr_add(d, times(d, factor, a, a), second);
 }
 
 // Volume, and inertia per mass about the three axes.
@@ -77,11 +78,12 @@ static void shape_numbers(Dag *d, ShapeKind shape, const Expr s[3], Expr *volume
         *volume = expr_mul(d, times(d, 4 * pi / 3, s[0], s[0]), s[0]);
         for (int i = 0; i < 3; i++) inertia[i] = times(d, 0.4, s[0], s[0]);
         break;
-    default:
+    default: {
         *volume = expr_mul(d, square_sum(d, pi, s[0], -pi, s[1]), s[2]);
-        inertia[0] = inertia[1] =
-            expr_add(d, square_sum(d, 0.25, s[0], 0.25, s[1]), times(d, 1.0 / 12, s[2], s[2]));
+        Expr along = times(d, 1.0 / 12, s[2], s[2]);
+        inertia[0] = inertia[1] = expr_add(d, square_sum(d, 0.25, s[0], 0.25, s[1]), along);
         inertia[2] = square_sum(d, 0.5, s[0], 0.5, s[1]);
+    }
     }
 }
 

@@ -130,8 +130,9 @@ static Expr rotation_entry(Dag *d, const Expr q[4], int i, int j) {
     Expr two = expr_number(d, 2);
     int a = (i + 1) % 3, b = (i + 2) % 3;
     if (i == j) {
-        Expr others = expr_add(d, expr_mul(d, q[1 + a], q[1 + a]), expr_mul(d, q[1 + b], q[1 + b]));
-        return expr_sub(d, expr_number(d, 1), expr_mul(d, two, others));
+        Expr others = expr_products_add(d, q[1 + a], q[1 + a], q[1 + b], q[1 + b]);
+        Expr twice = expr_mul(d, two, others);
+        return expr_sub(d, expr_number(d, 1), twice);
     }
     Expr both = expr_mul(d, q[1 + i], q[1 + j]), about = expr_mul(d, q[0], q[1 + 3 - i - j]);
     return expr_mul(d, two, a == j ? expr_sub(d, both, about) : expr_add(d, both, about));
@@ -140,7 +141,7 @@ static Expr rotation_entry(Dag *d, const Expr q[4], int i, int j) {
 static Expr direction(Dag *d, Expr y, Expr x) { return expr_call(d, OP_ATAN2, (Expr[]){y, x}, 2); }
 
 static Expr hypotenuse(Dag *d, Expr a, Expr b) {
-    return expr_sqrt(d, expr_add(d, expr_mul(d, a, a), expr_mul(d, b, b)));
+    return expr_sqrt(d, expr_products_add(d, a, a, b, b));
 }
 
 // R = R_i(a) R_j(b) R_k(c), s = 1 where i, j and the third axis m follow each other as x, y, z do:
@@ -158,7 +159,8 @@ void quaternion_angles(Dag *d, const Expr q[4], const unsigned char axis[3], Exp
         out[2] = direction(d, ij, expr_mul(d, s, im));
     } else {
         out[0] = direction(d, expr_mul(d, minus, R[3 * j + m]), R[3 * m + m]);
-        out[1] = direction(d, expr_mul(d, s, im), hypotenuse(d, ii, ij));
+        Expr length = hypotenuse(d, ii, ij);
+        out[1] = direction(d, expr_mul(d, s, im), length);
         out[2] = direction(d, expr_mul(d, minus, ij), ii);
     }
 }

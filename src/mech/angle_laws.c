@@ -58,7 +58,8 @@ bool check_angles(Expansion *k) {
 // -1 where x is negative, 1 elsewhere.
 static Expr side_of(Dag *d, Expr x) {
     Expr negative = expr_call(d, OP_LESS, (Expr[]){x, expr_number(d, 0)}, 2);
-    return expr_if(d, negative, expr_number(d, -1), expr_number(d, 1));
+    Expr one = expr_number(d, 1), minus = expr_number(d, -1);
+    return expr_if(d, negative, minus, one);
 }
 
 // hold * (its sign at the start) < singular

@@ -42,7 +42,8 @@ static void step_in(Dag *d, const Link *l, int k, Inertia *a, Six *b, Expr r, St
     Six s = link_axis(d, l, k), U, more;
     int c = link_component(l, k);
     inertia_times(d, a, &s, &U);
-    step->inverse = expr_div(d, expr_number(d, 1), link_dot(d, l, k, &U));
+    Expr along = link_dot(d, l, k, &U);
+    step->inverse = expr_div(d, expr_number(d, 1), along);
     v3_scale(d, step->inverse, U.lin, step->K.lin);
     v3_scale(d, step->inverse, U.ang, step->K.ang);
     if (c >= 0) *component(&step->K, c) = expr_number(d, 1);

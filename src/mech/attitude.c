@@ -51,7 +51,7 @@ void attitude_matrix(Dag *d, EulerAngles a, const Expr *q, Expr R[9]) {
 static void quaternion_rate(Dag *d, const Expr q[4], const Expr w[3], Expr *out) {
     Expr half = expr_number(d, 0.5), imaginary[3];
     v3_cross(d, q + 1, w, imaginary);
-    out[0] = expr_mul(d, expr_number(d, -0.5), v3_dot(d, q + 1, w));
+    out[0] = expr_scale(d, -0.5, v3_dot(d, q + 1, w));
     for (int i = 0; i < 3; i++) {
         Expr turned = expr_mul(d, q[0], w[i]);
         out[1 + i] = expr_mul(d, half, expr_add(d, turned, imaginary[i]));
@@ -87,9 +87,9 @@ void attitude_quaternion(Dag *d, EulerAngles a, const Expr *q, Expr out[4]) {
         int e = a.axis[t], i = (e + 1) % 3, j = (e + 2) % 3;
         Expr half = expr_mul(d, expr_number(d, 0.5), q[t]), c = cosine(d, half), s = sine(d, half);
         Expr v = out[0], along = out[1 + e], x = out[1 + i], y = out[1 + j];
-        out[0] = expr_sub(d, expr_mul(d, v, c), expr_mul(d, along, s));
-        out[1 + e] = expr_add(d, expr_mul(d, along, c), expr_mul(d, v, s));
-        out[1 + i] = expr_add(d, expr_mul(d, x, c), expr_mul(d, y, s));
-        out[1 + j] = expr_sub(d, expr_mul(d, y, c), expr_mul(d, x, s));
+        out[0] = expr_products_subtract(d, v, c, along, s);
+        out[1 + e] = expr_products_add(d, along, c, v, s);
+        out[1 + i] = expr_products_add(d, x, c, y, s);
+        out[1 + j] = expr_products_subtract(d, y, c, x, s);
     }
 }

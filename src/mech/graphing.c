@@ -141,9 +141,8 @@ static Expr energy_of_body(Graphing *g, const MechBody *b, const Expr *twist) {
     Expr T = expr_number(d, 0), half = expr_number(d, 0.5);
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
-        Expr v = expr_add(
-            d, twist[i],
-            expr_sub(d, expr_mul(d, twist[3 + j], b->cg[k]), expr_mul(d, twist[3 + k], b->cg[j])));
+        Expr turning = expr_products_subtract(d, twist[3 + j], b->cg[k], twist[3 + k], b->cg[j]);
+        Expr v = expr_add(d, twist[i], turning);
         Expr square = expr_pow(d, v, expr_number(d, 2));
         T = expr_add(d, T, expr_mul(d, half, expr_mul(d, b->mass, square)));
         for (int c = 0; c < 3; c++) {

@@ -174,7 +174,8 @@ static void hold_place(Rows *r, int from, int to) {
 }
 
 static void hold_axis(Rows *r) {
-    hold(r, along(r, 3), expr_neg(r->d, r->ab.R[5]));
+    Expr tilt = expr_neg(r->d, r->ab.R[5]);
+    hold(r, along(r, 3), tilt);
     hold(r, along(r, 4), r->ab.R[2]);
 }
 
@@ -182,13 +183,19 @@ static void hold_turning(Rows *r) {
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         Expr twice = expr_sub(r->d, r->ab.R[3 * k + j], r->ab.R[3 * j + k]);
-        hold(r, along(r, 3 + i), expr_mul(r->d, expr_number(r->d, 0.5), twice));
+        Expr phi = expr_scale(r->d, 0.5, twice);
+        hold(r, along(r, 3 + i), phi);
     }
 }
 
 static Expr angle_about_z(Rows *r) {
     Expr arguments[2] = {r->ab.R[3], r->ab.R[0]};
     return expr_call(r->d, OP_ATAN2, arguments, 2);
+}
+
+static void release_about_z(Rows *r) {
+    Expr angle = angle_about_z(r);
+    release(r, along(r, 5), angle);
 }
 
 // pitch sin(d_z/pitch - angle): the path counts the turns, so the angle need not.
@@ -201,8 +208,7 @@ static void hold_helix(Rows *r) {
     if (!expr_is_zero(d, pitch)) {
         Expr path = expr_div(d, r->ab.p[2], pitch);
         Expr s = expr_call(d, OP_SIN, &path, 1), c = expr_call(d, OP_COS, &path, 1);
-        phi =
-            expr_mul(d, pitch, expr_sub(d, expr_mul(d, s, r->ab.R[0]), expr_mul(d, c, r->ab.R[3])));
+        phi = expr_mul(d, pitch, expr_products_subtract(d, s, r->ab.R[0], c, r->ab.R[3]));
         q = path;
     }
     hold_place(r, 0, 2);
@@ -217,8 +223,8 @@ static Expr turned_by(Rows *r, const Expr axis[3], const Expr from[3], const Exp
     Expr cross[3], arguments[2];
     v3_cross(d, from, to, cross);
     arguments[0] = v3_dot(d, axis, cross);
-    arguments[1] =
-        expr_sub(d, v3_dot(d, from, to), expr_mul(d, v3_dot(d, axis, from), v3_dot(d, axis, to)));
+    Expr along_to = v3_dot(d, axis, to), both = expr_mul(d, v3_dot(d, axis, from), along_to);
+    arguments[1] = expr_sub(d, v3_dot(d, from, to), both);
     return expr_call(d, OP_ATAN2, arguments, 2);
 }
 
@@ -232,13 +238,16 @@ static void universal(Rows *r) {
     v3_cross(d, b, a1, normal);
     Expr c = v3_dot(d, a1, a2), scale = expr_div(d, one, expr_sub(d, one, expr_mul(d, c, c)));
     hold_place(r, 0, 3);
-    hold(r, angular(r, normal), expr_sub(d, v3_dot(d, a1, b), c));
+    Expr phi = expr_sub(d, v3_dot(d, a1, b), c);
+    hold(r, angular(r, normal), phi);
     for (int i = 0; i < 3; i++) {
         rate[0][i] = expr_mul(d, scale, expr_sub(d, a1[i], expr_mul(d, c, b[i])));
         rate[1][i] = expr_mul(d, scale, expr_sub(d, b[i], expr_mul(d, c, a1[i])));
     }
-    release(r, angular(r, rate[0]), turned_by(r, a1, a2, b));
-    release(r, angular(r, rate[1]), turned_by(r, a2, seen, a1));
+    Expr first = turned_by(r, a1, a2, b);
+    release(r, angular(r, rate[0]), first);
+    Expr second = turned_by(r, a2, seen, a1);
+    release(r, angular(r, rate[1]), second);
 }
 
 // Axis i of b in the axes of a: flows of planar and spherical joints are in those of the body.
@@ -256,7 +265,7 @@ static void trace_joint(Rows *r) {
     case JOINT_REVOLUTE:
         hold_place(r, 0, 3);
         hold_axis(r);
-        release(r, along(r, 5), angle_about_z(r));
+        release_about_z(r);
         break;
     case JOINT_PRISMATIC:
         hold_place(r, 0, 2);
@@ -267,7 +276,7 @@ static void trace_joint(Rows *r) {
         hold_place(r, 0, 2);
         hold_axis(r);
         release(r, along(r, 2), r->ab.p[2]);
-        release(r, along(r, 5), angle_about_z(r));
+        release_about_z(r);
         break;
     case JOINT_HELICAL: hold_helix(r); break;
     case JOINT_UNIVERSAL: universal(r); break;
@@ -278,7 +287,7 @@ static void trace_joint(Rows *r) {
             own_axis(r, i, axis);
             release(r, linear(r, axis), r->ab.p[i]);
         }
-        release(r, along(r, 5), angle_about_z(r));
+        release_about_z(r);
         break;
     default:
         hold_place(r, 0, 3);
@@ -295,10 +304,12 @@ static void trace_distance(Rows *r) {
     Dag *d = r->d;
     Expr length = expr_sqrt(d, v3_dot(d, r->ab.p, r->ab.p)), unit[3];
     for (int i = 0; i < 3; i++) unit[i] = expr_div(d, r->ab.p[i], length);
-    if (r->tie->kind == TIE_ACTUATOR)
+    if (r->tie->kind == TIE_ACTUATOR) {
         release(r, linear(r, unit), length);
-    else
-        hold(r, linear(r, unit), expr_sub(d, length, r->tie->size));
+        return;
+    }
+    Expr phi = expr_sub(d, length, r->tie->size);
+    hold(r, linear(r, unit), phi);
 }
 
 // v + omega x c along i is (e_i; c x e_i) on (v; omega).

@@ -148,7 +148,7 @@ Expr pace_squared(Expansion *k, double floor, const bool *counts) {
 }
 
 static Expr pull(Expansion *k) {
-    return expr_mul(k->d, expr_number(k->d, 2), expr_sqrt(k->d, pace_squared(k, 1e-4, NULL)));
+    return expr_scale(k->d, 2, expr_sqrt(k->d, pace_squared(k, 1e-4, NULL)));
 }
 
 Expr held_rate(const Expansion *k, Expr rate, int seen, int state) {
@@ -265,7 +265,8 @@ static Expr *free_accelerations(Expansion *k, const MechEquations *free) {
         const HeldRow *row = &h->row[i];
         if (!row->kept) continue;
         Expr beside = expr_sub(k->d, row_times(k, row, k->in.w), row->rate);
-        out[i] = expr_add(k->d, row_times(k, row, free->acceleration), rates_of(rates, beside));
+        Expr bias = rates_of(rates, beside);
+        out[i] = expr_add(k->d, row_times(k, row, free->acceleration), bias);
     }
     rates_free(rates);
     return out;
@@ -459,9 +460,11 @@ static void position_laws(Expansion *k, const Expr *seen) {
     Expr *share = position_shares(k, row, n);
     Rewrite *put = rewrite_new(k->d);
     for (int q = 0; q < h->nq; q++) rewrite_set(put, k->in.q[q], seen[q]);
-    for (int i = 0; i < n; i++)
-        add_law(k, expr_add(k->d, rewrite(put, row[i]->phi), share[i]), expr_number(k->d, 0),
-                held_row_pos(k, row[i]));
+    for (int i = 0; i < n; i++) {
+        Expr zero = expr_number(k->d, 0),
+             left = expr_add(k->d, rewrite(put, row[i]->phi), share[i]);
+        add_law(k, left, zero, held_row_pos(k, row[i]));
+    }
     rewrite_free(put);
 }
 

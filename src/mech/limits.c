@@ -63,8 +63,8 @@ static Expr call2(Dag *d, Op op, Expr a, Expr b) { return expr_call(d, op, (Expr
 static Expr depth_of(const Expansion *k, const MechJoint *j) {
     Dag *d = k->d;
     Expr q = symbol(k, j->coordinate[0]), zero = expr_number(d, 0);
-    return expr_add(d, call2(d, OP_MAX, expr_sub(d, q, j->upper), zero),
-                    call2(d, OP_MIN, expr_sub(d, q, j->lower), zero));
+    Expr below = call2(d, OP_MIN, expr_sub(d, q, j->lower), zero);
+    return expr_add(d, call2(d, OP_MAX, expr_sub(d, q, j->upper), zero), below);
 }
 
 // The push of both stops; only one of them can be touched.
@@ -74,9 +74,11 @@ static Expr push_of(const Expansion *k, const MechJoint *j) {
     Expr damped = expr_mul(d, j->damping, symbol(k, j->f));
     Expr above = expr_add(d, expr_mul(d, j->stiffness, expr_sub(d, q, j->upper)), damped);
     Expr below = expr_add(d, expr_mul(d, j->stiffness, expr_sub(d, q, j->lower)), damped);
-    return expr_add(
-        d, expr_if(d, call2(d, OP_LESS, j->upper, q), call2(d, OP_MAX, above, zero), zero),
-        expr_if(d, call2(d, OP_LESS, q, j->lower), call2(d, OP_MIN, below, zero), zero));
+    below = call2(d, OP_MIN, below, zero);
+    below = expr_if(d, call2(d, OP_LESS, q, j->lower), below, zero);
+    above = call2(d, OP_MAX, above, zero);
+    above = expr_if(d, call2(d, OP_LESS, j->upper, q), above, zero);
+    return expr_add(d, above, below);
 }
 
 void limit_laws(Expansion *k, const MechJoint *j) {
@@ -90,10 +92,9 @@ void limit_laws(Expansion *k, const MechJoint *j) {
             rigid_stop_laws(k, j);
         return;
     }
-    Expr q = symbol(k, j->coordinate[0]);
+    Expr q = symbol(k, j->coordinate[0]), above = call2(d, OP_LESS, j->upper, q);
     When guard = {.kind = WHEN_WARNS,
-                  .condition = call2(d, OP_OR, call2(d, OP_LESS, q, j->lower),
-                                     call2(d, OP_LESS, j->upper, q)),
+                  .condition = call2(d, OP_OR, call2(d, OP_LESS, q, j->lower), above),
                   .owner = k->x->name,
                   .words = name_printf(names, "joint '%s' leaves its limits", name),
                   .text = name_printf(names, "%s.q within %g .. %g", name,
@@ -109,8 +110,7 @@ void stop_energies(Expansion *k) {
         const MechJoint *j = &k->x->joint[i];
         if (!is_elastic(j)) continue;
         Expr x = depth_of(k, j);
-        Expr energy =
-            expr_mul(d, expr_number(d, 0.5), expr_mul(d, j->stiffness, expr_mul(d, x, x)));
+        Expr energy = expr_scale(d, 0.5, expr_mul(d, j->stiffness, expr_mul(d, x, x)));
         c->stored = expr_add(d, c->stored, energy);
     }
 }

@@ -64,7 +64,8 @@ static void find_order(Recursion *c) {
 // 1 + sin(q) e~ + (1 - cos(q)) e~ e~
 static void rodrigues(Dag *d, const Expr axis[3], Expr q, Expr out[9]) {
     Expr skew[9], square[9], one[9], s = expr_call(d, OP_SIN, &q, 1);
-    Expr c = expr_sub(d, expr_number(d, 1), expr_call(d, OP_COS, &q, 1));
+    Expr c = expr_call(d, OP_COS, &q, 1);
+    c = expr_sub(d, expr_number(d, 1), c);
     m3_skew(d, axis, skew);
     m3_times(d, skew, skew, square);
     m3_identity(d, one);
@@ -213,11 +214,12 @@ static void step_out(Recursion *c, int joint) {
     case JOINT_KINDS: break;
     case JOINT_REVOLUTE: turn_revolute(d, j->axis, q[0], w[0], rate[0], b); break;
     case JOINT_PRISMATIC: slide_prismatic(d, parent, j->axis, q[0], w[0], rate[0], b); break;
-    case JOINT_HELICAL:
-        slide_prismatic(d, parent, j->axis, expr_mul(d, j->pitch, q[0]),
-                        expr_mul(d, j->pitch, w[0]), expr_mul(d, j->pitch, rate[0]), b);
+    case JOINT_HELICAL: {
+        Expr acceleration = expr_mul(d, j->pitch, rate[0]), speed = expr_mul(d, j->pitch, w[0]);
+        slide_prismatic(d, parent, j->axis, expr_mul(d, j->pitch, q[0]), speed, acceleration, b);
         turn_revolute(d, j->axis, q[0], w[0], rate[0], b);
         break;
+    }
     case JOINT_CYLINDRICAL:
         slide_prismatic(d, parent, j->axis, q[0], w[0], rate[0], b);
         turn_revolute(d, j->axis, q[1], w[1], rate[1], b);

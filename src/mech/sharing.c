@@ -109,10 +109,9 @@ static Expr *kinematic_matrix(const Group *g, const double *velocity, double par
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
             for (int v = 0; v < nv; v++)
-                term[v] = expr_mul(d, expr_number(d, velocity[v] * velocity[v]),
-                                   expr_mul(d, g->row[i]->slope[v], g->row[j]->slope[v]));
-            K[i * n + j] =
-                expr_mul(d, expr_number(d, 1 / (g->unit[i] * g->unit[j])), expr_sum(d, term, nv));
+                term[v] = expr_scale(d, velocity[v] * velocity[v],
+                                     expr_mul(d, g->row[i]->slope[v], g->row[j]->slope[v]));
+            K[i * n + j] = expr_scale(d, 1 / (g->unit[i] * g->unit[j]), expr_sum(d, term, nv));
             if (i == j) trace = expr_add(d, trace, K[i * n + i]);
         }
     *eps = expr_mul(d, expr_number(d, part / n), trace);

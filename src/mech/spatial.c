@@ -61,7 +61,7 @@ void v3_scale(Dag *d, Expr by, const Expr a[3], Expr out[3]) {
 }
 
 static Expr cross_part(Dag *d, const Expr a[3], const Expr b[3], int i, int j) {
-    return expr_sub(d, expr_mul(d, a[i], b[j]), expr_mul(d, a[j], b[i]));
+    return expr_products_subtract(d, a[i], b[j], a[j], b[i]);
 }
 
 void v3_cross(Dag *d, const Expr a[3], const Expr b[3], Expr out[3]) {
@@ -153,7 +153,8 @@ void quaternion_matrix(Dag *d, const Expr quat[4], Expr out[9]) {
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++) product[i][j] = expr_mul(d, quat[i], quat[j]);
     Expr square[4] = {product[0][0], product[1][1], product[2][2], product[3][3]};
-    Expr twice = expr_div(d, expr_number(d, 2), expr_sum(d, square, 4)), one = expr_number(d, 1);
+    Expr length = expr_sum(d, square, 4), twice = expr_div(d, expr_number(d, 2), length);
+    Expr one = expr_number(d, 1);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             int k = 3 - i - j;
@@ -280,8 +281,8 @@ void wrench_from(Dag *d, const Pose *frame, const Six *f, Six *out) {
 
 // In the plane (i, j): [ c -s ; s c ] (v_i; v_j)
 static void plane_turn(Dag *d, Expr c, Expr s, int i, int j, Expr v[3]) {
-    Expr a = expr_sub(d, expr_mul(d, c, v[i]), expr_mul(d, s, v[j]));
-    Expr b = expr_add(d, expr_mul(d, s, v[i]), expr_mul(d, c, v[j]));
+    Expr a = expr_products_subtract(d, c, v[i], s, v[j]);
+    Expr b = expr_products_add(d, s, v[i], c, v[j]);
     v[i] = a;
     v[j] = b;
 }
@@ -338,7 +339,8 @@ static void plane_tensor(Dag *d, Expr c, Expr s, int i, int j, Expr a[9]) {
     int k = 3 - i - j;
     bool symmetric = is_symmetric(a);
     Expr ii = a[4 * i], jj = a[4 * j], ij = a[3 * i + j], ji = a[3 * j + i];
-    Expr g = expr_add(d, expr_mul(d, s, expr_sub(d, ii, jj)), expr_mul(d, c, expr_add(d, ij, ji)));
+    Expr g = expr_mul(d, c, expr_add(d, ij, ji));
+    g = expr_add(d, expr_mul(d, s, expr_sub(d, ii, jj)), g);
     Expr sg = expr_mul(d, s, g), cg = expr_mul(d, c, g);
     Expr column[3] = {a[k], a[3 + k], a[6 + k]}, row[3] = {a[3 * k], a[3 * k + 1], a[3 * k + 2]};
     plane_turn(d, c, s, i, j, column);
@@ -410,7 +412,7 @@ static void shift_rigid(Dag *d, Inertia *a, const Expr p[3]) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         Expr pj = expr_mul(d, p[j], u[j]), pk = expr_mul(d, p[k], u[k]), two = expr_number(d, 2);
         Expr sum = expr_mul(d, two, expr_add(d, pj, pk));
-        Expr cross = expr_add(d, expr_mul(d, p[i], u[j]), expr_mul(d, p[j], u[i]));
+        Expr cross = expr_products_add(d, p[i], u[j], p[j], u[i]);
         a->J[4 * i] = expr_add(d, a->J[4 * i], sum);
         a->J[3 * i + j] = a->J[3 * j + i] = expr_sub(d, a->J[3 * i + j], cross);
     }
@@ -491,7 +493,8 @@ void six_add(Dag *d, const Six *a, const Six *b, Six *out) {
 }
 
 Expr six_dot(Dag *d, const Six *a, const Six *b) {
-    return expr_add(d, v3_dot(d, a->lin, b->lin), v3_dot(d, a->ang, b->ang));
+    Expr angular = v3_dot(d, a->ang, b->ang);
+    return expr_add(d, v3_dot(d, a->lin, b->lin), angular);
 }
 
 // (omega x h_f ; omega x h_n + v x h_f)

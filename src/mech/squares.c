@@ -157,7 +157,8 @@ static Expr without_minus(const Flows *w, Expr e) {
         if ((op == OP_COS || op == OP_SIN) && number_of(w, c) < 0) {
             Expr angle = expr_arg(d, g, 0);
             Expr other = expr_call(d, op == OP_COS ? OP_SIN : OP_COS, &angle, 1);
-            sum = expr_sub(d, expr_add(d, sum, c), expr_mul(d, c, expr_mul(d, other, other)));
+            Expr less = expr_mul(d, c, expr_mul(d, other, other));
+            sum = expr_sub(d, expr_add(d, sum, c), less);
         } else {
             sum = expr_add(d, sum, term);
         }

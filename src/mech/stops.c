@@ -31,6 +31,17 @@ bool check_rigid_stop(Expansion *k, const MechJoint *j) {
 
 static Expr call2(Dag *d, Op op, Expr a, Expr b) { return expr_call(d, op, (Expr[]){a, b}, 2); }
 
+typedef struct {
+    Op op;
+    Expr a, b;
+} Comparison;
+
+// Two relations joined by `and` or `or`.
+static Expr joined_by(Dag *d, Op op, Comparison x, Comparison y) {
+    Expr second = call2(d, y.op, y.a, y.b);
+    return call2(d, op, call2(d, x.op, x.a, x.b), second);
+}
+
 static Expr before_of(Expansion *k, const MechJoint *j) {
     Names *names = k->m->names;
     const char *flow = name_text(names, k->m->var[j->f].path);
@@ -58,8 +69,10 @@ static void add_mode(Expansion *k, const MechJoint *j, const char *name, Expr le
 static Expr is_free(const Expansion *k, const MechJoint *j) {
     Dag *d = k->d;
     Expr q = symbol(k, j->coordinate[0]), f = symbol(k, j->f), zero = expr_number(d, 0);
-    Expr below = call2(d, OP_OR, call2(d, OP_LESS, q, j->upper), call2(d, OP_LESS_EQUAL, f, zero));
-    Expr above = call2(d, OP_OR, call2(d, OP_LESS, j->lower, q), call2(d, OP_LESS_EQUAL, zero, f));
+    Expr below = joined_by(d, OP_OR, (Comparison){OP_LESS, q, j->upper},
+                           (Comparison){OP_LESS_EQUAL, f, zero});
+    Expr above = joined_by(d, OP_OR, (Comparison){OP_LESS, j->lower, q},
+                           (Comparison){OP_LESS_EQUAL, zero, f});
     return call2(d, OP_AND, below, above);
 }
 
@@ -69,7 +82,7 @@ static void led_stop_laws(Expansion *k, const MechJoint *j) {
     Dag *d = k->d;
     Names *names = k->m->names;
     Expr q = symbol(k, j->coordinate[0]);
-    Expr slack = expr_mul(d, expr_number(d, rounding), expr_sub(d, j->upper, j->lower));
+    Expr slack = expr_scale(d, rounding, expr_sub(d, j->upper, j->lower));
     Expr below = call2(d, OP_LESS, q, expr_sub(d, j->lower, slack));
     Expr above = call2(d, OP_LESS, expr_add(d, j->upper, slack), q);
     When guard = {
@@ -96,7 +109,7 @@ void rigid_stop_laws(Expansion *k, const MechJoint *j) {
     Dag *d = k->d;
     Expr zero = expr_number(d, 0), q = symbol(k, j->coordinate[0]);
     Expr f = symbol(k, j->f), e = symbol(k, j->stop);
-    Expr middle = expr_mul(d, expr_number(d, 0.5), expr_add(d, j->lower, j->upper));
+    Expr middle = expr_scale(d, 0.5, expr_add(d, j->lower, j->upper));
     ModeChoice choice = {.first_equation = k->law.count,
                          .equation_count = 1,
                          .first_mode = k->mode.count,
@@ -108,14 +121,17 @@ void rigid_stop_laws(Expansion *k, const MechJoint *j) {
     add_law(k, e, zero, j->pos);
     add_mode(k, j, "free", e, zero, is_free(k, j), false);
     add_mode(k, j, "at the lower stop", f, zero,
-             call2(d, OP_AND, call2(d, OP_LESS_EQUAL, e, zero), call2(d, OP_LESS, q, middle)),
+             joined_by(d, OP_AND, (Comparison){OP_LESS_EQUAL, e, zero},
+                       (Comparison){OP_LESS, q, middle}),
              false);
     add_mode(k, j, "at the upper stop", f, zero,
-             call2(d, OP_AND, call2(d, OP_LESS_EQUAL, zero, e), call2(d, OP_LESS, middle, q)),
+             joined_by(d, OP_AND, (Comparison){OP_LESS_EQUAL, zero, e},
+                       (Comparison){OP_LESS, middle, q}),
              false);
     Expr back = expr_neg(d, expr_mul(d, j->restitution, before_of(k, j)));
     add_mode(k, j, "hits a stop", f, back,
-             call2(d, OP_OR, call2(d, OP_LESS, f, zero), call2(d, OP_LESS, zero, f)), true);
+             joined_by(d, OP_OR, (Comparison){OP_LESS, f, zero}, (Comparison){OP_LESS, zero, f}),
+             true);
     array_push(&k->choice, choice);
     k->m->var[j->contact].start = expr_number(d, 1);
 }

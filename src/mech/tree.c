@@ -344,8 +344,8 @@ void link_rates(Dag *d, const Link *l, const Expr *q, const Expr *w, Expr *out) 
     switch (l->kind) {
     case LINK_PLANE: {
         Expr c = expr_call(d, OP_COS, &q[2], 1), s = expr_call(d, OP_SIN, &q[2], 1);
-        out[0] = expr_sub(d, expr_mul(d, c, w[0]), expr_mul(d, s, w[1]));
-        out[1] = expr_add(d, expr_mul(d, s, w[0]), expr_mul(d, c, w[1]));
+        out[0] = expr_products_subtract(d, c, w[0], s, w[1]);
+        out[1] = expr_products_add(d, s, w[0], c, w[1]);
         out[2] = w[2];
         break;
     }

@@ -62,7 +62,7 @@ static Expr turning(const Group *g) {
     bool *counts = ARENA_ARRAY(&k->scratch, bool, k->held->nv);
     for (int i = 0; i < g->n; i++)
         for (int v = 0; v < k->held->nv; v++) counts[v] |= !expr_is_zero(k->d, g->row[i]->slope[v]);
-    return expr_mul(k->d, expr_number(k->d, 2), expr_sqrt(k->d, pace_squared(k, 0, counts)));
+    return expr_scale(k->d, 2, expr_sqrt(k->d, pace_squared(k, 0, counts)));
 }
 
 static void watch_group(const Group *g) {

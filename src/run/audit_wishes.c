@@ -26,7 +26,7 @@ static void want_shares(Job *j, AuditTrack *t, const Mechanism *x) {
 static Expr share_of(const Job *j, Partials *of_energy, const Var *x) {
     Dag *d = j->system->dag;
     Expr slope = partials_by(of_energy, x->symbol);
-    return expr_mul(d, expr_number(d, 0.5), expr_mul(d, x->symbol, slope));
+    return expr_scale(d, 0.5, expr_mul(d, x->symbol, slope));
 }
 
 // Storages of several states, but for mechanisms. `track` is by component.
