@@ -21,7 +21,7 @@
 #include <sys/auxv.h>
 #endif
 
-enum { MOST_FILES = 256, SEAL_WORD = 8, SEAL = SEAL_WORD + DIGEST_TEXT };
+enum { MOST_FILES = 1024, SEAL_WORD = 8, SEAL = SEAL_WORD + DIGEST_TEXT };
 #define MOST_BYTES    (128LL << 20)
 #define STALE_SECONDS 3600 // of a folder whose compiler was killed
 

@@ -124,6 +124,8 @@ typedef struct {
 // enter the model's expression graph).  NULL on error, with the culprits named.
 System *equations_build(Arena *out, const Model *m, const Graph *g, Report *r);
 
+const char *system_check(const System *s); // what does not hold of it; NULL: all is well
+
 // An equation in the user's words: "the law of 'r' 'e = R*f'".
 void equation_label(Text *out, const System *s, int equation);
 // The equation of the model in which a part of the solved equations stands; -1: none is known.

@@ -95,6 +95,8 @@ Graph *graph_build(Arena *out, const Model *m, Report *r);
 // are reported as errors; dependent storages and loops are not (equations solves them).
 void causality_assign(Arena *out, Graph *g, Report *r);
 
+const char *graph_check(const Graph *g); // what does not hold of it; NULL: all is well
+
 // One line per bond in order of assignment: "3  v -> spring   stroke at v: ...because..."
 void causality_explain(Text *out, const Graph *g);
 // Dependent storages, loops, with remedies in order of cost; empty when there are none.

@@ -84,6 +84,7 @@ struct AstExpr { // 40 bytes
         const Unit *unit; // AST_WITH_UNIT; equal ones are often the same
     };
 };
+_Static_assert(sizeof(AstExpr) == 40, "as said above");
 
 // --- declarations and statements ----------------------------------------------------------------
 
@@ -201,6 +202,7 @@ struct AstItem { // 112 bytes
     };
     AstItem *mount; // ITEM_COMPONENT in a mechanism: an ITEM_FRAME, where it is mounted
 };
+_Static_assert(sizeof(AstItem) == 112, "as said above");
 
 typedef struct {
     Name name;

@@ -112,6 +112,7 @@ typedef struct {     // 104 bytes: what only classes have and what only built-in
     bool part : 1;       // a joint or frame of a mechanism: its port may stay without a bond
     bool argument_set, start_set; // by `set`: to be read where that stands
 } Instance;
+_Static_assert(sizeof(Instance) == 104, "as said above");
 
 typedef enum {
     ENTITY_PARAM,

@@ -59,6 +59,7 @@ typedef struct { // 56 bytes: there are millions in a large model
     Name text; // description
     Pos pos;
 } Var;
+_Static_assert(sizeof(Var) == 56, "as said above");
 
 typedef enum {
     COMP_0,
@@ -85,7 +86,7 @@ typedef enum {      // what the energy audit holds it to
 
 typedef enum { WISH_NONE, WISH_INTEGRAL, WISH_DERIVATIVE, WISH_EFFORT_OUT, WISH_FLOW_OUT } Wish;
 
-typedef struct { // 88 bytes
+typedef struct { // 96 bytes
     Name path;   // "arm.spring"
     Name type;   // as written: "C", "MTF", "hydraulic.Orifice"
     CompKind kind : 8;
@@ -109,6 +110,7 @@ typedef struct { // 88 bytes
     Name text; // description
     Pos pos;
 } Comp;
+_Static_assert(sizeof(Comp) == 96, "as said above");
 
 typedef struct {
     Name name; // "p1", "shaft"; 0 for the only port of a one-port
@@ -469,6 +471,8 @@ bool path_matches(const char *pattern, const char *path); // * = any text
 // What a pattern of `record` takes: no parameter unless its whole path is written, no derivative
 // unless the pattern says der(...).
 bool pattern_takes(const char *pattern, const Var *v, const Names *names);
+// The first of the promises above that does not hold, in words; NULL: all do.
+const char *model_check(const Model *m);
 void model_dump(Text *out, const Model *m);        // all lists as readable text
 void model_dump_events(Text *out, const Model *m); // of them, `when`
 

@@ -1,6 +1,7 @@
 // See pipeline.h.
 #include "run/pipeline.h"
 
+#include "base/invariant.h"
 #include "mech/expand.h"
 #include "mech/functions.h"
 
@@ -20,17 +21,20 @@ static bool causal_graph(Arena *out, const Model *m, Graph **graph, Report *r) {
     *graph = graph_build(out, m, r);
     if (!*graph || r->errors > before) return false;
     causality_assign(out, *graph, r);
+    STAGE_KEEPS(graph_check(*graph));
     return r->errors == before;
 }
 
 bool pipeline_finish(Pipeline *p, const PipelineOptions *o, Report *r) {
     int before = r->errors;
+    STAGE_KEEPS(model_check(p->model));
     tell(o, STAGE_MODEL);
     if (o->last == STAGE_MODEL) return true;
     if (!causal_graph(&p->arena, p->model, &p->graph, r)) return false;
     tell(o, STAGE_GRAPH);
     if (o->last == STAGE_GRAPH) return true;
     p->system = equations_build(&p->arena, p->model, p->graph, r);
+    if (p->system) STAGE_KEEPS(system_check(p->system));
     tell(o, STAGE_SYSTEM);
     return p->system && r->errors == before;
 }
@@ -43,6 +47,7 @@ bool pipeline_build(Pipeline *p, Syntax *syntax, const PipelineOptions *o, Repor
     p->model = lang_instantiate(&p->arena, syntax, o->model, o->experiment, &lang, r);
     if (o->syntax) arena_free(o->syntax);
     if (!p->model || r->errors > before) return false;
+    STAGE_KEEPS(model_check(p->model));
     tell(o, STAGE_FLAT);
     if (o->last == STAGE_FLAT) return true;
     return mech_expand(p->model, &p->arena, r) && pipeline_finish(p, o, r);
@@ -50,7 +55,10 @@ bool pipeline_build(Pipeline *p, Syntax *syntax, const PipelineOptions *o, Repor
 
 System *pipeline_mode(Arena *out, const Model *m, const Memory *memory, Jump *jump, Report *r) {
     Graph *g;
-    return causal_graph(out, m, &g, r) ? equations_build_mode(out, m, g, memory, jump, r) : NULL;
+    if (!causal_graph(out, m, &g, r)) return NULL;
+    System *s = equations_build_mode(out, m, g, memory, jump, r);
+    if (s) STAGE_KEEPS(system_check(s));
+    return s;
 }
 
 void pipeline_free(Pipeline *p) {
