@@ -42,5 +42,6 @@ suite asan
 step "lint" make --no-print-directory tidy DEPTH=75000
 step "threads" make --no-print-directory threads
 step "fuzzers, seeded" tools/fuzz.sh
+step "the same numbers by gcc and clang" tools/compilers.sh
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
