@@ -162,6 +162,7 @@ void add_builtin_domains(Builder *b);
 void flatten(Builder *b);
 void parameter_values(Builder *b);
 void builtin_law(Builder *b, int instance);
+bool primes_scalar(Builder *b, const AstExpr *left, const Value *x);    // true: reported
 bool equation_sides(Lower *l, Value *x, Value *y, const AstItem *item); // false: reported
 void user_equations(Builder *b);
 void causality_wishes(Builder *b);

@@ -56,7 +56,8 @@ static bool argument_is_sound(Builder *b, Lower *l, const Instance *i, const Val
     bool divides = i->builtin->kind == COMP_C || i->builtin->kind == COMP_I;
     if (divides && c.rows * c.cols == 1 && c.one == 0) {
         Remark *m = complain(b, L_NOT_A_NUMBER, pos, "%s of '%s' is 0", argument, name);
-        remark_help(b->r, m, "leave the element out instead");
+        remark_help(b->r, m,
+                    "leave the element out instead; decimals are written with a point: 0.01");
         return false;
     }
     return true;

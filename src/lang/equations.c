@@ -25,6 +25,7 @@ static void help_with_sides(Builder *b, Remark *m, const AstItem *item) {
 
 // Both sides of an equation: a plain side takes the unit of the other, 0 its shape.
 bool equation_sides(Lower *l, Value *x, Value *y, const AstItem *item) {
+    if (primes_scalar(l->b, item->left, x)) return false;
     Builder *b = l->b;
     if ((x->is & IS_ZERO) && value_count(x) == 1 && value_count(y) > 1)
         value_shape(l, x, y->rows, y->cols, item->pos, "");

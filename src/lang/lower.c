@@ -426,3 +426,14 @@ Value lower(Lower *l, const AstExpr *e, const Env *env) {
     b->depth--;
     return v;
 }
+
+// x' = ... with a scalar x: on paper a derivative, here x itself.
+bool primes_scalar(Builder *b, const AstExpr *left, const Value *x) {
+    bool prime = left->kind == AST_UNARY && left->op == '\'';
+    if (!prime || value_count(x) != 1) return false;
+    const char *what = expr_text(b, left->left);
+    Remark *m = complain(b, L_NO_VARIABLE, ast_start(left),
+                         "%s' is %s transposed, which says nothing of a scalar", what, what);
+    remark_help(b->r, m, "the derivative by time is written der(%s)", what);
+    return true;
+}

@@ -309,6 +309,8 @@ static AstExpr *no_primary(Parser *p) {
         Remark *m = p_fail_expected(p, "an expression");
         if (t.first) p_help(p, m, "an operator at the end of the line before asks for more");
         if (t.kind == TOKEN_DOT) p_help(p, m, "write .5 without a blank");
+        if (t.kind == TOKEN_QUOTE)
+            p_help(p, m, "numbers and names stand without quotes, units in braces: 1 {kg}");
         if (t.kind == TOKEN_UNIT) p_help(p, m, "a unit follows its number: 5 {m}");
         if (t.kind == TOKEN_ARROW) p_help(p, m, "a bond needs an end on both sides: a -> b");
     }

@@ -464,6 +464,7 @@ static const struct {
     {"variables", "var"},
     {"while", "for"},
     {"connect", "a -> b"},
+    {"Real", "var x {m} initial 1, or param k = 2 {N/m}"},
     {"equation", "left = right, without a heading"},
     {"return", "an equation; return belongs into functions"},
 };

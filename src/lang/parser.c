@@ -1,7 +1,9 @@
 // Tokens, mistakes and recovery: what the grammar rules stand on, and the ways in.
 #include "lang/parse.h"
+#include "lang/units.h"
 
 #include "base/files.h"
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -137,13 +139,35 @@ Remark *p_fail_expected(Parser *p, const char *what) {
     return m;
 }
 
+// A name behind a number that is the name of a unit: 1 kg.
+static bool at_bare_unit(const Parser *p) {
+    const char *text = p->lexer.text, *bad;
+    size_t at = p->token.at, bad_length;
+    Unit unit;
+    if (!p_at(p, TOKEN_NAME)) return false;
+    while (at && text[at - 1] == ' ') at--;
+    size_t end = at;
+    while (at &&
+           (strchr("0123456789.", text[at - 1]) || (strchr("eE+-", text[at - 1]) && at < end)))
+        at--;
+    bool number = at < end && text[at] >= '.' && text[at] <= '9';
+    if (!number || (at && (isalpha((unsigned char)text[at - 1]) || text[at - 1] == '_')))
+        return false;
+    return unit_parse(text + p->token.at, p->token.end - p->token.at, &unit, &bad, &bad_length);
+}
+
 void p_expect_close(Parser *p, TokenKind kind, Token open) {
     if (p_accept(p, kind) || p->failed) return;
+    bool bare_unit = at_bare_unit(p);
     char saw[128];
     describe(p, p->token, saw, sizeof saw);
     const char *sign = token_text(kind);
     Remark *m = p_fail(p, P_UNCLOSED_BRACKET, p->token, "expected '%s', saw %s", sign, saw);
     if (!m) return;
+    if (bare_unit) {
+        p_help(p, m, "a unit stands in braces behind its number: 1 {kg}");
+        return;
+    }
     remark_note(p->report, m, p_pos(p, open), "the '%s' to be closed stands here",
                 token_text(open.kind));
     p_help(p, m, "put a '%s' before this, or a comma or an operator", sign);

@@ -310,11 +310,25 @@ static Ref definition_ref(Builder *b, Path *p, Definition d) {
     return ref_bad();
 }
 
+// dx, dt: who writes a derivative as on paper.
+static bool help_derivative(Builder *b, const Path *p, const char *word, Remark *m) {
+    if (word[0] != 'd' || !word[1] || p->env->instance < 0) return false;
+    bool of_time = strcmp(word, "dt") == 0;
+    Name rest = name_of(b->syntax->names, word + 1);
+    if (!of_time && pairs_get(&b->members, (uint32_t)p->env->instance, rest) < 0) return false;
+    remark_help(b->r, m, "the derivative by time is written der(%s)", of_time ? "x" : word + 1);
+    return true;
+}
+
 static Ref unknown_name(Builder *b, const Path *p) {
     const char *word = text_of(b, p->step[0]->name);
     Remark *m =
         complain(b, L_UNKNOWN_NAME, p->step[0]->pos, "the name '%s' is not known here", word);
+    if (help_derivative(b, p, word, m)) return ref_bad();
     Suggestion g = suggest_for(word);
+    suggest_offer(&g, "pi");
+    suggest_offer(&g, "time");
+    if (strcmp(word, "t") == 0) g.best = "time";
     for (const Env *s = p->env; s; s = s->outer)
         if (s->name) suggest_offer(&g, text_of(b, s->name));
     if (p->env->instance >= 0) suggest_members(b, &g, p->env->instance);
