@@ -31,6 +31,10 @@ typedef struct {
 extern const Ivp ivp_problems[];
 extern const int ivp_count;
 
+void andrews_start(double *y, double *slope); // ivp_andrews.c
+void andrews(double t, const double *y, const double *slope, double *r);
+extern const double andrews_end[];
+
 typedef struct {
     long steps, calls;
     double seconds; // of the processor
