@@ -117,6 +117,13 @@ json_t *graph_json(const Built *b, const json_t *wish) {
     return x ? x : json_object();
 }
 
+// Long, and slow to typeset: only who looks at them gets them.
+json_t *equations_json(const Built *b) {
+    json_t *html = text_json_of(b->model, BD_EQUATIONS_HTML);
+    return json_pack("{s:s, s:I, s:o}", "do", "equations", "revision", (json_int_t)b->revision,
+                     "html", html);
+}
+
 json_t *built_json(const Built *b, const json_t *wish) {
     const BdModel *m = b->model;
     json_t *experiments = json_array();
@@ -130,11 +137,9 @@ json_t *built_json(const Built *b, const json_t *wish) {
     json_object_set_new(x, "inputs", variables_json(m, BD_INPUT));
     json_object_set_new(x, "variables", variables_json(m, BD_VARIABLE));
     json_object_set_new(x, "states", variables_json(m, BD_STATE));
-    json_object_set_new(x, "equations", text_json_of(m, BD_EQUATIONS_HTML));
     json_t *graph = graph_json(b, wish);
     json_object_update(x, graph);
     json_decref(graph);
-    json_object_set_new(x, "causality", text_json_of(m, BD_CAUSALITY));
     json_object_set_new(x, "about", about_of(m));
     return x;
 }

@@ -132,6 +132,7 @@ json_t *built_json(const Built *b, const json_t *wish);
 // {"graph": drawing, "depth": n} for a wish {"places": {path: [x, y]}, "scope": path, "depth": n}; without a depth
 // large models are folded.
 json_t *graph_json(const Built *b, const json_t *wish);
+json_t *equations_json(const Built *b); // for the page: typeset, with its revision
 json_t *messages_json(const BdReport *r);
 
 // --- pull.c: frames that are pulled by hand, as lines "own PATH" or "world PATH"

@@ -345,6 +345,8 @@ static void handle(TextSide *t, const json_t *message) {
         build(t, message);
     else if (strcmp(what, "graph") == 0)
         draw_again(t, message);
+    else if (strcmp(what, "equations") == 0 && t->built)
+        page_send(t->page, equations_json(t->built));
     else if (strcmp(what, "report") == 0)
         make_report(t);
     else if (strcmp(what, "grab") == 0)

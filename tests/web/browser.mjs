@@ -203,7 +203,7 @@ const checks = {
     await page.keyboard.press("Shift+Enter");
     check(await page.evaluate(() => window.studio.plots.length) === plots + 1, "a new plot");
     await page.click("#top-tab-1");
-    check(await page.locator(".equations math").count() > 0, "formulas");
+    await until(page, () => document.querySelectorAll(".equations math").length > 0);
     await page.click("#top-tab-2");
     await until(page, () => document.querySelectorAll(".energy path").length > 2);
     await accessible(page, "light");

@@ -7,6 +7,14 @@ import type { Built } from "./types";
 export class Equations {
   readonly element = h("div.equations", { tabindex: 0, role: "region", "aria-label": "equations" });
   private selected = "";
+  private asked = -1; // the revision that is shown, or on its way
+
+  // Asks for those of a model when somebody looks at them.
+  want(revision: number | undefined, ask: () => void): void {
+    if (revision === undefined || revision === this.asked || !this.element.clientHeight) return;
+    this.asked = revision;
+    ask();
+  }
 
   show(html: string): void {
     const parsed = new DOMParser().parseFromString(html, "text/html").body;

@@ -150,7 +150,7 @@ export class Plot {
     if (canvas.width !== w * ratio || canvas.height !== height * ratio) { canvas.width = w * ratio; canvas.height = height * ratio; }
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
     c.clearRect(0, 0, w, height);
-    const common = t.columns.get(this.wish.x!) ?? [], own = this.wish.y.map((n) => this.host.xs?.(n) ?? common), left = 58, right = 12, top = 8, low = 34;
+    const common = t.columns.get(this.wish.x!) ?? [], own = this.wish.y.map((n) => this.host.xs?.(n) ?? common), left = 58, right = 20, top = 8, low = 34;
     const range = (lists: number[][]) => {
       let a = Infinity, b = -Infinity;
       for (const list of lists) for (const v of list) if (Number.isFinite(v)) { a = Math.min(a, v); b = Math.max(b, v); }

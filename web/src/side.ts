@@ -205,3 +205,11 @@ export function isTyping(e: Event): boolean {
   const t = e.target as HTMLElement | null;
   return !!t && (t.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(t.tagName));
 }
+
+// A new text often has the same lists: what did not change is not made anew.
+export function showLists(before: Built | null, m: Built, parameters: Parameters, signals: Signals, inputs: Inputs): void {
+  const same = (pick: (b: Built) => unknown) => !!before && JSON.stringify(pick(before)) === JSON.stringify(pick(m));
+  if (!same((b) => [b.parameters, b.about.shown])) parameters.show(m);
+  if (!same((b) => b.variables)) signals.show(m);
+  if (!same((b) => [b.inputs, b.about.live])) inputs.show(m);
+}

@@ -13,7 +13,7 @@ import { RunBar } from "./runbar";
 import { Net } from "./net";
 import { brandMark, download, forget, gutter, parse, read, tabs, write } from "./parts";
 import { Plot, type PlotHost, type PlotWish } from "./plots";
-import { Inputs, Parameters, Signals } from "./side";
+import { Inputs, Parameters, Signals, showLists } from "./side";
 import { Track } from "./track";
 import type { About, Built, Started } from "./types";
 import { viewTools } from "./view_tools";
@@ -106,7 +106,7 @@ class Studio {
     this.net.open();
     requestAnimationFrame((t) => this.picture(t));
     setInterval(() => this.everySecond(), 1000);
-    addEventListener("resize", () => this.redraw());
+    addEventListener("resize", () => { this.redraw(); this.askEquations(); });
   }
   private pendingReveal: { name: string; range: any } | null = null;
   get dark(): boolean { return document.documentElement.dataset.theme === "dark"; }
@@ -225,6 +225,7 @@ class Studio {
     });
     net.on("tell", (m) => this.note(m.text, m.kind));
     net.on("built", (m) => this.showBuilt(m));
+    net.on("equations", (m) => this.equations.show(m.html));
     net.on("started", (m) => this.begun(m));
     let stale: HTMLElement | null = null; // one offer is enough
     net.on("stale", () => {
@@ -392,20 +393,20 @@ class Studio {
       if (!this.built) this.equations.none();
       return;
     }
+    const before = this.built;
     this.built = m;
     this.sketched = null;
     this.hint.classList.add("hidden");
     this.experimentSelect.replaceChildren(...(m.experiments.length ? m.experiments : [m.experiment || "ten seconds"]).map((e) => h("option", { value: m.experiments.length ? e : "", selected: e === m.experiment }, e)));
     this.graph.show(m.graph, m.about);
     this.energy.show(m.about);
-    this.parameters.show(m);
-    this.signals.show(m);
-    this.inputs.show(m);
-    this.equations.show(m.equations);
+    showLists(before, m, this.parameters, this.signals, this.inputs);
+    this.askEquations();
     if (this.wantStart) { this.wantStart = false; this.net.live("start"); }
     if (!this.interactive) this.interactive = performance.now() - this.started0;
   }
   interactive = 0; // ms until the first model was there
+  private askEquations(): void { this.equations.want(this.built?.revision, () => this.net.text("equations")); }
 
   private cursorMoved(word: string): void {
     const root = word.split(".")[0];
@@ -520,8 +521,7 @@ class Studio {
   }
 
   seek(time: number | null): void {
-    const t = this.track;
-    this.cursor = time === null || time >= t.end ? null : Math.max(t.start, time);
+    this.cursor = time === null || time >= this.track.end ? null : Math.max(this.track.start, time);
     this.redraw();
   }
 

@@ -16,7 +16,7 @@ export interface Built {
   revision: number; good: boolean; messages: Message[];
   model: string; experiment: string; experiments: string[];
   parameters: Variable[]; inputs: Variable[]; variables: Variable[]; states: Variable[];
-  equations: string; graph: string; depth: number; scope: string; causality: string; about: About;
+  graph: string; depth: number; scope: string; about: About;
 }
 export interface SceneShape { kind: string; size: number[]; middle: number[]; turn: number[]; colour?: number[]; mesh?: number; file?: string }
 export interface SceneBody {
