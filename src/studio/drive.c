@@ -51,11 +51,10 @@ static void tell_start(Live *v) {
     char *scene = bd_scene(v->run, NULL);
     json_t *drawn = scene ? json_loads(scene, 0, NULL) : NULL;
     bd_free(scene);
-    page_send(v->page,
-              json_pack("{s:s, s:b, s:I, s:f, s:f, s:o, s:o, s:i, s:o}", "do", "started", "pulled",
-                        *v->built->pulls != 0, "revision", (json_int_t)v->built->revision, "time",
-                        bd_time(v->run), "stop", v->stop, "names", names, "units", units, "bodies",
-                        v->bodies, "scene", drawn ? drawn : json_null()));
+    page_send(v->page, json_pack("{s:s, s:b, s:I, s:f, s:f, s:o, s:o, s:i, s:o}", "do", "started",
+                                 "pulled", v->again, "revision", (json_int_t)v->built->revision,
+                                 "time", bd_time(v->run), "stop", v->stop, "names", names, "units",
+                                 units, "bodies", v->bodies, "scene", drawn ? drawn : json_null()));
 }
 
 // --- life ----------------------------------------------------------------------------------------
@@ -236,7 +235,10 @@ void drive_again(Live *v, Built *b) {
     LiveStatus status = v->status;
     Built *before = built_keep(v->built);
     v->recording = (Recording){0};
-    if (drive_start(v, b)) {
+    v->again = true;
+    bool good = drive_start(v, b);
+    v->again = false;
+    if (good) {
         for (int i = 0; i < so_far.call.count && v->status == LIVE_PAUSED; i++)
             call_again(v, &so_far, &so_far.call.data[i], before->model);
         if (v->status == LIVE_PAUSED) v->status = status;

@@ -20,6 +20,7 @@ typedef struct {
     Built *built; // of the run
     BdRun *run;   // NULL: none
     LiveStatus status;
+    bool again; // it is being done again, with hands
     double stop;
     int columns, bodies;
     int seen;    // numbers of poses and arrows

@@ -249,6 +249,7 @@ static void hand_to_live(Page *p, Built **slot, Built *b, const char *word) {
 static void grab(TextSide *t, const json_t *message) {
     if (!t->built || !t->last) return;
     bool world = strcmp(string_in(message, "axes"), "world") == 0;
+    size_t before = t->pulls.length;
     if (!pull_add(&t->pulls, string_in(message, "frame"), world)) {
         page_tell(t->page, "error",
                   "this frame cannot be pulled: frames of mechanisms in a model can, up to 16");
@@ -267,7 +268,8 @@ static void grab(TextSide *t, const json_t *message) {
         built_free(b);
     } else {
         page_tell(t->page, "error", bd_report_text(r));
-        text_clear(&t->pulls);
+        t->pulls.length = before; // hands that are there keep their numbers
+        t->pulls.data[before] = 0;
     }
     bd_report_free(r);
 }
