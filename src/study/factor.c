@@ -76,7 +76,7 @@ static bool find_parameter(Reader *r, Factor *f) {
     if (f->var < 0 || r->m->var[f->var].kind != VAR_PARAM) {
         Remark *m = report_error(r->r, V_NO_PARAMETER, POS_NONE, "the model has no parameter '%s'",
                                  f->name);
-        remark_help(r->r, m, "`bondyn report` lists the parameters with their paths");
+        remark_help(r->r, m, "`bondyn signals FILE` lists the parameters with their paths");
         return false;
     }
     const Var *v = &r->m->var[f->var];
