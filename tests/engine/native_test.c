@@ -313,8 +313,8 @@ static void cache_is_bounded(void **state) {
     cache_open(&c);
     assert_int_equal(mkdir(c.native, 0700), 0);
     char path[400];
-    for (int i = 0; i < 300; i++) {
-        snprintf(path, sizeof path, "%s/%03d.so", c.native, i);
+    for (int i = 0; i < 1068; i++) {
+        snprintf(path, sizeof path, "%s/%04d.so", c.native, i);
         FILE *file = fopen(path, "w");
         assert_non_null(file);
         fclose(file);
@@ -322,10 +322,10 @@ static void cache_is_bounded(void **state) {
         assert_int_equal(utimensat(AT_FDCWD, path, when, 0), 0);
     }
     cache_trim(c.native);
-    assert_int_equal(cache_files(&c, ".so", NULL, 0), 256);
-    snprintf(path, sizeof path, "%s/043.so", c.native);
+    assert_int_equal(cache_files(&c, ".so", NULL, 0), 1024);
+    snprintf(path, sizeof path, "%s/0043.so", c.native);
     assert_false(file_exists(path)); // the oldest went
-    snprintf(path, sizeof path, "%s/044.so", c.native);
+    snprintf(path, sizeof path, "%s/0044.so", c.native);
     assert_true(file_exists(path));
     cache_close(&c);
 }
