@@ -13,7 +13,11 @@
 #include <stdio.h>
 
 static const double span = 20;
+#ifdef __SANITIZE_ADDRESS__
+static int seeds = 4, first; // all of them run in the release build
+#else
 static int seeds = 14, first;
+#endif
 static uint64_t dice;
 
 static double between(double low, double high) {
