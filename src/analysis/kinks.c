@@ -35,84 +35,119 @@ static void tell(Kinks *k, Expr what) {
     text_free(&name);
 }
 
-// At the moment of an event its border is zero but for rounding.
-static bool is_on_border(const Kinks *k, Expr relation, double border) {
-    const Dag *d = k->s->dag;
-    if (border == 0 || expr_arg_count(d, relation) != 2) return border == 0;
-    Expr side[2] = {expr_arg(d, relation, 0), expr_arg(d, relation, 1)};
-    double value[2];
-    machine_values(k->at->machine, side, 2, value);
-    return fabs(border) <= 1e-12 * (fabs(value[0]) + fabs(value[1]));
+typedef ARRAY(Expr) Exprs;
+
+// At the point, all of them in one pass over the model. On the heap.
+static double *values_of(const Kinks *k, const Exprs *e) {
+    double *value = memory_zeroed((size_t)e->count + 1, sizeof *value);
+    if (e->count) machine_values(k->at->machine, e->data, e->count, value);
+    return value;
 }
 
+// Both sides of every relation, one after the other; of what has no two sides it stands for them.
+static Exprs sides_of(const Dag *d, const Program *p) {
+    Exprs side = {0};
+    for (int i = 0; i < p->switch_count; i++) {
+        Expr relation = p->sw[i].relation;
+        bool two = expr_arg_count(d, relation) == 2;
+        for (int a = 0; a < 2; a++) array_push(&side, two ? expr_arg(d, relation, a) : relation);
+    }
+    return side;
+}
+
+// At the moment of an event its border is zero but for rounding of both sides.
 static void tell_switches(Kinks *k) {
     const Reached *at = k->at;
     const Program *p = at->program;
+    const Dag *d = k->s->dag;
     double *border = memory_zeroed((size_t)p->switch_count + 1, sizeof *border);
     if (p->switch_count) machine_switches(at->machine, at->time, at->state, border);
-    for (int i = 0; i < p->switch_count; i++)
-        if (p->sw[i].watcher < 0 && is_on_border(k, p->sw[i].relation, border[i]))
-            tell(k, p->sw[i].relation);
+    Exprs side = sides_of(d, p);
+    double *value = values_of(k, &side);
+    for (int i = 0; i < p->switch_count; i++) {
+        bool two = expr_arg_count(d, p->sw[i].relation) == 2;
+        double rounding = two ? 1e-12 * (fabs(value[2 * i]) + fabs(value[2 * i + 1])) : 0;
+        bool on_border = border[i] == 0 || fabs(border[i]) <= rounding;
+        if (p->sw[i].watcher < 0 && on_border) tell(k, p->sw[i].relation);
+    }
+    free(value);
+    array_free(&side);
     free(border);
 }
 
-typedef ARRAY(Expr) Roots;
-
-static void add_roots(const System *s, Roots *root) {
+static void add_roots(const System *s, Exprs *root) {
     for (int i = 0; i < s->state_count; i++) array_push(root, s->rate[i]);
     for (int b = 0; b < s->block_count; b++)
         for (int k = 0; k < s->block[b].size; k++) array_push(root, s->block[b].residual[k]);
 }
 
-// Does a root change with this node, to first order?
-static bool bends(const Kinks *k, const Roots *root, Expr node) {
-    Dag *d = k->s->dag;
-    Rates *by = rates_new(d);
-    rates_set(by, node, expr_number(d, 1));
-    bool yes = false;
-    for (int i = 0; i < root->count && !yes; i++) {
-        Expr slope = rates_of(by, root->data[i]);
-        double value;
-        machine_values(k->at->machine, &slope, 1, &value);
-        yes = value != 0;
-    }
-    rates_free(by);
-    return yes;
-}
-
-typedef struct {
-    Expr node, distance; // of the arguments; 0: on the kink
-} Fold;
-
-static void tell_folds(Kinks *k) {
-    const System *s = k->s;
-    const Reached *at = k->at;
-    ARRAY(Fold) fold = {0};
-    Roots root = {0};
+// The nodes below the roots that have a kink.
+static Exprs folds_of(const System *s, const Exprs *root) {
+    Exprs fold = {0};
     ExprWalk *w = walk_new(s->dag);
     walk_start(w);
-    add_roots(s, &root);
-    for (int i = 0; i < root.count; i++) walk_add(w, root.data[i]);
-    int count = walk_count(w);
-    for (int i = 0; i < count; i++) {
-        Expr e = walk_at(w, i);
-        Op op = expr_op(s->dag, e);
-        if (op != OP_ABS && op != OP_MIN && op != OP_MAX) continue;
-        array_push(&fold, ((Fold){.node = e}));
+    for (int i = 0; i < root->count; i++) walk_add(w, root->data[i]);
+    for (int i = 0; i < walk_count(w); i++) {
+        Op op = expr_op(s->dag, walk_at(w, i));
+        if (op == OP_ABS || op == OP_MIN || op == OP_MAX) array_push(&fold, walk_at(w, i));
     }
     walk_free(w);
-    for (int i = 0; i < fold.count; i++) {
-        Expr e = fold.data[i].node, a = expr_arg(s->dag, e, 0);
-        fold.data[i].distance =
-            expr_op(s->dag, e) == OP_ABS ? a : expr_sub(s->dag, a, expr_arg(s->dag, e, 1));
+    return fold;
+}
+
+// Those of them that are at it: what they fold is zero, or both are equal.
+static void keep_touched(const Kinks *k, Exprs *fold) {
+    Dag *d = k->s->dag;
+    Exprs distance = {0};
+    for (int i = 0; i < fold->count; i++) {
+        Expr e = fold->data[i], a = expr_arg(d, e, 0);
+        array_push(&distance, expr_op(d, e) == OP_ABS ? a : expr_sub(d, a, expr_arg(d, e, 1)));
     }
-    for (int i = 0; i < fold.count; i++) {
-        double value;
-        machine_values(at->machine, &fold.data[i].distance, 1, &value);
-        if (value == 0 && bends(k, &root, fold.data[i].node)) tell(k, fold.data[i].node);
+    double *value = values_of(k, &distance);
+    int kept = 0;
+    for (int i = 0; i < fold->count; i++)
+        if (value[i] == 0) fold->data[kept++] = fold->data[i];
+    fold->count = kept;
+    free(value);
+    array_free(&distance);
+}
+
+// Does a root change with a fold, to first order? By fold; on the heap.
+static bool *find_bends(const Kinks *k, const Exprs *root, const Exprs *fold) {
+    Dag *d = k->s->dag;
+    bool *bends = memory_zeroed((size_t)fold->count + 1, sizeof *bends);
+    Exprs slope = {0};
+    ARRAY(int) of = {0};
+    Partials *partials = partials_new(d);
+    for (int i = 0; i < root->count && fold->count; i++) {
+        partials_of(partials, root->data[i]);
+        for (int f = 0; f < fold->count; f++) {
+            Expr e = partials_by(partials, fold->data[f]);
+            if (expr_is_number(d, e, NULL) && expr_value(d, e) == 0) continue;
+            array_push(&slope, e);
+            array_push(&of, f);
+        }
     }
-    array_free(&root);
+    double *value = values_of(k, &slope);
+    for (int i = 0; i < slope.count; i++) bends[of.data[i]] |= value[i] != 0;
+    free(value);
+    partials_free(partials);
+    array_free(&slope);
+    array_free(&of);
+    return bends;
+}
+
+static void tell_folds(Kinks *k) {
+    Exprs root = {0};
+    add_roots(k->s, &root);
+    Exprs fold = folds_of(k->s, &root);
+    keep_touched(k, &fold);
+    bool *bends = find_bends(k, &root, &fold);
+    for (int i = 0; i < fold.count; i++)
+        if (bends[i]) tell(k, fold.data[i]);
+    free(bends);
     array_free(&fold);
+    array_free(&root);
 }
 
 void kinks_tell(const Reached *at, Report *r) {

@@ -168,3 +168,28 @@ if command -v octave >/dev/null 2>&1; then
     expect_exit 0 linearize "$examples/analysis/analysis.bond" --model Osc --octave --out osc.m
     octave --quiet --eval "osc; p = eig(A); assert(abs(p(1)), 5, 1e-9)" || fail "Octave reads it otherwise"
 fi
+
+# A thousand drags f abs(f) at rest have one slope, and one friction abs(f) has two; all are looked at in one pass (it took
+# three minutes of a processor).
+cat >folds.bond <<'END'
+model Folds
+  const n = 1000
+  for i in 1:n
+    1 v[i]
+    I m[i](1 {kg})
+    R d[i]: e = 2 {N.s2/m2}*f*abs(f)
+    v[i] -> m[i], d[i]
+  end
+  for i in 2:n
+    0 x[i]
+    C k[i](0.1 {m/N})
+    v[i-1] -> x[i] -> v[i]
+    x[i] -> k[i]
+  end
+  R rub: e = 3 {N.s/m}*abs(f)
+  v[7] -> rub
+end
+END
+(ulimit -t 60 && exec "$bondyn" linearize folds.bond >out 2>err) || fail "a thousand folds"
+[ "$(grep -c 'warning A003' err)" = 1 ] || fail "which of a thousand folds is a kink"
+grep -q "rub" err || fail "the kink has another name"
