@@ -2,11 +2,12 @@
 //
 //     model Drive "with a load"         two blanks for each body that is open
 //       param k = 2*(a + b) {N/m}       blanks around = + - and relations, none around * / ^
-//       R d(k, x[i-1])                  none inside of brackets; indices are tight
+//       R d(k, x[i-1])                  none inside of brackets; indices and ranges are tight
 //       v -> d  // lost                 comments of neighbouring lines stand in one column
 //
 // Lines that go on with a statement keep their distance from its first line, so that columns that
-// were aligned by hand stay so; rows of tables keep the blanks inside of them.
+// were aligned by hand stay so; rows of tables keep the blanks inside of them, and modes their
+// columns.
 #include "service/format.h"
 
 #include "service/lexemes.h"
@@ -113,7 +114,16 @@ static bool blank_before(const Format *f, int i) {
     if (before == TOKEN_COLON) return blank_around_colon(f);
     if (in_index(f) && before == TOKEN_COMMA) return false;
     bool sum = (is_sign(p) && !is_unary(f, i)) || (is_sign(p - 1) && !is_unary(f, i - 1));
-    return !(sum && in_index(f));
+    return !(sum && (in_index(f) || (f->statement == TOKEN_FOR && !f->brackets)));
+}
+
+// How many? Modes are written in columns, and these stay: `open:  p.f = 0   while on <= 0.5`.
+static int blanks_before(const Format *f, int i) {
+    const Lexeme *p = &f->piece.data[i];
+    if (!blank_before(f, i)) return 0;
+    bool label = f->statement == TOKEN_NAME && p[-1].kind == TOKEN_COLON;
+    bool column = !f->brackets && (label || is_word_of(f, p, "while"));
+    return column ? (int)(p->at - p[-1].end > 1 ? p->at - p[-1].end : 1) : 1;
 }
 
 static void count_brackets(Format *f, int i) {
@@ -283,8 +293,8 @@ static int format_line(Format *f, Arena *a, int i, Line *line) {
         if (p[i].comment && i > first) break;
         if (row && i > first)
             text_add_n(&t, f->text + p[i - 1].end, p[i].at - p[i - 1].end);
-        else if (i > first && blank_before(f, i))
-            text_char(&t, ' ');
+        else if (i > first)
+            add_blanks(&t, blanks_before(f, i));
         if (!p[i].comment) count_brackets(f, i);
         text_add_n(&t, f->text + p[i].at, p[i].end - p[i].at);
         i++;
