@@ -45,7 +45,7 @@ static void print_differences(Session *s, const Difference *list, int count, int
 }
 
 // A = B: the column that is B in the second file gets the name that it has in the first.
-static bool map_name(Session *s, Results *b, const char *map) {
+static bool map_name(Session *s, const Results *a, Results *b, const char *map) {
     const char *equals = strchr(map, '=');
     if (!equals) {
         Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE, "'%s' maps nothing", map);
@@ -57,9 +57,12 @@ static bool map_name(Session *s, Results *b, const char *map) {
     while (to && map[to - 1] == ' ') to--;
     while (length && from[length - 1] == ' ') length--;
     const char *name = arena_copy_text(&s->arena, from, length);
-    if (results_rename(b, name, arena_copy_text(&s->arena, map, to))) return true;
-    Remark *m = report_error(&s->report, R_NO_SUCH_COLUMN, POS_NONE,
-                             "the second results have no column '%s'", name);
+    const char *here = arena_copy_text(&s->arena, map, to);
+    bool known = results_column(a, here) >= 0;
+    if (known && results_rename(b, name, here)) return true;
+    Remark *m =
+        report_error(&s->report, R_NO_SUCH_COLUMN, POS_NONE, "the %s results have no column '%s'",
+                     known ? "second" : "first", known ? name : here);
     remark_help(&s->report, m, "the first name is of the first file, the second of the second");
     return false;
 }
@@ -67,7 +70,7 @@ static bool map_name(Session *s, Results *b, const char *map) {
 static bool ready(Session *s, Results *a, Results *b) {
     bool good = results_comparable(a, session_argument(s, 0), &s->report);
     for (int i = 0; i < s->options.maps.count; i++)
-        good = map_name(s, b, s->options.maps.data[i]) && good;
+        good = map_name(s, a, b, s->options.maps.data[i]) && good;
     good = results_comparable(b, session_argument(s, 1), &s->report) && good;
     if (!good || !session_has(s, OPT_COMMON) || results_keep_common(a, b) > 0) return good;
     Remark *m =

@@ -368,9 +368,9 @@ static const Verb verbs[] = {
         .examples =
             "bondyn export c motor.bond --solver rk4 --out motor_c\n"
             "bondyn export fmu motor.bond --solver rk4\n"
-            "bondyn export fmu crane.bond Lift --kind me --record 'load.*' --out crane.fmu\n"
+            "bondyn export fmu crane.bond Lift --kind me --record 'hook.*' --out crane.fmu\n"
             "bondyn export fmu crane.bond Lift --version 3 --solver rk4 --out crane3.fmu\n"
-            "bondyn export c crane.bond Lift --real float --out firmware/crane\n",
+            "bondyn export c crane.bond Lift --solver rk4 --real float --out firmware/crane\n",
         .options = MODEL_OPTIONS | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RECORD) |
                    OPT_BIT(REAL) | OPT_BIT(KIND) | OPT_BIT(FMI_VERSION) | OPT_BIT(OUT),
         .least = 2,
@@ -397,7 +397,7 @@ static const Verb verbs[] = {
             "empty or marked incomplete, columns without a number and names that occur twice\n"
             "are refused: they are not the same as anything.\n",
         .examples = "bondyn compare results/rlc/Step/results.csv rlc.csv --rtol 1e-6\n"
-                    "bondyn compare a.csv b.h5 --common --map \"v.f = speed\"\n",
+                    "bondyn compare a.csv b.h5 --common --map \"speed = body.f\"\n",
         .exits = "4    the files differ\n",
         .options = OPT_BIT(RTOL) | OPT_BIT(ATOL) | OPT_BIT(COMMON) | OPT_BIT(MAP),
         .least = 2,

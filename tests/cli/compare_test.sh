@@ -68,4 +68,13 @@ expect_exit 1 compare good.csv cut.h5
 : >empty.h5
 expect_exit 1 compare empty.h5 good.csv
 expect_exit 1 compare . good.csv
+
+# A mapped name must be in the file that it is said to be of.
+printf 'time,v\n0,1\n1,2\n' >first.csv
+printf 'time,speed\n0,1\n1,2\n' >second.csv
+expect_exit 0 compare first.csv second.csv --map "v = speed"
+expect_exit 1 compare first.csv second.csv --map "w = speed"
+expect_text err "the first results have no column 'w'"
+expect_exit 1 compare first.csv second.csv --map "v = sped"
+expect_text err "the second results have no column 'sped'"
 exit $failed
