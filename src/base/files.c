@@ -1,6 +1,7 @@
 #include "base/files.h"
 
 #include "base/array.h"
+#include "base/suggest.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -39,10 +40,37 @@ static FILE *open_stream(const char *path) {
     return f;
 }
 
+// No such file: one beside it may be meant.
+static void suggest_file(Report *r, Remark *to, const char *path) {
+    Arena tmp = {0};
+    Suggestion near = suggest_for(path_base(path));
+    const char *wanted = strrchr(near.word, '.'); // the kind of file, which may have been left out
+    DIR *folder = opendir(path_folder(&tmp, path));
+    for (struct dirent *e; folder && (e = readdir(folder));) {
+        if (e->d_name[0] == '.') continue;
+        const char *name = arena_copy_text(&tmp, e->d_name, strlen(e->d_name));
+        const char *kind = strrchr(name, '.');
+        size_t stem = kind ? (size_t)(kind - name) : strlen(name);
+        bool is_stem = strlen(near.word) == stem && memcmp(near.word, name, stem) == 0;
+        if (!wanted && is_stem && kind && strcmp(kind, ".bond") == 0) {
+            near.best = name;
+            near.distance = 0;
+        } else if (wanted && kind && strcmp(kind, wanted) == 0) {
+            suggest_offer(&near, name);
+        }
+    }
+    if (folder) closedir(folder);
+    suggest_help(r, to, &near, "check the name, and the folder that it is looked for in");
+    arena_free(&tmp);
+}
+
 char *file_read(Arena *out, const char *path, size_t *length, Report *r, Pos asked) {
     FILE *f = open_stream(path);
     if (!f) {
-        report_error(r, T_CANNOT_READ, asked, "cannot read '%s': %s", path, file_problem(errno));
+        int error = errno;
+        Remark *m = report_error(r, T_CANNOT_READ, asked, "cannot read '%s': %s", path,
+                                 file_problem(error));
+        if (error == ENOENT) suggest_file(r, m, path);
         return NULL;
     }
     Text text = {0};

@@ -385,7 +385,20 @@ Dim wanted_argument(const Builder *b, int instance) {
     }
 }
 
+// The element itself was the first that told of its units: another one beside it says otherwise.
+static void note_other(Builder *b, Remark *m, const NodeClass *c, int self) {
+    for (int i = 0; i < b->instance.count; i++) {
+        const Instance *x = &b->instance.data[i];
+        if (!x->builtin || x->first_terminal == self || !tells_unit(x)) continue;
+        if (class_of(b, x->first_terminal, 0) != c) continue;
+        remark_note(b->r, m, ast_start(x->argument), "'%s', on the same bonds, is in %s",
+                    text_of(b, x->path), dim_text(b, x->argument_dim));
+        return;
+    }
+}
+
 static void note_origin(Builder *b, Remark *m, const NodeClass *c, int self) {
+    if (c->by == self) note_other(b, m, c, self);
     if (c->by < 0 || c->by == self) return;
     const Terminal *t = &b->terminal.data[c->by];
     Text units = {0};

@@ -2,9 +2,6 @@
 // imports itself stays its own affair.
 #include "lang/lookup.h"
 
-#include <string.h>
-#include <strings.h>
-
 static Definition own_definition(const Lookup *t, const AstFile *file, Name name) {
     int i = pairs_get(&t->by_name, file->source, name);
     return i < 0 ? (Definition){0} : t->definition[i];
@@ -60,23 +57,6 @@ Definition find_by_path(const Syntax *s, const AstFile *file, const AstExpr *pat
 
 // --- suggestions
 
-Suggestion suggest_for(const char *word) {
-    int length = (int)strlen(word);
-    return (Suggestion){word, NULL, length <= 2 ? 1 : length <= 5 ? 2 : 3};
-}
-
-// Where only capitals differ, nothing is nearer: distance 0.
-void suggest_offer(Suggestion *s, const char *candidate) {
-    if (strcmp(s->word, candidate) == 0) return;
-    bool same_letters = strcasecmp(s->word, candidate) == 0;
-    int distance = same_letters ? 0 : name_distance(s->word, candidate, s->distance);
-    if (distance > s->distance || (!same_letters && distance >= (int)strlen(s->word))) return;
-    bool nearer = !s->best || distance < s->distance || strcmp(candidate, s->best) < 0;
-    if (!nearer) return;
-    s->best = candidate;
-    s->distance = distance;
-}
-
 void suggest_definitions(Suggestion *g, const Syntax *s, const AstFile *file, unsigned kinds) {
     const Lookup *t = s->lookup;
     for (int i = 0; i < t->definition_count; i++) {
@@ -86,14 +66,5 @@ void suggest_definitions(Suggestion *g, const Syntax *s, const AstFile *file, un
             seen = t->import[k].from == file && t->import[k].to == d->file;
         if (seen && (kinds >> d->what->kind & 1))
             suggest_offer(g, name_text(s->names, d->what->name));
-    }
-}
-
-void suggest_help(Report *r, Remark *to, const Suggestion *s, const char *otherwise) {
-    if (s->best) {
-        remark_help(r, to, "did you mean '%s'?", s->best);
-        remark_fix(r, to, s->word, s->best, NULL);
-    } else if (otherwise) {
-        remark_help(r, to, "%s", otherwise);
     }
 }

@@ -3,6 +3,7 @@
 #define BONDYN_LANG_LOOKUP_H
 
 #include "base/report.h"
+#include "base/suggest.h"
 #include "lang/lang.h"
 #include "lang/pairs.h"
 
@@ -32,16 +33,6 @@ Definition find_in_library(const Syntax *s, const AstFile *file, Name stem, Name
 // NAME or stem.NAME as an expression; what = NULL when it is neither or unknown.
 Definition find_by_path(const Syntax *s, const AstFile *file, const AstExpr *path, Report *r);
 
-// 'did you mean': the nearest of the words that are offered.
-typedef struct {
-    const char *word, *best;
-    int distance;
-} Suggestion;
-
-Suggestion suggest_for(const char *word);
-void suggest_offer(Suggestion *s, const char *candidate);
 void suggest_definitions(Suggestion *g, const Syntax *s, const AstFile *file, unsigned kinds);
-// Help line "did you mean 'x'?", or `otherwise` (Nullable) when nothing is near.
-void suggest_help(Report *r, Remark *to, const Suggestion *s, const char *otherwise);
 
 #endif

@@ -40,7 +40,10 @@ static void report_unknown_body(Builder *b, const MechPart *part, const AstExpr 
         bool offered = x->item->kind == ITEM_BODY || (frames && x->item->kind == ITEM_FRAME);
         if (offered && x->owner == part->owner) suggest_offer(&g, text_of(b, x->item->name));
     }
-    suggest_help(b->r, m, &g, "declare it: body name mass 1 {kg} cg (0, 0, 0) {m}");
+    Text declare = {0};
+    text_printf(&declare, "declare it: body %s mass 1 {kg} cg (0, 0, 0) {m}", name);
+    suggest_help(b->r, m, &g, text_get(&declare));
+    text_free(&declare);
 }
 
 int find_place(Builder *b, const MechPart *part, const AstExpr *e, bool frames) {

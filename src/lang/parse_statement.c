@@ -222,13 +222,17 @@ static AstItem *parse_component(Parser *p, AstItem *type) {
 
 // components = type component {"," component}
 static void parse_components(Parser *p, AstItem *type, ItemList *list) {
+    AstItem *item;
     do {
-        AstItem *item = parse_component(p, type);
+        item = parse_component(p, type);
         if (!p->failed) p_add_item(list, item);
     } while (p_accept(p, TOKEN_COMMA));
     if (p_at(p, TOKEN_NUMBER) || p_at(p, TOKEN_UNIT)) {
         Remark *m = p_fail_expected(p, "the end of the line");
         p_help(p, m, "arguments stand in brackets: R damper(2 {N.s/m})");
+    } else if (p_at(p, TOKEN_NAME) && !item->arg_count && !item->text) {
+        Remark *m = p_fail_expected(p, "the end of the line");
+        p_help(p, m, "a component is written 'Type name(arguments)', without a word before it");
     }
 }
 

@@ -293,8 +293,11 @@ void p_end_statement(Parser *p, Token start) {
     }
     if (!p_at(p, TOKEN_NEWLINE) && !p_at(p, TOKEN_END_OF_FILE)) {
         Remark *m = p_fail_expected(p, "the end of the line");
-        p_help(p, m,
-               "a comma or an operator may be missing, or a line break before a new statement");
+        p_help(
+            p, m,
+            p_at(p, TOKEN_COLON)
+                ? "no ':' stands here; it comes after the kind of a joint and before laws"
+                : "a comma or an operator may be missing, or a line break before a new statement");
     }
     if (p->failed) p_recover(p, start);
     p_skip_newlines(p);
@@ -365,6 +368,9 @@ void p_close_with_end(Parser *p, const Opener *o) {
     bool too_far_left = p->token.first && p_indentation(p, p->token) < p_indentation(p, o->token);
     if (too_far_left && !p->suspect.what) p->suspect = *o;
     p_advance(p);
+    if (!p_at(p, TOKEN_NAME) || p->token.first) return;
+    Remark *m = p_fail_expected(p, "the end of the line");
+    p_help(p, m, "'end' stands alone, without the name of what it closes");
 }
 
 // --- ways in ------------------------------------------------------------------------------------

@@ -174,9 +174,11 @@ bool option_number(Session *s, OptionId id, double *value) {
 
 // seconds = number [ "{" unit "}" ]
 bool option_seconds(Session *s, OptionId id, double *value) {
-    static const char wanted[] = "a time above zero, like 5 or \"2 {min}\"";
     const char *text = s->options.value[id];
     if (!text) return true;
+    const char *wanted = id == OPT_AT && strcmp(text, "steady") == 0
+                             ? "'--steady' for the steady point; '--at' is for a time of the run"
+                             : "a time above zero, like 5 or \"2 {min}\"";
     char *end;
     double x = strtod(text, &end);
     if (end == text) return refuse_value(s, id, wanted);

@@ -156,4 +156,13 @@ expect_text out "1 experiments, 0 failed"
 sed -i 's/= 0.1 {m} within/= 0.2 {m} within/' library/parts.bond
 expect_exit 4 lib test --library library
 expect_text out "1 failed"
+
+# A file that is not there: one beside it may be meant.
+mkdir near && cp "$here/help/tank.bond" near/tank.bond
+expect_exit 1 check near/tank
+expect_text err "did you mean 'tank.bond'?"
+expect_exit 1 check near/Tanks.bond
+expect_text err "did you mean 'tank.bond'?"
+expect_exit 1 check near/ship.bond
+expect_text err "check the name, and the folder"
 exit $failed
