@@ -76,9 +76,9 @@ static int rank_of(const Stage *c, int q) {
     if (w->model->var[x->var].afresh) return RANK_CORRECTION;
     if (!x->user_state) return RANK_PLAIN;
     const Var *v = &w->model->var[x->var];
-    Wish wish = v->comp >= 0 ? w->model->comp[v->comp].wish : WISH_NONE;
-    if (wish == WISH_INTEGRAL) return RANK_INTEGRAL;
-    if (wish == WISH_DERIVATIVE) return RANK_WANTED;
+    Request request = v->comp >= 0 ? w->model->comp[v->comp].request : REQUEST_NONE;
+    if (request == REQUEST_INTEGRAL) return RANK_INTEGRAL;
+    if (request == REQUEST_DERIVATIVE) return RANK_WANTED;
     return c->is_dependent[x->var] ? RANK_DEPENDENT : RANK_STORAGE;
 }
 
@@ -232,24 +232,25 @@ static void warn_of_changing_pivot(Stage *c, int q, int rule) {
     Work *w = c->w;
     Text name = {0};
     quantity_label(&name, w, q);
-    Remark *remark = report_warning(
-        w->report, Q_CHANGING_CHOICE, w->rule.data[rule].pos,
-        "with '%s' as the dependent one, as wished, the run fails where the constraint loses its "
-        "hold on it",
-        text_get(&name));
-    remark_help(w->report, remark, "without the wish the states are chosen during the run");
+    Remark *remark = report_warning(w->report, Q_CHANGING_CHOICE, w->rule.data[rule].pos,
+                                    "with '%s' as the dependent one, as requested, the run fails "
+                                    "where the constraint loses its "
+                                    "hold on it",
+                                    text_get(&name));
+    remark_help(w->report, remark, "without the request the states are chosen during the run");
     text_free(&name);
 }
 
-static void report_wish(Stage *c, int q, int rule) {
+static void report_request(Stage *c, int q, int rule) {
     Work *w = c->w;
     const Comp *comp = &w->model->comp[w->model->var[w->quantity.data[q].var].comp];
     Remark *remark =
-        report_error(w->report, Q_WISH, comp->wish_pos,
+        report_error(w->report, Q_REQUEST, comp->request_pos,
                      "'%s' cannot keep integral causality: a constraint fixes its state",
                      name_text(w->model->names, comp->path));
     remark_rules(w, remark, &rule, 1);
-    remark_help(w->report, remark, "take the wish back, or wish it for fewer of the storages");
+    remark_help(w->report, remark,
+                "take the request back, or request it for fewer of the storages");
 }
 
 static void report_lost_row(Stage *c, int rule) {
@@ -269,7 +270,7 @@ static void demote(Stage *c, int q, int row, bool constant) {
     int rule = c->row.data[row].rule;
     w->quantity.data[q].demoted_by = rule;
     c->row.data[row].taken = true;
-    if (rank_of(c, q) == RANK_INTEGRAL) report_wish(c, q, rule);
+    if (rank_of(c, q) == RANK_INTEGRAL) report_request(c, q, rule);
     if (!constant && rank_of(c, q) != RANK_CORRECTION) warn_of_changing_pivot(c, q, rule);
 }
 
@@ -313,7 +314,7 @@ static bool gives_precedence(const Stage *c, const Row *row, int quantity) {
 static bool leave_rest_open(Stage *c) {
     Work *w = c->w;
     ARRAY(Constraint) open = {0};
-    ARRAY(int) bound = {0}; // rows that a wish leaves fewer columns
+    ARRAY(int) bound = {0}; // rows that a request leaves fewer columns
     for (int i = 0; i < c->row.count; i++) {
         const Row *row = &c->row.data[i];
         if (row->taken) continue;

@@ -189,15 +189,16 @@ static bool is_settled(const Rest *r, Expr e) {
 static void add_steady_row(const Rest *r, int var, Expr rate) {
     enum { MOST_DERIVATIVES = 3 };
     Start *s = r->start;
-    const Steady *wish = steady_of(s->w->model, var);
+    const Steady *steady = steady_of(s->w->model, var);
     int speed = s->speed_of_var[var];
-    if (!wish || (speed >= 0 ? s->w->model->speed[speed].given : !is_open_start(s->w, var))) return;
+    if (!steady || (speed >= 0 ? s->w->model->speed[speed].given : !is_open_start(s->w, var)))
+        return;
     StartRow row = {.strength = START_GIVEN,
                     .residual = rate,
                     .var = -1,
                     .steady = var,
                     .origin = ORIGIN_START,
-                    .pos = wish->pos};
+                    .pos = steady->pos};
     int k = 0;
     while (k < MOST_DERIVATIVES && is_settled(r, row.residual)) {
         row.residual = rates_of(r->along, row.residual);

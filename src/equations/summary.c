@@ -56,8 +56,8 @@ static void reason(Text *out, const System *s, int state) {
         text_add(out, "free everywhere: the constraints determine storages from it");
     else if (!c)
         text_printf(out, "der(%s) stands in the model", path(s, var));
-    else if (c->wish == WISH_INTEGRAL)
-        text_printf(out, "storage '%s' has integral causality, as wished", comp_path(s, c));
+    else if (c->request == REQUEST_INTEGRAL)
+        text_printf(out, "storage '%s' has integral causality, as requested", comp_path(s, c));
     else
         text_printf(out, "storage '%s' has integral causality", comp_path(s, c));
 }

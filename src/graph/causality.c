@@ -5,7 +5,7 @@
 //        <-- f          A 0-junction has one stroke beside it; a 1-junction all but one.
 //
 //   1. sources and sensors; elements whose laws leave no choice
-//   2. wishes of the user
+//   2. requests of the user
 //   3. storages in integral causality: fields with states, then C and I in the order of their
 //      paths; first those that pass every modulated transformer forwards (f2 = m f1), since
 //      f1 = f2/m breaks down where m vanishes
@@ -270,38 +270,38 @@ static void keep_field_states(Scap *s, int node, Reason reason) {
         cut_back(s, mark);
         field_release_states(f);
     }
-    if (reason == REASON_WISH && (failed || !all))
+    if (reason == REASON_REQUEST && (failed || !all))
         clash(s, node, oldest_bond(s->g, node, -1), -1, reason);
     s->clash = false;
 }
 
-static void grant_wish(Scap *s, int node) {
+static void grant_request(Scap *s, int node) {
     Graph *g = s->g;
     const Comp *c = node_comp(g, node);
     if (is_junction(c->kind)) return;
-    if (c->wish == WISH_EFFORT_OUT || c->wish == WISH_FLOW_OUT) {
+    if (c->request == REQUEST_EFFORT_OUT || c->request == REQUEST_FLOW_OUT) {
         for (int end = first_end(g, node); end < past_end(g, node); end++)
-            insist(s, end, c->wish == WISH_FLOW_OUT, REASON_WISH);
+            insist(s, end, c->request == REQUEST_FLOW_OUT, REASON_REQUEST);
     } else if (is_storage(c->kind)) {
-        bool effort_in = kind_wants_effort(c->kind) == (c->wish == WISH_INTEGRAL);
+        bool effort_in = kind_wants_effort(c->kind) == (c->request == REQUEST_INTEGRAL);
         for (int end = first_end(g, node); end < past_end(g, node); end++)
-            insist(s, end, effort_in, REASON_WISH);
-    } else if (s->rules.rule[node] == RULE_FIELD && c->wish == WISH_INTEGRAL) {
-        keep_field_states(s, node, REASON_WISH);
+            insist(s, end, effort_in, REASON_REQUEST);
+    } else if (s->rules.rule[node] == RULE_FIELD && c->request == REQUEST_INTEGRAL) {
+        keep_field_states(s, node, REASON_REQUEST);
     }
 }
 
-static void grant_wishes(Scap *s) {
+static void grant_requests(Scap *s) {
     for (int n = 0; n < s->g->node_count; n++)
-        if (node_comp(s->g, n)->wish != WISH_NONE) grant_wish(s, n);
+        if (node_comp(s->g, n)->request != REQUEST_NONE) grant_request(s, n);
 }
 
 static void keep_states_of_fields(Scap *s) {
     Graph *g = s->g;
     for (int n = 0; n < g->node_count; n++) {
-        Wish wish = node_comp(g, n)->wish;
+        Request request = node_comp(g, n)->request;
         if (s->rules.rule[n] != RULE_FIELD || !field_has_states(s->rules.field[n])) continue;
-        if (wish != WISH_INTEGRAL && wish != WISH_DERIVATIVE)
+        if (request != REQUEST_INTEGRAL && request != REQUEST_DERIVATIVE)
             keep_field_states(s, n, REASON_INTEGRAL);
     }
 }
@@ -455,7 +455,7 @@ void causality_assign(Arena *out, Graph *g, Report *r) {
     s.trail = ARENA_ARRAY(&scratch, int, g->bond_count);
     find_rules(&s);
     assign_fixed(&s);
-    grant_wishes(&s);
+    grant_requests(&s);
     keep_states_of_fields(&s);
     make_choices(&s);
     g->conflict_count = s.conflicts.count;

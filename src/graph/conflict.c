@@ -26,7 +26,7 @@ static const char *claim(Arena *a, const Graph *g, int node, Reason reason) {
         if (c->kind == COMP_SF) return arena_printf(a, "%s sets its flow", title);
         return arena_printf(a, c->kind == COMP_DE ? "%s lets no flow pass" : "%s takes no effort",
                             title);
-    case REASON_WISH: return arena_printf(a, "the model wants this causality for %s", title);
+    case REASON_REQUEST: return arena_printf(a, "the model wants this causality for %s", title);
     case REASON_INTEGRAL: return arena_printf(a, "%s has integral causality", title);
     case REASON_FREE: return arena_printf(a, "%s was free and got this causality", title);
     case REASON_FIELD: return arena_printf(a, "the laws of %s allow this only", title);
@@ -65,7 +65,7 @@ static void note_side(Report *r, Remark *to, const Graph *g, int bond, int node,
         add_way(&way, g, bond);
     }
     const Comp *c = node_comp(g, node);
-    pos = reason == REASON_WISH ? c->wish_pos : node_pos(g, node);
+    pos = reason == REASON_REQUEST ? c->request_pos : node_pos(g, node);
     remark_note(r, to, pos, "%s%s", claim(&r->arena, g, node, reason), text_get(&way));
     text_free(&way);
 }
@@ -78,7 +78,7 @@ static Reason side_reason(const Graph *g, int bond, Reason reason, int *node) {
 }
 
 static const char *help_for(bool effort, Reason a, Reason b) {
-    if (a == REASON_WISH || b == REASON_WISH)
+    if (a == REASON_REQUEST || b == REASON_REQUEST)
         return "remove the `causality` statement, or put a storage or a resistor between the two";
     if (a == REASON_FIXED && b == REASON_FIXED)
         return effort ? "remove one of the two, or put the resistance that is really there between "
@@ -124,21 +124,21 @@ void report_conflict(Report *r, const Graph *g, const Conflict *c, Reason object
     int node_a = c->node, node_b = c->node;
     Reason a = side_reason(g, c->bond_a, objection, &node_a);
     Reason b = side_reason(g, c->bond_b, objection, &node_b);
-    if (a != REASON_WISH && b != REASON_WISH && objection == REASON_FIELD) {
+    if (a != REASON_REQUEST && b != REASON_REQUEST && objection == REASON_FIELD) {
         report_laws(r, g, c);
         return;
     }
     bool effort = c->bond_a < 0 || end_takes_effort(g, node_end_at(g, c->node, c->bond_a));
     const char *what = effort ? "effort" : "flow";
-    Code code = a == REASON_WISH || b == REASON_WISH ? G_WISH_IMPOSSIBLE
-                : effort                             ? G_EFFORT_TWICE
-                                                     : G_FLOW_TWICE;
+    Code code = a == REASON_REQUEST || b == REASON_REQUEST ? G_REQUEST_IMPOSSIBLE
+                : effort                                   ? G_EFFORT_TWICE
+                                                           : G_FLOW_TWICE;
     Remark *e;
-    if (code == G_WISH_IMPOSSIBLE) {
-        int wisher = b == REASON_WISH ? node_b : node_a;
-        e = report_error(r, code, node_comp(g, wisher)->wish_pos,
+    if (code == G_REQUEST_IMPOSSIBLE) {
+        int requester = b == REASON_REQUEST ? node_b : node_a;
+        e = report_error(r, code, node_comp(g, requester)->request_pos,
                          "%s cannot have the causality that is wanted for it",
-                         node_title_text(&r->arena, g, wisher));
+                         node_title_text(&r->arena, g, requester));
     } else {
         e = report_error(r, code, bond_pos(g, c->bond_a), "%s is set at both ends of '%s'", what,
                          bond_text(&r->arena, g, c->bond_a));

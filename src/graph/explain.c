@@ -91,7 +91,7 @@ static void because_of_owner(Text *out, Arena *a, const Graph *g, int bond) {
     const char *title = node_title_text(a, g, b->by);
     switch (b->reason) {
     case REASON_FIXED: because_of_source(out, a, g, b->by); break;
-    case REASON_WISH: text_printf(out, "because the model wants this for %s", title); break;
+    case REASON_REQUEST: text_printf(out, "because the model wants this for %s", title); break;
     case REASON_INTEGRAL: text_printf(out, "because %s has integral causality", title); break;
     case REASON_RETREAT:
         text_printf(out, "because integral causality of %s would lead to a conflict", title);

@@ -191,8 +191,8 @@ static void json_label(Text *out, const char *key, const Graph *g, int number,
 
 static void json_bond(Text *out, const Graph *g, int bond) {
     static const char *const stroke[] = {"none", "from", "to"};
-    static const char *const reason[] = {"none",     "fixed",    "wish",  "integral", "free",
-                                         "junction", "two-port", "field", "retreat"};
+    static const char *const reason[] = {"none",     "fixed",    "request", "integral", "free",
+                                         "junction", "two-port", "field",   "retreat"};
     const GraphBond *b = &g->bond[bond];
     text_printf(out, "    {\"number\": %d, ", b->order);
     json_label(out, "bond", g, bond, graph_bond_label);

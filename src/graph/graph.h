@@ -17,7 +17,7 @@ typedef enum { STROKE_NONE, STROKE_AT_FROM, STROKE_AT_TO } Stroke;
 typedef enum {
     REASON_NONE,
     REASON_FIXED,    // a source or sensor sets its own variable
-    REASON_WISH,     // the user's `causality` statement
+    REASON_REQUEST,  // the user's `causality` statement
     REASON_INTEGRAL, // storage was given integral causality
     REASON_FREE,     // an arbitrary choice at a resistor or field: marks an algebraic loop
     REASON_JUNCTION, // a junction that has its one setter (or whose others are all taken)

@@ -104,9 +104,9 @@ const AstArg *find_clause(const Builder *b, const AstItem *item, const char *wor
 int part_entity(const Builder *b, int instance, const char *name); // -1: it has none
 void mechanism_laws(Builder *b, int instance);
 // A set of parameters, or on a body of one: nothing moves, only its functions are called.
-bool is_lender(const Builder *b, int instance);
+bool is_called_only(const Builder *b, int instance);
 // The data alone, and which of its frames an instance is (-1: none); NULL: reported.
-const Mechanism *mechanism_lender(Builder *b, int instance, int frame_instance, int *frame);
+const Mechanism *called_mechanism(Builder *b, int instance, int frame_instance, int *frame);
 
 // --- parameter.c ---------------------------------------------------------------------------------
 
@@ -165,7 +165,7 @@ void builtin_law(Builder *b, int instance);
 bool primes_scalar(Builder *b, const AstExpr *left, const Value *x);    // true: reported
 bool equation_sides(Lower *l, Value *x, Value *y, const AstItem *item); // false: reported
 void user_equations(Builder *b);
-void causality_wishes(Builder *b);
+void causality_requests(Builder *b);
 // Statements in an order that does not depend on where they stand.
 void order_by_text(Builder *b, Statement *s, int count,
                    const char *(*text)(Builder *b, const AstItem *item));

@@ -299,15 +299,15 @@ typedef struct Builder {
     ARRAY(Member) member;
     ARRAY(Statement) outer; // `initial` of the experiment: before all others
     bool outermost;         // one of these is being lowered
-    ARRAY(Statement) bond, equation, wish, when, modes;
+    ARRAY(Statement) bond, equation, request, when, modes;
     ARRAY(Override) override;
     ARRAY(MechPart) part;
     Pairs bodies; // (0, path) -> part
     Pairs forms;  // (ITEM_FORM or ITEM_COORDINATES, mechanism) -> part
     ARRAY(Mechanism) mechanism;
-    ARRAY(Mechanism) lender; // whose functions are called, without variables
-    Pairs lenders;           // (0, instance) -> lender
-    ModelTracer trace;       // Nullable
+    ARRAY(Mechanism) called;  // whose functions are called, without variables
+    Pairs called_by_instance; // (0, instance) -> called
+    ModelTracer trace;        // Nullable
     LangOptions options;
     ARRAY(LinearNumbers) linear; // that were asked for; n < 0: there is none
     Pairs linears;               // (0, what was asked) -> linear

@@ -4,7 +4,7 @@
 // parameters; sets of parameters that were given (names for sets that exist already); then ports,
 // inputs, outputs and variables (whose sizes use parameters); then components (whose arguments are
 // looked at when they are needed); then loops, conditions and everything that only has to be
-// remembered: bonds, equations, wishes.
+// remembered: bonds, equations, requests.
 //
 //   model Line(n = 2)                 instance ""        entity n
 //     for i in 1:n                    instance "r[1]"    env i = 1
@@ -469,7 +469,7 @@ static void sweep_item(Elaboration *e, const AstItem *item, const Env *env, bool
                        int sweep) {
     Builder *b = e->b;
     Statement s = {env, item};
-    if (acts(item) && is_mechanism(b, e->instance) && is_lender(b, e->instance)) return;
+    if (acts(item) && is_mechanism(b, e->instance) && is_called_only(b, e->instance)) return;
     switch (item->kind) {
     case ITEM_PARAM:
         if (sweep == SWEEP_PARAMS) declare_entity(e, item, env, ENTITY_PARAM);
@@ -518,7 +518,7 @@ static void sweep_item(Elaboration *e, const AstItem *item, const Env *env, bool
         if (item->kind == ITEM_IF) elaborate_if(e, item, env, in_loop);
         if (item->kind == ITEM_BOND) array_push(&b->bond, s);
         if (item->kind == ITEM_EQUATION || item->kind == ITEM_INITIAL) array_push(&b->equation, s);
-        if (item->kind == ITEM_CAUSALITY) array_push(&b->wish, s);
+        if (item->kind == ITEM_CAUSALITY) array_push(&b->request, s);
         if (item->kind == ITEM_WHEN || item->kind == ITEM_ASSERT) array_push(&b->when, s);
         if (item->kind == ITEM_MODES) array_push(&b->modes, s);
         if (item->kind >= ITEM_STORES && item->kind <= ITEM_DISSIPATES)

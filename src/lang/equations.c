@@ -1,4 +1,4 @@
-// Equations that the user wrote, values of parameters and inputs, start values, wishes.
+// Equations that the user wrote, values of parameters and inputs, start values, requests.
 //
 // Everything is lowered in an order that does not depend on where it stands in the text: by the
 // path of the owner, then by the printed text of the equation, then by the loop variables.
@@ -544,21 +544,21 @@ void user_equations(Builder *b) {
 
 // --- causality -----------------------------------------------------------------------------------
 
-static Wish wish_of(const char *word) {
-    if (strcmp(word, "integral") == 0) return WISH_INTEGRAL;
-    if (strcmp(word, "derivative") == 0) return WISH_DERIVATIVE;
-    if (strcmp(word, "effort") == 0) return WISH_EFFORT_OUT;
-    if (strcmp(word, "flow") == 0) return WISH_FLOW_OUT;
-    return WISH_NONE;
+static Request request_of(const char *word) {
+    if (strcmp(word, "integral") == 0) return REQUEST_INTEGRAL;
+    if (strcmp(word, "derivative") == 0) return REQUEST_DERIVATIVE;
+    if (strcmp(word, "effort") == 0) return REQUEST_EFFORT_OUT;
+    if (strcmp(word, "flow") == 0) return REQUEST_FLOW_OUT;
+    return REQUEST_NONE;
 }
 
-static bool wish_fits(const Comp *c, Wish wish) {
+static bool request_fits(const Comp *c, Request request) {
     bool storage = c->kind == COMP_C || c->kind == COMP_I || c->kind == COMP_FIELD;
-    if (wish == WISH_INTEGRAL || wish == WISH_DERIVATIVE) return storage;
+    if (request == REQUEST_INTEGRAL || request == REQUEST_DERIVATIVE) return storage;
     return (c->kind == COMP_R || storage) && c->port_count == 1;
 }
 
-static void one_wish(Builder *b, const Statement *s) {
+static void one_request(Builder *b, const Statement *s) {
     const char *word = text_of(b, s->item->name);
     Ref ref = path_resolve(b, s->item->path, s->env, false);
     if (ref.kind == REF_BAD) return;
@@ -571,8 +571,8 @@ static void one_wish(Builder *b, const Statement *s) {
         return;
     }
     Comp *c = &b->comp.data[comp];
-    Wish wish = wish_of(word);
-    if (wish == WISH_NONE || !wish_fits(c, wish)) {
+    Request request = request_of(word);
+    if (request == REQUEST_NONE || !request_fits(c, request)) {
         Remark *m = complain(b, L_CAUSALITY, pos, "'%s' (%s) cannot have the causality '%s'",
                              text_of(b, c->path), text_of(b, c->type), word);
         remark_help(b->r, m,
@@ -580,16 +580,16 @@ static void one_wish(Builder *b, const Statement *s) {
                     "elements with one port that are no sources");
         return;
     }
-    if (c->wish && c->wish != wish) {
+    if (c->request && c->request != request) {
         Remark *m = complain(b, L_CAUSALITY, pos, "'%s' has another causality already",
                              text_of(b, c->path));
-        remark_note(b->r, m, c->wish_pos, "the other statement is here");
+        remark_note(b->r, m, c->request_pos, "the other statement is here");
         remark_help(b->r, m, "keep one of them");
     }
-    c->wish = wish;
-    c->wish_pos = s->item->pos;
+    c->request = request;
+    c->request_pos = s->item->pos;
 }
 
-void causality_wishes(Builder *b) {
-    for (int i = 0; i < b->wish.count && !b->stop; i++) one_wish(b, &b->wish.data[i]);
+void causality_requests(Builder *b) {
+    for (int i = 0; i < b->request.count && !b->stop; i++) one_request(b, &b->request.data[i]);
 }

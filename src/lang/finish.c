@@ -135,7 +135,7 @@ void finish_model(Builder *b) {
         m->experiment->live[i].var = place[m->experiment->live[i].var];
     for (int i = 0; i < b->mechanism.count; i++) number_mechanism(&b->mechanism.data[i], place);
     KEEP(mechanism, mechanism);
-    KEEP(lender, lender);
+    KEEP(called, called);
     for (int i = 0; i < b->choice.count; i++)
         if (b->choice.data[i].var >= 0) b->choice.data[i].var = place[b->choice.data[i].var];
     KEEP(choice, choice);

@@ -364,7 +364,7 @@ static void flatten_mechanism(Builder *b, int mechanism) {
 
 static void flatten_class(Builder *b, int instance, int *rank) {
     const int first = b->member_start[instance], last = b->member_start[instance + 1];
-    if (is_mechanism(b, instance) && !is_mounted(b, instance) && !is_lender(b, instance)) {
+    if (is_mechanism(b, instance) && !is_mounted(b, instance) && !is_called_only(b, instance)) {
         flatten_mechanism(b, instance);
     } else if (!b->instance.data[instance].part && has_real_port(b, instance)) {
         b->instance.data[instance].field = true;

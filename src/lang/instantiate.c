@@ -186,7 +186,7 @@ static void free_builder(Builder *b) {
     free_structure(b);
     array_free(&b->domain);
     array_free(&b->outer);
-    array_free(&b->wish);
+    array_free(&b->request);
     array_free(&b->when);
     array_free(&b->modes);
     array_free(&b->choice);
@@ -200,7 +200,7 @@ static void free_builder(Builder *b) {
     array_free(&b->delay);
     array_free(&b->part);
     array_free(&b->mechanism);
-    array_free(&b->lender);
+    array_free(&b->called);
     array_free(&b->override);
     array_free(&b->units_open);
     array_free(&b->global);
@@ -252,7 +252,7 @@ static void run_stages(Builder *b, Definition chosen, Definition run) {
     rates_set(b->rates, b->var.data[0].symbol, expr_number(b->dag, 1));
     parameter_values(b);
     user_equations(b);
-    causality_wishes(b);
+    causality_requests(b);
     b->frozen = true;
     if (!b->stop) lower_instants(b);
     if (!b->stop) lower_whens(b);

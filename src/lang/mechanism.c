@@ -49,7 +49,7 @@ bool is_mounted(const Builder *b, int instance) {
     return item && item->mount;
 }
 
-bool is_lender(const Builder *b, int instance) {
+bool is_called_only(const Builder *b, int instance) {
     while (is_mounted(b, instance)) instance = b->instance.data[instance].parent;
     const AstItem *item = b->instance.data[instance].item;
     return item && is_set(item);
@@ -143,7 +143,7 @@ void give_value(const Declaring *d, Entity *x, const AstExpr *value) {
 void open_mechanism(Builder *b, int instance) {
     Instance *i = &b->instance.data[instance];
     i->first_part = b->part.count;
-    if (is_mounted(b, instance) || is_lender(b, instance)) return;
+    if (is_mounted(b, instance) || is_called_only(b, instance)) return;
     Declaring d = {b, instance, NULL, i->item ? i->item->pos : i->class->pos};
     d.env = new_env(b, (Env){.instance = instance, .element = -1});
     give_units(&d, declare(&d, "energy", ENTITY_LOCAL, 1, 1), 1, "J", NULL);
@@ -348,7 +348,7 @@ static void declare_joint(Builder *b, MechPart part) {
     if (part.instance < 0 || !known) return;
     check_joint_clauses(b, item, part.kind);
     int n = joint_velocities(part.kind), linear = joint_linear(part.kind);
-    if (!n || is_lender(b, part.owner)) return;
+    if (!n || is_called_only(b, part.owner)) return;
     Declaring d = {b, part.instance, part.env, item->pos};
     add_part_terminal(&d, n, linear);
     declare_coordinates(&d, &part);
@@ -367,7 +367,7 @@ static void declare_frame(Builder *b, MechPart part) {
     array_push(&b->part, part);
     if (part.instance < 0) return;
     pairs_set(&b->tmp, &b->bodies, 1, b->instance.data[part.instance].path, b->part.count - 1);
-    if (is_lender(b, part.owner)) return;
+    if (is_called_only(b, part.owner)) return;
     Declaring d = {b, part.instance, part.env, part.item->pos};
     add_part_terminal(&d, 6, 3);
     give_units(&d, declare(&d, "position", ENTITY_LOCAL, 3, 1), 3, "m", NULL);

@@ -138,7 +138,7 @@ typedef enum {
     TIE_KINDS
 } TieKind;
 
-int tie_rows(TieKind kind, JointKind joint);    // directions that are held
+int tie_rows(TieKind kind, JointKind joint);    // directions that are constrained
 int tie_freedom(TieKind kind, JointKind joint); // scalars of its port
 
 enum { TIE_ROWS = 6 };
@@ -152,12 +152,13 @@ typedef struct {
     Expr axis[3], axis2[3]; // unit vectors, in the axes of the ends as they are at coordinates zero
     Expr pitch, size;
     // in the flat model: first variables, -1 where there are none
-    int e, f;           // of the port along its freedoms
-    int q;              // coordinates, or the length of an actuator
-    int lambda, mu, nu; // one for each direction that is held: effort, corrections of momenta and
-                        // of coordinates
-    int force, moment;  // on the second end, in the axes of the first
-    int gap;            // how far the ends are from where they should be
+    int e, f; // of the port along its freedoms
+    int q;    // coordinates, or the length of an actuator
+    int lambda, mu,
+        nu; // one for each direction that is constrained: effort, corrections of momenta and
+            // of coordinates
+    int force, moment; // on the second end, in the axes of the first
+    int gap;           // how far the ends are from where they should be
 } MechTie;
 
 typedef struct {     // a shape for the view, which has no influence on the motion
@@ -190,11 +191,11 @@ typedef struct {
     int tie_count;
     MechDrawing *drawing;
     int drawing_count;
-    bool held;      // by ties or drives
-    bool lagrange;  // states are velocities in place of momenta
-    bool chosen;    // ... though no form is said: it falls as a whole
-    bool by_energy; // a lagrangian: coordinates (as joints) and energies, no bodies
-    Expr T, V, D;   // of coordinates q and their flows: kinetic, potential, dissipation function
+    bool constrained; // by ties or drives
+    bool lagrange;    // states are velocities in place of momenta
+    bool chosen;      // ... though no form is said: it falls as a whole
+    bool by_energy;   // a lagrangian: coordinates (as joints) and energies, no bodies
+    Expr T, V, D;     // of coordinates q and their flows: kinetic, potential, dissipation function
     MechVelocity *velocity; // whose momenta are the states: as many as coordinates, or none
     int velocity_count;
     Expr gravity[3]; // world

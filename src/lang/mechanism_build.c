@@ -242,7 +242,7 @@ static bool make_frame(Build *k, const MechPart *x) {
                      .world_axes = x->item->out,
                      .other_axes = x->item->path != NULL};
     if (f->other_axes && !place_end(k, x, x->child, false, &f->axes)) return false;
-    if (!is_lender(b, k->mechanism)) f->e = b->terminal.data[i->first_terminal].e;
+    if (!is_called_only(b, k->mechanism)) f->e = b->terminal.data[i->first_terminal].e;
     if (!k->bare) {
         f->f = b->terminal.data[i->first_terminal].f;
         f->place = part_variable(b, x->instance, "position");
@@ -340,7 +340,7 @@ static void open_build(Build *k, Builder *b, int instance, bool bare) {
     k->m.body = ARENA_ARRAY(b->out, MechBody, k->m.body_count);
     k->m.joint = ARENA_ARRAY(b->out, MechJoint, k->m.joint_count);
     k->m.frame = ARENA_ARRAY(b->out, MechFrame, k->m.frame_count);
-    if (is_lender(b, instance)) return;
+    if (is_called_only(b, instance)) return;
     k->m.tie_count = number_parts(k, ITEM_TIE);
     k->m.tie = ARENA_ARRAY(b->out, MechTie, k->m.tie_count);
 }
@@ -351,8 +351,8 @@ static void open_variables(Build *k) {
     k->m.velocity_count = number_parts(k, ITEM_VELOCITY);
     k->m.velocity = ARENA_ARRAY(b->out, MechVelocity, k->m.velocity_count);
     for (int p = k->first; p < k->first + k->count; p++)
-        k->m.held |= part_entity(b, b->part.data[p].instance, "p_state") >= 0 ||
-                     part_entity(b, b->part.data[p].instance, "w_state") >= 0;
+        k->m.constrained |= part_entity(b, b->part.data[p].instance, "p_state") >= 0 ||
+                            part_entity(b, b->part.data[p].instance, "w_state") >= 0;
     k->m.lagrange = is_lagrange(b, instance);
     k->m.chosen = form_is_chosen(b, instance);
     bool driven = part_entity(b, instance, "drive_power") >= 0;
@@ -400,7 +400,7 @@ static void make_joints(Build *k) {
             x = &b->part.data[k->first + way[--steps]];
             MechJoint *j = &k->m.joint[k->number[way[steps]]];
             if (make_joint(k, x) && !k->bare) joint_variables(k, x, j);
-            if (k->bare && !is_lender(b, k->mechanism)) own_variables(b, x, &k->m, j);
+            if (k->bare && !is_called_only(b, k->mechanism)) own_variables(b, x, &k->m, j);
         }
     }
 }
@@ -438,18 +438,18 @@ static int find_frame(const Builder *b, const Mechanism *m, int instance) {
     return -1;
 }
 
-const Mechanism *mechanism_lender(Builder *b, int instance, int frame_instance, int *frame) {
-    int known = pairs_get(&b->lenders, 0, (uint32_t)instance);
+const Mechanism *called_mechanism(Builder *b, int instance, int frame_instance, int *frame) {
+    int known = pairs_get(&b->called_by_instance, 0, (uint32_t)instance);
     if (known < 0) {
         if (!no_errors(b)) return NULL;
         Build k;
         open_build(&k, b, instance, true);
         make_all(&k);
         if (!no_errors(b)) return NULL;
-        known = b->lender.count;
-        array_push(&b->lender, k.m);
-        pairs_set(&b->tmp, &b->lenders, 0, (uint32_t)instance, known);
+        known = b->called.count;
+        array_push(&b->called, k.m);
+        pairs_set(&b->tmp, &b->called_by_instance, 0, (uint32_t)instance, known);
     }
-    *frame = find_frame(b, &b->lender.data[known], frame_instance);
-    return &b->lender.data[known];
+    *frame = find_frame(b, &b->called.data[known], frame_instance);
+    return &b->called.data[known];
 }

@@ -39,7 +39,7 @@ bool is_lagrange(const Builder *b, int mechanism);    // velocities are states i
 EulerAngles attitude_angles(const Builder *b, int mechanism, JointKind kind);
 const char *angle_text(Builder *b, EulerAngles a, int which, const char *behind); // "yaw0"
 void declare_attitude(const Declaring *d, const AstItem *item, EulerAngles a);
-void declare_attitude_state(const Declaring *d, EulerAngles a); // where something is held
+void declare_attitude_state(const Declaring *d, EulerAngles a); // where something is constrained
 
 // --- mechanism_tie.c
 
@@ -48,7 +48,7 @@ void find_ends(Builder *b, MechPart *tie);
 // Prescribed motion: the effort that brings it about, and corrections.
 void declare_drive(const Declaring *d, const AstItem *item, JointKind kind);
 // What is integrated where ties or drives hold a mechanism.
-void declare_held(Builder *b, const Instance *i, int instance);
+void declare_constrained(Builder *b, const Instance *i, int instance);
 
 // --- lagrangian.c
 

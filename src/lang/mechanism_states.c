@@ -114,7 +114,7 @@ static void note_given(Builder *b, const MechPart *x, MechJoint *j) {
 
 // --- states --------------------------------------------------------------------------------------
 
-static void held_states(Builder *b, const MechPart *x, bool lagrange, MechJoint *j) {
+static void constrained_states(Builder *b, const MechPart *x, bool lagrange, MechJoint *j) {
     int plain = plain_coordinates(j);
     for (int i = 0; i < plain; i++)
         j->state[i] =
@@ -148,7 +148,7 @@ bool joint_states(Builder *b, const MechPart *x, const Mechanism *m, MechJoint *
     note_given(b, x, j);
     memcpy(j->state, j->coordinate, sizeof j->state);
     j->motion = m->lagrange ? j->w : j->p;
-    if (m->held) held_states(b, x, m->lagrange, j);
+    if (m->constrained) constrained_states(b, x, m->lagrange, j);
     make_states(b, m, j);
     return true;
 }
@@ -166,5 +166,5 @@ void own_variables(Builder *b, const MechPart *x, Mechanism *m, MechJoint *j) {
     j->p = part_variable(b, at, "p");
     m->lagrange = part_entity(b, at, "w") >= 0;
     if (m->lagrange) j->w = part_variable(b, at, "w");
-    m->held |= part_entity(b, at, m->lagrange ? "w_state" : "p_state") >= 0;
+    m->constrained |= part_entity(b, at, m->lagrange ? "w_state" : "p_state") >= 0;
 }

@@ -5,8 +5,8 @@
 //   actuator cylinder: a -> b              instance "arm.cylinder"   a terminal, length
 //   joint q1 ... driven by u(time)         drive, mu, nu of the joint
 //
-// Where anything is held, each joint has q_state and p_state (or w_state) besides q and p: see
-// mech/held.c.
+// Where anything is constrained, each joint has q_state and p_state (or w_state) besides q and p: see
+// mech/constraints.c.
 #include "lang/mechanism_parts.h"
 
 #include <string.h>
@@ -114,7 +114,7 @@ void declare_tie(Builder *b, MechPart part) {
     array_push(&b->part, part);
     if (part.instance < 0 || !known) return;
     check_clauses(b, &part);
-    if (is_lender(b, part.owner)) return;
+    if (is_called_only(b, part.owner)) return;
     Declaring d = {b, part.instance, part.env, part.item->pos};
     declare_freedoms(&d, &part);
     if (actuator) return;
@@ -149,18 +149,18 @@ void declare_drive(const Declaring *d, const AstItem *item, JointKind kind) {
     declare_multipliers(d, "drive", joint_velocities(kind));
 }
 
-void declare_held(Builder *b, const Instance *i, int instance) {
-    bool held = false, driven = false;
+void declare_constrained(Builder *b, const Instance *i, int instance) {
+    bool constrained = false, driven = false;
     int first = i->first_part, end = first + i->part_count;
     for (int k = first; k < end; k++) {
         const MechPart *x = &b->part.data[k];
         bool drive = x->item->kind == ITEM_JOINT && find_clause(b, x->item, "driven");
         driven |= drive;
-        held |= drive || (x->item->kind == ITEM_TIE && tie_rows(x->tie, x->kind) > 0);
+        constrained |= drive || (x->item->kind == ITEM_TIE && tie_rows(x->tie, x->kind) > 0);
     }
     Declaring all = {b, instance, b->part.data[first].env, b->part.data[first].item->pos};
     if (driven) give_units(&all, declare(&all, "drive_power", ENTITY_LOCAL, 1, 1), 1, "W", NULL);
-    for (int k = first; held && k < end; k++) {
+    for (int k = first; constrained && k < end; k++) {
         const MechPart x = b->part.data[k];
         int n = joint_velocities(x.kind), linear = joint_linear(x.kind);
         if (x.item->kind != ITEM_JOINT || x.instance < 0 || !n) continue;

@@ -170,9 +170,9 @@ void close_mechanism(Builder *b, int instance) {
     }
     check_tree(b, i, joint_of);
     check_lagrangian(b, i);
-    if (i->part_count && !is_lender(b, instance)) {
+    if (i->part_count && !is_called_only(b, instance)) {
         const Instance copy = *i; // declarations move what it points to
-        declare_held(b, &copy, instance);
+        declare_constrained(b, &copy, instance);
     }
     if (joints || !no_errors(b)) return;
     Remark *m = complain(b, M_EMPTY, i->class->pos, "mechanism '%s' has no joint that moves",

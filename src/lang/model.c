@@ -80,7 +80,7 @@ static const char *const role_word[] = {
     [ROLE_STORE] = "stores", [ROLE_LOSSLESS] = "lossless",
 };
 
-static const char *const wish_word[] = {"", "integral", "derivative", "effort", "flow"};
+static const char *const request_word[] = {"", "integral", "derivative", "effort", "flow"};
 
 static void dump_expr(Text *out, const Model *m, Expr e) {
     Printer how = {.style = PRINT_TEXT};
@@ -125,7 +125,7 @@ static void dump_comp(Text *out, const Model *m, const Comp *c) {
         dump_expr(out, m, c->lost);
     }
     if (c->pseudo) text_add(out, " pseudo");
-    if (c->wish) text_printf(out, " wish %s", wish_word[c->wish]);
+    if (c->request) text_printf(out, " request %s", request_word[c->request]);
     text_char(out, '\n');
 }
 

@@ -84,14 +84,20 @@ typedef enum {      // what the energy audit holds it to
     ROLE_LOSSLESS,  // net power in = 0
 } Role;
 
-typedef enum { WISH_NONE, WISH_INTEGRAL, WISH_DERIVATIVE, WISH_EFFORT_OUT, WISH_FLOW_OUT } Wish;
+typedef enum {
+    REQUEST_NONE,
+    REQUEST_INTEGRAL,
+    REQUEST_DERIVATIVE,
+    REQUEST_EFFORT_OUT,
+    REQUEST_FLOW_OUT
+} Request;
 
 typedef struct { // 96 bytes
     Name path;   // "arm.spring"
     Name type;   // as written: "C", "MTF", "hydraulic.Orifice"
     CompKind kind : 8;
     Role role : 8;
-    Wish wish : 8;
+    Request request : 8;
     bool modulated : 1;                 // MSe MSf MTF MGY
     bool own_law : 1;                   // the user wrote the law
     bool pseudo : 1;                    // its bonds are of a pseudo domain: the flow is the power
@@ -106,7 +112,7 @@ typedef struct { // 96 bytes
     Expr *argument;  // R C I TF GY: the argument, argument_rows*argument_cols scalars (1x1: scalar)
     int argument_rows, argument_cols;
     int own_supply; // variable: power that comes into it without a bond (drives); 0 = none
-    Pos wish_pos;
+    Pos request_pos;
     Name text; // description
     Pos pos;
 } Comp;
@@ -453,8 +459,8 @@ typedef struct {
     int delay_count;
     Mechanism *mechanism; // their laws come from mech_expand
     int mechanism_count;
-    Mechanism *lender; // mechanisms whose functions are called, without variables
-    int lender_count;
+    Mechanism *called; // mechanisms whose functions are called, without variables
+    int called_count;
     Experiment *experiment; // NULL when none was asked for
     Pos pos;
 } Model;

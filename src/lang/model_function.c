@@ -6,7 +6,7 @@
 // A mechanism that is a component lends its functions too, with its own parameters. What a call
 // means is traced by src/mech (LangOptions.trace) into the expression in which it stands, so it can
 // be differentiated, simplified and left out like anything else. For this the data of the mechanism
-// are built once more, without variables (mechanism_lender).
+// are built once more, without variables (called_mechanism).
 #include "lang/build.h"
 
 #include <string.h>
@@ -47,11 +47,11 @@ typedef struct {          // whose functions are called
     int mechanism, frame; // instances; frame = -1: none
     int nq, nv;
     bool turns, slides; // joints of these kinds are there
-} Lender;
+} Called;
 
 // --- the mechanism -------------------------------------------------------------------------------
 
-static void count_velocities(const Builder *b, Lender *x) {
+static void count_velocities(const Builder *b, Called *x) {
     const Instance *i = &b->instance.data[x->mechanism];
     for (int k = i->first_part; k < i->first_part + i->part_count; k++) {
         const MechPart *part = &b->part.data[k];
@@ -70,21 +70,21 @@ static bool is_frame(const Builder *b, int instance) {
 }
 
 // The mechanism or frame before the last dot of a call; false: it is something else.
-static bool find_lender(Builder *b, const AstExpr *path, const Env *env, Lender *x) {
+static bool find_called(Builder *b, const AstExpr *path, const Env *env, Called *x) {
     if (path->kind != AST_MEMBER) return false;
     if (path->left->kind != AST_NAME && path->left->kind != AST_MEMBER) return false;
     Ref ref = path_resolve(b, path->left, env, true);
     if (ref.kind != REF_INSTANCE || ref.subscript_count) return false;
     bool frame = is_frame(b, ref.index);
     if (!frame && !is_mechanism(b, ref.index)) return false;
-    *x = (Lender){.mechanism = ref.index, .frame = frame ? ref.index : -1};
+    *x = (Called){.mechanism = ref.index, .frame = frame ? ref.index : -1};
     if (frame) x->mechanism = b->instance.data[ref.index].parent;
     while (is_mounted(b, x->mechanism)) x->mechanism = b->instance.data[x->mechanism].parent;
     count_velocities(b, x);
     return true;
 }
 
-static const Function *find_function(Lower *l, const AstExpr *e, const Lender *x) {
+static const Function *find_function(Lower *l, const AstExpr *e, const Called *x) {
     Builder *b = l->b;
     const char *word = text_of(b, e->left->name), *of = expr_text(b, e->left->left);
     Suggestion g = suggest_for(word);
@@ -104,7 +104,7 @@ static const Function *find_function(Lower *l, const AstExpr *e, const Lender *x
 
 // --- arguments -----------------------------------------------------------------------------------
 
-static Dim argument_unit(const Lender *x, Argument of) {
+static Dim argument_unit(const Called *x, Argument of) {
     static const char *const turning[] = {"", "rad", "rad/s", "rad/s2", "N.m"};
     static const char *const sliding[] = {"", "m", "m/s", "m/s2", "N"};
     if ((x->turns && x->slides) || of == OF_ANY) return DIM_UNKNOWN;
@@ -135,7 +135,7 @@ static bool argument_count(Lower *l, const AstExpr *e, const Function *f) {
     return false;
 }
 
-static bool read_argument(Lower *l, const AstExpr *e, const Env *env, const Lender *x,
+static bool read_argument(Lower *l, const AstExpr *e, const Env *env, const Called *x,
                           const Function *f, int i, Value *v) {
     Builder *b = l->b;
     const AstArg *a = &e->args[i];
@@ -164,7 +164,7 @@ static bool read_argument(Lower *l, const AstExpr *e, const Env *env, const Lend
 
 // --- the call ------------------------------------------------------------------------------------
 
-static Dim result_unit(const Lender *x, const Function *f, const Value *arg) {
+static Dim result_unit(const Called *x, const Function *f, const Value *arg) {
     bool mixed = x->turns && x->slides && !(f->rows && f->cols);
     if (mixed || !f->turning) return DIM_UNKNOWN;
     Dim unit = dim_of_unit(x->slides && !x->turns ? f->sliding : f->turning);
@@ -186,10 +186,10 @@ static bool can_be_traced(Lower *l, const AstExpr *e) {
     return false;
 }
 
-static Value call_traced(Lower *l, const Lender *x, const Function *f, const Value *arg, int n) {
+static Value call_traced(Lower *l, const Called *x, const Function *f, const Value *arg, int n) {
     Builder *b = l->b;
     int frame = -1;
-    const Mechanism *m = mechanism_lender(b, x->mechanism, x->frame, &frame);
+    const Mechanism *m = called_mechanism(b, x->mechanism, x->frame, &frame);
     if (!m) return VALUE_BAD;
     ModelCall call = {.which = f->which, .frame = frame, .q = entries(l, &arg[0])};
     if (n > 1) call.w = entries(l, &arg[1]);
@@ -202,7 +202,7 @@ static Value call_traced(Lower *l, const Lender *x, const Function *f, const Val
 
 Value lower_model_function(Lower *l, const AstExpr *e, const Env *env, bool *is_one) {
     Builder *b = l->b;
-    Lender x;
+    Called x;
     if (is_model_signal(b, e->left, env)) {
         *is_one = true;
         Remark *m = complain(b, L_MODEL_FUNCTION, e->pos, "'%s' is a signal, not a function",
@@ -210,7 +210,7 @@ Value lower_model_function(Lower *l, const AstExpr *e, const Env *env, bool *is_
         remark_help(b->r, m, "take the brackets away; a product is written with *");
         return VALUE_BAD;
     }
-    *is_one = find_lender(b, e->left, env, &x);
+    *is_one = find_called(b, e->left, env, &x);
     if (!*is_one) return VALUE_BAD;
     const Function *f = find_function(l, e, &x);
     Value arg[MOST_ARGUMENTS] = {0};

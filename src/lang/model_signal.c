@@ -227,11 +227,11 @@ static const Expr *own_motion(Builder *b, const Mechanism *m, Motion what) {
 // the mechanism they are not, and the model must have the rates itself. False: it has not.
 static bool own_rates(Lower *l, const AstExpr *e, const Mechanism *m, ModelCall *call) {
     Builder *b = l->b;
-    if (!m->held && m->lagrange) {
+    if (!m->constrained && m->lagrange) {
         call->x = own_motion(b, m, STATE_RATES);
         return true;
     }
-    if (!m->held) {
+    if (!m->constrained) {
         call->p_rate = own_motion(b, m, MOMENTUM_RATES);
         return true;
     }
@@ -263,16 +263,16 @@ static int joint_number(const Builder *b, const Mechanism *m, int instance) {
 
 static void outside_efforts(Builder *b, const Mechanism *m, ModelCall *call) {
     Expr *frame = ARENA_ARRAY(&b->tmp, Expr, 6 * m->frame_count);
-    Expr *held = ARENA_ARRAY(&b->tmp, Expr, TIE_ROWS * m->tie_count);
+    Expr *tie_effort = ARENA_ARRAY(&b->tmp, Expr, TIE_ROWS * m->tie_count);
     Expr *port = ARENA_ARRAY(&b->tmp, Expr, TIE_ROWS * m->tie_count);
     for (int i = 0; i < m->frame_count; i++) variables(b, m->frame[i].e, 6, &frame[6 * i]);
     for (int i = 0; i < m->tie_count; i++) {
         const MechTie *t = &m->tie[i];
-        variables(b, t->lambda, tie_rows(t->kind, t->joint), &held[TIE_ROWS * i]);
+        variables(b, t->lambda, tie_rows(t->kind, t->joint), &tie_effort[TIE_ROWS * i]);
         variables(b, t->e, tie_freedom(t->kind, t->joint), &port[TIE_ROWS * i]);
     }
     call->frame_effort = frame;
-    call->tie_effort = held;
+    call->tie_effort = tie_effort;
     call->tie_port = port;
 }
 
@@ -290,7 +290,7 @@ static bool can_be_taken(Lower *l, const AstExpr *e, const SignalOf *x) {
         value_wants_time(l, e);
         return false;
     }
-    if (!is_lender(b, x->mechanism) && (l->mode == TO_SHAPES || b->trace)) return true;
+    if (!is_called_only(b, x->mechanism) && (l->mode == TO_SHAPES || b->trace)) return true;
     Remark *m =
         complain(b, L_MODEL_FUNCTION, e->pos, "'%s' is a set of parameters: it does not move",
                  text_of(b, b->instance.data[x->mechanism].path));
@@ -332,7 +332,7 @@ static bool has_bodies(Lower *l, const AstExpr *e, const Mechanism *m, const Mod
 static Value traced(Lower *l, const AstExpr *e, const SignalOf *x, unsigned is) {
     Builder *b = l->b;
     int frame = -1;
-    const Mechanism *m = mechanism_lender(b, x->mechanism, x->frame, &frame);
+    const Mechanism *m = called_mechanism(b, x->mechanism, x->frame, &frame);
     if (!m) return VALUE_BAD;
     ModelFunction which = x->what->which;
     ModelCall call = {.which = which,

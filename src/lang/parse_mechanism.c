@@ -286,7 +286,7 @@ static void parse_ends(Parser *p, AstItem *item, ArgList *list) {
 static AstItem *parse_constraint(Parser *p) {
     AstItem *item = named_item(p, ITEM_TIE, "the name of a constraint");
     ArgList list = {0};
-    parse_kind(p, item, &list, "what is held: revolute, point, distance, knife ...");
+    parse_kind(p, item, &list, "what is constrained: revolute, point, distance, knife ...");
     parse_ends(p, item, &list);
     return item;
 }

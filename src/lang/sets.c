@@ -57,7 +57,7 @@ static bool is_a(Builder *b, int instance, const AstClass *class) {
 
 // A mechanism that moves is no set: where it stands in the text would matter.
 static bool is_given_set(const Builder *b, int instance) {
-    return !is_mechanism(b, instance) || is_lender(b, instance);
+    return !is_mechanism(b, instance) || is_called_only(b, instance);
 }
 
 static void report_not_the_set(Builder *b, const AstItem *item, const AstExpr *value, bool moves) {

@@ -1,4 +1,4 @@
-// The start of a mechanism that is held: coordinates and velocities that fulfil all rows, near the
+// The start of a mechanism that is constrained: coordinates and velocities that fulfil all rows, near the
 // given ones, and rows that say nothing new.
 //
 //   coordinates    Levenberg and Marquardt on phi(q) = 0 along the velocities,
@@ -41,7 +41,7 @@ static void position_slopes(Closing *c, Matrix beta, Expr *out) {
 }
 
 static void open_closing(Closing *c, const Assembly *a) {
-    const Held *h = a->h;
+    const Constraints *h = a->h;
     *c = (Closing){.a = a, .n = h->row_count, .nv = h->nv, .nq = h->nq};
     int n = c->n, nv = c->nv, nq = c->nq;
     size_t count = 2 * (size_t)n + (2 * (size_t)n + (size_t)nq) * (size_t)nv;
@@ -213,17 +213,17 @@ static const char *text_of_name(const Closing *c, Name name) {
     return name_text(dag_names(c->a->d), name);
 }
 
-Pos row_pos(const Closing *c, const HeldRow *row) {
+Pos row_pos(const Closing *c, const ConstraintRow *row) {
     return row->tie >= 0 ? c->a->m->tie[row->tie].pos : c->a->m->joint[row->joint].pos;
 }
 
-const char *row_owner(const Closing *c, const HeldRow *row) {
+const char *row_owner(const Closing *c, const ConstraintRow *row) {
     return text_of_name(c, row->tie >= 0 ? c->a->m->tie[row->tie].name
                                          : c->a->m->joint[row->joint].name);
 }
 
 // "the force along z"; other directions by their numbers
-void row_name(const Closing *c, Text *out, const HeldRow *row) {
+void row_name(const Closing *c, Text *out, const ConstraintRow *row) {
     double part[6];
     if (row->tie < 0) {
         text_add(out, "its motion");
@@ -251,10 +251,10 @@ static int worst_row(const Closing *c) {
 }
 
 static bool report_open(Closing *c) {
-    const HeldRow *row = &c->a->h->row[worst_row(c)];
+    const ConstraintRow *row = &c->a->h->row[worst_row(c)];
     double square = 0;
     for (int k = 0; k < c->n; k++) {
-        const HeldRow *x = &c->a->h->row[k];
+        const ConstraintRow *x = &c->a->h->row[k];
         if (x->tie == row->tie && x->joint == row->joint) square += c->phi[k] * c->phi[k];
     }
     if (!isfinite(square)) {
@@ -340,7 +340,7 @@ static bool report_rates(Closing *c) {
     int worst = 0;
     for (int k = 0; k < c->n; k++)
         if (fabs(c->y[k]) > fabs(c->y[worst])) worst = k;
-    const HeldRow *row = &c->a->h->row[worst];
+    const ConstraintRow *row = &c->a->h->row[worst];
     Remark *e = report_error(c->a->r, M_UNREACHABLE, row_pos(c, row),
                              "no velocities at the start fulfil '%s' together with the others",
                              row_owner(c, row));
@@ -360,7 +360,7 @@ static bool find_rates(Closing *c, const int *first_v) {
     return drives_agree(c, true, given, w, first_v);
 }
 
-bool held_assemble(const Assembly *a) {
+bool constraints_assemble(const Assembly *a) {
     Closing c;
     open_closing(&c, a);
     int n = a->m->joint_count;

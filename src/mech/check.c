@@ -419,7 +419,7 @@ static void check_substance(Check *c) {
 
 // --- constraints ---------------------------------------------------------------------------------
 
-// Between two places of one body nothing moves, and nothing can be held.
+// Between two places of one body nothing moves, and nothing can be constrained.
 static void check_tie(Check *c, const MechTie *t) {
     if (t->end[0].body != t->end[1].body) return;
     Remark *e =

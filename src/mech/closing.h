@@ -1,9 +1,9 @@
-// A mechanism that is held while its loops are being closed: shared by assemble.c, which finds
+// A mechanism that is constrained while its loops are being closed: shared by assemble.c, which finds
 // coordinates and velocities, and closing_rows.c, which finds the rows that say nothing new.
 #ifndef BONDYN_MECH_CLOSING_H
 #define BONDYN_MECH_CLOSING_H
 
-#include "mech/held.h"
+#include "mech/constraints.h"
 
 typedef struct {
     const Assembly *a;
@@ -26,9 +26,9 @@ bool closing_gaps(Closing *c);            // coordinates that fulfil phi = 0, fr
 void closing_weights(Closing *c, bool keep_given,
                      bool flows);                      // joints whose start is given stay, or not
 void closing_restart(Closing *c, const double *start); // coordinates as at the start
-Pos row_pos(const Closing *c, const HeldRow *row);
-const char *row_owner(const Closing *c, const HeldRow *row);
-void row_name(const Closing *c, Text *out, const HeldRow *row);
+Pos row_pos(const Closing *c, const ConstraintRow *row);
+const char *row_owner(const Closing *c, const ConstraintRow *row);
+void row_name(const Closing *c, Text *out, const ConstraintRow *row);
 
 // False: reported. The rows that repeat others are left out of c->a.
 bool closing_judge(Closing *c);

@@ -1,4 +1,4 @@
-// Rows that say nothing new, when a mechanism that is held is put together (assemble.c).
+// Rows that say nothing new, when a mechanism that is constrained is put together (assemble.c).
 //
 // One after the other: a row that depends on those before it, here and at a second point beside it,
 // repeats them and is named. More rank at the second point: this one is singular. Rows along which
@@ -108,15 +108,15 @@ static bool step_aside(Closing *c) {
         double x = (v + 1) * 0.6180339887498949;
         c->step[v] = 0.1 * (x - floor(x)) + 0.05;
     }
-    double *wish = ARENA_ARRAY(c->a->scratch, double, c->nv);
-    memcpy(wish, c->step, (size_t)c->nv * sizeof *wish);
+    double *wanted = ARENA_ARRAY(c->a->scratch, double, c->nv);
+    memcpy(wanted, c->step, (size_t)c->nv * sizeof *wanted);
     for (int k = 0; k < c->n; k++) {
         c->y[k] = 0;
-        for (int v = 0; v < c->nv; v++) c->y[k] -= c->J[k * c->nv + v] * wish[v];
+        for (int v = 0; v < c->nv; v++) c->y[k] -= c->J[k * c->nv + v] * wanted[v];
     }
     closing_solve(c, c->J, 1e-13);
     closing_apply(c, c->J);
-    for (int v = 0; v < c->nv; v++) c->step[v] += wish[v];
+    for (int v = 0; v < c->nv; v++) c->step[v] += wanted[v];
     closing_keep(c);
     closing_move(c, 1);
     return closing_gaps(c);
@@ -125,7 +125,7 @@ static bool step_aside(Closing *c) {
 static bool report_singular(Closing *c, const bool *here, const bool *beside) {
     int lost = 0;
     while (lost < c->n - 1 && !(beside[lost] && !here[lost])) lost++;
-    const HeldRow *row = &c->a->h->row[lost];
+    const ConstraintRow *row = &c->a->h->row[lost];
     Text name = {0};
     row_name(c, &name, row);
     Remark *e = report_error(c->a->r, M_SINGULAR, row_pos(c, row),
@@ -137,9 +137,9 @@ static bool report_singular(Closing *c, const bool *here, const bool *beside) {
 }
 
 static void report_redundant(Closing *c, const bool *says_new) {
-    const Held *h = c->a->h;
+    const Constraints *h = c->a->h;
     for (int k = 0; k < c->n;) {
-        const HeldRow *first = &h->row[k];
+        const ConstraintRow *first = &h->row[k];
         Text names = {0};
         int end = k, repeated = 0;
         for (; end < c->n && h->row[end].tie == first->tie && h->row[end].joint == first->joint;
@@ -168,7 +168,7 @@ static void report_redundant(Closing *c, const bool *says_new) {
 }
 
 // A wheel that lies flat touches everywhere, ends in one place have no line between them.
-static bool report_undirected(Closing *c, const HeldRow *row) {
+static bool report_undirected(Closing *c, const ConstraintRow *row) {
     Remark *e = report_error(c->a->r, M_SINGULAR, row_pos(c, row),
                              row->tie >= 0 ? "what '%s' holds has no direction at the start"
                                            : "the motion of '%s' at the start has no finite speed",

@@ -175,14 +175,14 @@ static void trace(Expansion *k) {
     MechInputs *in = &k->in;
     find_axes(k);
     in->wrench = frame_wrenches(k);
-    if (k->held) held_inputs(k);
+    if (k->constraints) constraint_inputs(k);
     if (k->follows) follow_inputs(k);
     MechInputs all = *in;
     if (k->x->lagrange) {
         k->traced = mech_lagrange_form(&k->scratch, k->d, k->x, in, METHOD_AUTO);
         return;
     }
-    if (k->x->held) all.effort = held_efforts(k);
+    if (k->x->constrained) all.effort = constraint_efforts(k);
     k->traced = mech_momentum_form(&k->scratch, k->d, k->x, &all, METHOD_AUTO);
 }
 
@@ -200,10 +200,10 @@ static void motion_laws(Expansion *k, const MechJoint *j, int v, const Expr *acc
     int seen = k->x->lagrange ? j->f : j->p;
     for (int c = 0; c < joint_velocities(j->kind); c++) {
         add_law(k, symbol(k, k->m->var[j->motion + c].der),
-                held_rate(k, rate[v + c], seen + c, j->motion + c), j->pos);
+                constraint_rate(k, rate[v + c], seen + c, j->motion + c), j->pos);
         if (!k->x->lagrange) continue;
         add_law(k, symbol(k, j->p + c), t->p[v + c], j->pos);
-        if (k->x->held) add_law(k, symbol(k, j->w + c), symbol(k, j->f + c), j->pos);
+        if (k->x->constrained) add_law(k, symbol(k, j->w + c), symbol(k, j->f + c), j->pos);
     }
 }
 
@@ -213,11 +213,12 @@ static void joint_laws(Expansion *k, int joint, const Expr *acceleration) {
     int q = t->joint_q[joint], v = t->joint_v[joint], n = joint_velocities(j->kind);
     for (int c = 0; c < joint_coordinates(j); c++) {
         int rate = k->m->var[j->state[c]].der;
-        add_law(k, symbol(k, rate), held_rate(k, t->q_rate[q + c], j->coordinate[c], j->state[c]),
-                j->pos);
+        add_law(k, symbol(k, rate),
+                constraint_rate(k, t->q_rate[q + c], j->coordinate[c], j->state[c]), j->pos);
     }
     motion_laws(k, j, v, acceleration);
-    for (int c = 0; c < n && !k->x->held; c++) add_law(k, symbol(k, j->f + c), t->w[v + c], j->pos);
+    for (int c = 0; c < n && !k->x->constrained; c++)
+        add_law(k, symbol(k, j->f + c), t->w[v + c], j->pos);
 }
 
 static void joint_borders(Expansion *k, int joint) {
@@ -294,19 +295,19 @@ static void start_values(Expansion *k) {
 // --- all mechanisms ------------------------------------------------------------------------------
 
 static bool mechanism_expand(Expansion *k) {
-    if (!check_angles(k) || !held_open(k) || !check_angles(k)) return false;
+    if (!check_angles(k) || !constraint_open(k) || !check_angles(k)) return false;
     find_led(k);
-    if (find_followers(k)) k->changing->held = false;
+    if (find_followers(k)) k->changing->constrained = false;
     trace(k);
     if (!start_is_regular(k) || !check_limits(k)) return false;
     const Expr *acceleration =
-        k->x->held && k->x->lagrange ? held_accelerations(k) : k->traced->acceleration;
+        k->x->constrained && k->x->lagrange ? constraint_accelerations(k) : k->traced->acceleration;
     for (int i = 0; i < k->x->joint_count && !k->follows; i++) joint_laws(k, i, acceleration);
     if (k->follows) follow_laws(k);
     for (int i = 0; i < k->x->joint_count; i++) joint_borders(k, i);
     for (int i = 0; i < k->x->frame_count; i++) frame_laws(k, i);
     energy_laws(k);
-    if (k->held) held_laws(k);
+    if (k->constraints) constraint_laws(k);
     stop_losses(k);
     start_values(k);
     return true;
@@ -315,8 +316,8 @@ static bool mechanism_expand(Expansion *k) {
 static bool expand_one(Expansion *k) {
     int first = k->law.count;
     joint_inputs(k);
-    k->held = NULL;
-    k->led = NULL;
+    k->constraints = NULL;
+    k->prescribed = NULL;
     k->follows = NULL;
     bool good = k->x->by_energy ? lagrangian_expand(k) : mechanism_expand(k);
     if (good) start_words(k);
@@ -363,12 +364,12 @@ static void keep_guards(Expansion *k) {
 }
 
 // Is there a mechanism made of the same text, which has given all warnings already?
-static bool has_moving_twin(const Model *m, const Mechanism *lender) {
+static bool has_moving_twin(const Model *m, const Mechanism *called) {
     for (int i = 0; i < m->mechanism_count; i++) {
         const Mechanism *x = &m->mechanism[i];
-        if (x->body_count && lender->body_count &&
-            x->body[0].pos.file == lender->body[0].pos.file &&
-            x->body[0].pos.at == lender->body[0].pos.at)
+        if (x->body_count && called->body_count &&
+            x->body[0].pos.file == called->body[0].pos.file &&
+            x->body[0].pos.at == called->body[0].pos.at)
             return true;
     }
     return false;
@@ -376,20 +377,20 @@ static bool has_moving_twin(const Model *m, const Mechanism *lender) {
 
 // What is wrong with the data of a mechanism that only lends functions; its warnings only where no
 // arm that moves gives the same.
-static bool check_lender(const Model *m, const Mechanism *lender, const double *number, Report *r) {
+static bool check_called(const Model *m, const Mechanism *called, const double *number, Report *r) {
     Report own = {0};
-    bool good = mech_check_values(lender, m->dag, number, &own);
+    bool good = mech_check_values(called, m->dag, number, &own);
     report_free(&own);
-    if (good && has_moving_twin(m, lender)) return true;
-    return mech_check_values(lender, m->dag, number, r);
+    if (good && has_moving_twin(m, called)) return true;
+    return mech_check_values(called, m->dag, number, r);
 }
 
 // --- what events must not do ---------------------------------------------------------------------
 
-static const MechJoint *held_joint(const Model *m, int var) {
+static const MechJoint *constrained_joint(const Model *m, int var) {
     for (int i = 0; i < m->mechanism_count; i++) {
         const Mechanism *x = &m->mechanism[i];
-        for (int k = 0; x->held && k < x->joint_count; k++) {
+        for (int k = 0; x->constrained && k < x->joint_count; k++) {
             const MechJoint *j = &x->joint[k];
             bool own = false;
             for (int c = 0; c < joint_coordinates(j); c++)
@@ -407,8 +408,8 @@ static bool check_reinits(const Model *m, Report *r) {
     bool good = true;
     for (int i = 0; i < m->action_count; i++) {
         const Action *a = &m->action[i];
-        if (!a->reinit || !held_joint(m, a->var)) continue;
-        Remark *e = report_error(r, M_REINIT_HELD, a->pos,
+        if (!a->reinit || !constrained_joint(m, a->var)) continue;
+        Remark *e = report_error(r, M_REINIT_CONSTRAINED, a->pos,
                                  "'%s' cannot be set: constraints or drives hold its mechanism",
                                  name_text(m->names, m->var[a->var].path));
         remark_help(r, e,
@@ -422,13 +423,13 @@ static bool check_reinits(const Model *m, Report *r) {
 bool mech_expand(Model *m, Arena *out, Report *r) {
     Expansion k = {.m = m, .d = m->dag, .out = out, .report = r};
     bool good = true;
-    if (!m->mechanism_count && !m->lender_count) return true;
+    if (!m->mechanism_count && !m->called_count) return true;
     Arena numbers = {0};
     k.number = model_numbers(&numbers, m);
     for (int i = 0; i < m->mechanism_count; i++)
         if (!m->mechanism[i].by_energy)
             good &= mech_check_values(&m->mechanism[i], m->dag, k.number, r);
-    for (int i = 0; i < m->lender_count; i++) good &= check_lender(m, &m->lender[i], k.number, r);
+    for (int i = 0; i < m->called_count; i++) good &= check_called(m, &m->called[i], k.number, r);
     good = good && check_reinits(m, r);
     for (int i = 0; good && i < m->mechanism_count; i++) {
         k.x = k.changing = &m->mechanism[i];

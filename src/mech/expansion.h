@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "lang/model.h"
-#include "mech/held.h"
+#include "mech/constraints.h"
 
 typedef struct {
     Model *m;
@@ -16,12 +16,12 @@ typedef struct {
     const Mechanism *x;
     Mechanism *changing; // the same, where it turns out that nothing holds it
     MechInputs in;
-    Expr *start_q, *start_w; // coordinates and velocities at the start
-    Held *held;              // NULL: it has neither constraints nor drives nor actuators
-    const int *follows;      // per velocity, of followers in proportion: its row, or -1; NULL: none
-    const bool *led;         // per velocity: the rows prescribe it; NULL: none is
-    Expr pull;               // rate at which states go back onto the constraints
-    Matrix solved;           // velocities of what is integrated, and B^-1 J', where it is held
+    Expr *start_q, *start_w;  // coordinates and velocities at the start
+    Constraints *constraints; // NULL: it has neither constraints nor drives nor actuators
+    const int *follows;     // per velocity, of followers in proportion: its row, or -1; NULL: none
+    const bool *prescribed; // per velocity: the rows prescribe it; NULL: none is
+    Expr stabilisation;     // rate at which states go back onto the constraints
+    Matrix solved; // velocities of what is integrated, and B^-1 J', where it is constrained
     const MechEquations *traced;
     Expr *axes; // 9 per frame: turns what is in its axes into those of its port; NULL: all are its
                 // own
@@ -48,28 +48,29 @@ void add_guard(Expansion *k, Expr hold, Name what, Pos pos, const char *help);
 // An event without actions, which no step of more than 1/turning passes over.
 void add_pause(Expansion *k, Expr hold, double part, Expr turning, Pos pos);
 
-// --- held_laws.c
-bool held_open(Expansion *k);           // rows, and a start that fulfils them; false: reported
-void held_inputs(Expansion *k);         // efforts of ports, and velocities where they are held
-Expr *held_efforts(Expansion *k);       // all efforts, with those of the rows
-Expr *held_accelerations(Expansion *k); // form lagrange: w' with those of the rows
-// The rate of a state with its pull towards what is seen of it.
-Expr held_rate(const Expansion *k, Expr rate, int seen, int state);
-void held_laws(Expansion *k);
-Pos held_row_pos(const Expansion *k, const HeldRow *row);
-Expr pace_squared(Expansion *k, double floor, const bool *counts);
+// --- constraint_laws.c
+bool constraint_open(Expansion *k);   // rows, and a start that fulfils them; false: reported
+void constraint_inputs(Expansion *k); // efforts of ports, and velocities where they are constrained
+Expr *constraint_efforts(Expansion *k);       // all efforts, with those of the rows
+Expr *constraint_accelerations(Expansion *k); // form lagrange: w' with those of the rows
+// The rate of a state, stabilised towards what is seen of it.
+Expr constraint_rate(const Expansion *k, Expr rate, int seen, int state);
+void constraint_laws(Expansion *k);
+Pos constraint_row_pos(const Expansion *k, const ConstraintRow *row);
+Expr motion_rate_squared(Expansion *k, double floor, const bool *counts);
 double *velocity_units(Expansion *k);
 
 // --- sharing.c
 typedef enum { SHARE_EXACT, SHARE_BESIDE } Sharing; // where it is used: on the constraints, or near
 // Q, n*n: what has to be added to the matrix of these rows, of which `diagonal` is given, so that
 // it is regular where rows repeat each other. False: none does, and Q is zero.
-bool share_load(Expansion *k, const HeldRow **row, int n, Sharing how, const Expr *diagonal,
+bool share_load(Expansion *k, const ConstraintRow **row, int n, Sharing how, const Expr *diagonal,
                 Expr *Q);
 
 // --- watch.c
-void watch_signs(Expansion *k, const HeldRow **row, int n);
-int *row_groups(Expansion *k, const HeldRow **row, int n); // per row: the first that it hangs with
+void watch_signs(Expansion *k, const ConstraintRow **row, int n);
+int *row_groups(Expansion *k, const ConstraintRow **row,
+                int n); // per row: the first that it hangs with
 
 // --- drives.c
 bool drives_are_sound(Expansion *k); // false: reported
@@ -82,7 +83,7 @@ void follow_laws(Expansion *k);
 Expr *follow_gather(Expansion *k, const Expr *efforts); // G' e, zero at followers
 Expr *follow_spread(Expansion *k, const Expr *leading); // G u
 
-// --- led.c
+// --- prescribed.c
 void find_led(Expansion *k); // after the start is known
 bool is_led(const Expansion *k, const MechJoint *j);
 

@@ -9,7 +9,7 @@
 // Efforts at followers (bonds, stops) act on the joints that lead by the same G'. A follower's
 // signals stay: q, f, p, and the effort `drive` that makes it follow, by inverse dynamics.
 // This serves trees that nothing else holds; beside constraints, cams or motions of time, followers
-// are rows like these (held.h).
+// are rows like these (constraints.h).
 #include "mech/dynamics.h"
 #include "mech/expansion.h"
 
@@ -24,7 +24,7 @@ typedef struct {
 } Following;
 
 static Expr *entry(const Following *x, int v, int u) {
-    return &x->G[(size_t)v * (size_t)x->k->held->nv + (size_t)u];
+    return &x->G[(size_t)v * (size_t)x->k->constraints->nv + (size_t)u];
 }
 
 // --- who follows ---------------------------------------------------------------------------------
@@ -40,26 +40,26 @@ static bool changes(Following *x, Expr e) {
     walk_start(x->changing);
     walk_add(x->changing, e);
     bool any = walk_seen(x->changing, symbol(k, 0));
-    for (int q = 0; q < k->held->nq; q++) any |= walk_seen(x->changing, k->in.q[q]);
+    for (int q = 0; q < k->constraints->nq; q++) any |= walk_seen(x->changing, k->in.q[q]);
     return any;
 }
 
 // A row in proportion: its factors are constant, and it moves nothing by itself.
-static bool is_proportion(Following *x, const HeldRow *row) {
+static bool is_proportion(Following *x, const ConstraintRow *row) {
     const Expansion *k = x->k;
     if (row->tie >= 0 || !row->kept || !expr_is_zero(k->d, row->rate)) return false;
     int own = first_velocity(k, row->joint) + row->index, others = 0;
-    for (int v = 0; v < k->held->nv; v++) {
+    for (int v = 0; v < k->constraints->nv; v++) {
         if (expr_is_zero(k->d, row->slope[v])) continue;
         if (changes(x, row->slope[v])) return false;
         others += v != own;
     }
-    x->row_of[own] = (int)(row - k->held->row);
+    x->row_of[own] = (int)(row - k->constraints->row);
     return others > 0; // alone it is at rest, which the constraint says
 }
 
 static bool all_follow(Following *x) {
-    const Held *h = x->k->held;
+    const Constraints *h = x->k->constraints;
     for (int v = 0; v < h->nv; v++) x->row_of[v] = -1;
     for (int i = 0; i < h->row_count; i++)
         if (!is_proportion(x, &h->row[i])) return false;
@@ -76,18 +76,18 @@ static void find_factors(Following *x, int v) {
         *entry(x, v, v) = expr_number(d, 1);
         return;
     }
-    const Expr *slope = k->held->row[x->row_of[v]].slope;
-    for (int l = 0; l < k->held->nv; l++) {
+    const Expr *slope = k->constraints->row[x->row_of[v]].slope;
+    for (int l = 0; l < k->constraints->nv; l++) {
         if (l == v || expr_is_zero(d, slope[l])) continue;
         find_factors(x, l);
-        for (int u = 0; u < k->held->nv; u++)
+        for (int u = 0; u < k->constraints->nv; u++)
             *entry(x, v, u) = expr_sub(d, *entry(x, v, u), expr_mul(d, slope[l], *entry(x, l, u)));
     }
 }
 
 bool find_followers(Expansion *k) {
-    if (!k->held || !k->x->held) return false;
-    int nv = k->held->nv;
+    if (!k->constraints || !k->x->constrained) return false;
+    int nv = k->constraints->nv;
     Following x = {.k = k, .changing = walk_new(k->d)};
     x.row_of = ARENA_ARRAY(&k->scratch, int, nv);
     x.known = ARENA_ARRAY(&k->scratch, bool, nv);
@@ -105,7 +105,7 @@ bool find_followers(Expansion *k) {
 // --- from all velocities to those that lead, and back --------------------------------------------
 
 Expr *follow_gather(Expansion *k, const Expr *efforts) {
-    int nv = k->held->nv;
+    int nv = k->constraints->nv;
     Expr *out = ARENA_ARRAY(&k->scratch, Expr, nv);
     for (int u = 0; u < nv; u++) {
         out[u] = expr_zero(k->d);
@@ -118,7 +118,7 @@ Expr *follow_gather(Expansion *k, const Expr *efforts) {
 }
 
 Expr *follow_spread(Expansion *k, const Expr *leading) {
-    int nv = k->held->nv;
+    int nv = k->constraints->nv;
     Expr *out = ARENA_ARRAY(&k->scratch, Expr, nv);
     for (int v = 0; v < nv; v++) {
         out[v] = expr_zero(k->d);
@@ -136,7 +136,7 @@ static int next_state(const Expansion *k, int *joint, int *c) {
 }
 
 void follow_inputs(Expansion *k) {
-    int nv = k->held->nv;
+    int nv = k->constraints->nv;
     Expr *state = ARENA_ARRAY(&k->scratch, Expr, nv);
     for (int v = 0, joint = 0, c = 0; v < nv; v++) {
         int motion = next_state(k, &joint, &c);
@@ -162,7 +162,7 @@ static void no_state(Expansion *k, int var, Expr value, Expr rate, Pos pos) {
 static void follower_laws(Expansion *k, const MechJoint *j, int v, const Expr *acceleration) {
     Expr zero = expr_number(k->d, 0), one = expr_number(k->d, 1);
     for (int c = 0; c < joint_velocities(j->kind); c++, v++) {
-        const HeldRow *row = &k->held->row[k->follows[v]];
+        const ConstraintRow *row = &k->constraints->row[k->follows[v]];
         Expr q = symbol(k, j->coordinate[c]), f = symbol(k, j->f + c);
         add_law(k, q, j->drive[c], j->pos);
         no_state(k, j->state[c], q, f, j->pos);
@@ -178,8 +178,8 @@ static void follower_laws(Expansion *k, const MechJoint *j, int v, const Expr *a
 // What others put in at a follower's velocity: bonds, stops, and joints that follow it in turn.
 static Expr given_effort(Expansion *k, int v) {
     Expr sum = k->in.effort[v] ? k->in.effort[v] : expr_zero(k->d);
-    for (int i = 0; i < k->held->row_count; i++) {
-        const HeldRow *row = &k->held->row[i];
+    for (int i = 0; i < k->constraints->row_count; i++) {
+        const ConstraintRow *row = &k->constraints->row[i];
         if (i != k->follows[v] && !expr_is_zero(k->d, row->slope[v]))
             sum = expr_add(k->d, sum, expr_mul(k->d, row->slope[v], symbol(k, row->lambda)));
     }
@@ -198,11 +198,11 @@ static void drive_laws(Expansion *k) {
     }
     Matrix whole = mech_inverse_dynamics(&k->scratch, k->d, k->x, in->q, k->traced->w, acceleration,
                                          in->wrench);
-    for (int v = 0; v < k->held->nv; v++) {
+    for (int v = 0; v < k->constraints->nv; v++) {
         if (k->follows[v] < 0) continue;
-        const HeldRow *row = &k->held->row[k->follows[v]];
+        const ConstraintRow *row = &k->constraints->row[k->follows[v]];
         add_law(k, symbol(k, row->lambda), expr_sub(k->d, whole.at[v], given_effort(k, v)),
-                held_row_pos(k, row));
+                constraint_row_pos(k, row));
     }
     add_law(k, symbol(k, k->x->drive_power), expr_number(k->d, 0), k->x->pos);
 }

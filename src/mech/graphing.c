@@ -32,7 +32,7 @@ static const char *inside(const Graphing *g, Name path) {
 
 static bool moves_freely(Graphing *g) {
     const Mechanism *x = g->x;
-    if (x->tie_count || x->held)
+    if (x->tie_count || x->constrained)
         return graphing_refuse(
             g, "constraints, drives and actuators have no place in the explicit graph of energies",
             "take them out, derive the tree alone, and hold it in a model by `Sf = 0` behind the "

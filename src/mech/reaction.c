@@ -8,7 +8,7 @@
 // outside: wrenches at frames, and constraints and actuators with one end on either side of the cut.
 #include "mech/functions.h"
 
-#include "mech/held.h"
+#include "mech/constraints.h"
 #include "mech/spatial.h"
 #include "mech/tree.h"
 #include <string.h>
@@ -93,7 +93,7 @@ static void take_off(Cut *c, const Expr *slope, Expr effort, Expr *sum) {
 // What constraints hold, and what their ports and actuators do.
 static void take_off_ties(Cut *c, Expr *sum) {
     const ModelCall *call = c->call;
-    const Held *h = held_trace(&c->scratch, c->d, &c->m, c->q, expr_zero(c->d));
+    const Constraints *h = constraints_trace(&c->scratch, c->d, &c->m, c->q, expr_zero(c->d));
     for (int i = 0; i < h->row_count; i++)
         if (h->row[i].tie >= 0)
             take_off(c, h->row[i].slope,

@@ -1,13 +1,13 @@
 // Rows that repeat each other share the load.
 //
-// A loop may be held more often than it can move: a planar four-bar that is closed by a hinge in
+// A loop may be constrained more often than it can move: a planar four-bar that is closed by a hinge in
 // space, Bennett's linkage. Then the rows of J depend on each other, x'J = 0 for some x, and which
 // of them could be left out changes during the motion. So none is: the matrix A = J B^-1 J' of all
 // rows, or J J' at position level, gets what it lacks,
 //
 //      A + c P,     P = projector onto the efforts x that do nothing, J'x = 0
 //
-//      rows   /  \    held twice       A acts on this side only, P on that side only: for every b
+//      rows   /  \    constrained twice       A acts on this side only, P on that side only: for every b
 //            /____\                    that rows can ask for, A x = b holds exactly, and P x = 0
 //                                      picks the smallest of all efforts x with the same effect.
 //
@@ -44,8 +44,8 @@ static Sharpness sharpness_of(Sharing how) {
 
 typedef struct {
     Expansion *k;
-    const HeldRow **row; // of one group
-    int *at;             // their numbers among all rows
+    const ConstraintRow **row; // of one group
+    int *at;                   // their numbers among all rows
     int n;
     double *J;    // n*nv, at the start, velocities in units of the mechanism
     double *unit; // per row: how long J is there
@@ -53,7 +53,7 @@ typedef struct {
 
 static double *numbers_of_rows(const Group *g, const double *velocity) {
     Expansion *k = g->k;
-    int nv = k->held->nv;
+    int nv = k->constraints->nv;
     double *J = ARENA_ARRAY(&k->scratch, double, (size_t)g->n *(size_t)nv);
     for (int i = 0; i < g->n; i++) {
         expr_evaluate_many(k->d, g->row[i]->slope, nv, k->number, J + i * nv);
@@ -83,7 +83,7 @@ static void fill_idle_units(const Group *g, double *unit) {
 // Forces of one constraint have one unit, and so have its moments: its axes do not matter.
 static double *units_of_rows(const Group *g) {
     double *unit = ARENA_ARRAY(&g->k->scratch, double, g->n);
-    int nv = g->k->held->nv;
+    int nv = g->k->constraints->nv;
     for (int i = 0; i < g->n; i++)
         for (int j = 0; j < g->n; j++) {
             double square = 0;
@@ -103,7 +103,7 @@ static double *units_of_rows(const Group *g) {
 static Expr *kinematic_matrix(const Group *g, const double *velocity, double part, Expr *eps) {
     Expansion *k = g->k;
     Dag *d = k->d;
-    int n = g->n, nv = k->held->nv;
+    int n = g->n, nv = k->constraints->nv;
     Expr *K = ARENA_ARRAY(&k->scratch, Expr, (size_t)n * (size_t)n);
     Expr *term = ARENA_ARRAY(&k->scratch, Expr, nv), trace = expr_zero(d);
     for (int i = 0; i < n; i++)
@@ -157,8 +157,8 @@ static double strength(const Group *g, const bool *independent, const Expr *diag
     int count = 0;
     for (int i = 0; i < g->n; i++) {
         if (!independent[i]) continue;
-        double held = expr_evaluate(g->k->d, diagonal[g->at[i]], g->k->number);
-        sum += g->unit[i] * g->unit[i] / held;
+        double constrained = expr_evaluate(g->k->d, diagonal[g->at[i]], g->k->number);
+        sum += g->unit[i] * g->unit[i] / constrained;
         count++;
     }
     return isfinite(sum) && sum > 0 ? count / sum : 1;
@@ -168,7 +168,8 @@ static bool share_part(Group *g, Sharing how, const double *velocity, int n, con
                        Expr *Q) {
     Expansion *k = g->k;
     bool *independent = ARENA_ARRAY(&k->scratch, bool, g->n);
-    if (independent_rows(&k->scratch, g->J, g->n, k->held->nv, independent) == g->n) return false;
+    if (independent_rows(&k->scratch, g->J, g->n, k->constraints->nv, independent) == g->n)
+        return false;
     double c = strength(g, independent, diagonal);
     Expr *P = projector(g, velocity, sharpness_of(how));
     for (int i = 0; i < g->n; i++)
@@ -180,13 +181,13 @@ static bool share_part(Group *g, Sharing how, const double *velocity, int n, con
 
 static Group group_new(Expansion *k, int most) {
     return (Group){.k = k,
-                   .row = ARENA_ARRAY(&k->scratch, const HeldRow *, most),
+                   .row = ARENA_ARRAY(&k->scratch, const ConstraintRow *, most),
                    .at = ARENA_ARRAY(&k->scratch, int, most)};
 }
 
 // The rows of one circuit, with the units that they have among all.
 static Group circuit_of(const Group *g, int circuit) {
-    int nv = g->k->held->nv;
+    int nv = g->k->constraints->nv;
     Group part = group_new(g->k, g->n);
     part.J = ARENA_ARRAY(&g->k->scratch, double, (size_t)g->n *(size_t)nv);
     part.unit = ARENA_ARRAY(&g->k->scratch, double, g->n);
@@ -217,7 +218,7 @@ static bool share_group(Group *g, Sharing how, int n, const Expr *diagonal, Expr
     return any;
 }
 
-bool share_load(Expansion *k, const HeldRow **row, int n, Sharing how, const Expr *diagonal,
+bool share_load(Expansion *k, const ConstraintRow **row, int n, Sharing how, const Expr *diagonal,
                 Expr *Q) {
     int *group = row_groups(k, row, n);
     bool any = false;

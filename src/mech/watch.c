@@ -28,14 +28,14 @@ enum { MOST = 6 };
 
 typedef struct {
     Expansion *k;
-    const HeldRow *row[MOST];
+    const ConstraintRow *row[MOST];
     int n;
 } Group;
 
 // The velocities that the rows determine best at the start: columns of J by complete pivoting.
 static void best_columns(const Group *g, int *best) {
     Expansion *k = g->k;
-    int n = g->n, nv = k->held->nv;
+    int n = g->n, nv = k->constraints->nv;
     double *J = ARENA_ARRAY(&k->scratch, double, (size_t)n *(size_t)nv);
     for (int i = 0; i < n; i++)
         expr_evaluate_many(k->d, g->row[i]->slope, nv, k->number, J + (size_t)i * (size_t)nv);
@@ -59,10 +59,11 @@ static void best_columns(const Group *g, int *best) {
 // 2 |w| of the velocities that the rows depend on.
 static Expr turning(const Group *g) {
     Expansion *k = g->k;
-    bool *counts = ARENA_ARRAY(&k->scratch, bool, k->held->nv);
+    bool *counts = ARENA_ARRAY(&k->scratch, bool, k->constraints->nv);
     for (int i = 0; i < g->n; i++)
-        for (int v = 0; v < k->held->nv; v++) counts[v] |= !expr_is_zero(k->d, g->row[i]->slope[v]);
-    return expr_scale(k->d, 2, expr_sqrt(k->d, pace_squared(k, 0, counts)));
+        for (int v = 0; v < k->constraints->nv; v++)
+            counts[v] |= !expr_is_zero(k->d, g->row[i]->slope[v]);
+    return expr_scale(k->d, 2, expr_sqrt(k->d, motion_rate_squared(k, 0, counts)));
 }
 
 static void watch_group(const Group *g) {
@@ -76,7 +77,7 @@ static void watch_group(const Group *g) {
     Expr det = matrix_determinant(&k->scratch, k->d, square);
     Expr hold = expr_div(k->d, det, expr_number(k->d, expr_evaluate(k->d, det, k->number)));
     if (expr_is_number(k->d, hold, NULL)) return;
-    add_pause(k, hold, part, turning(g), held_row_pos(k, g->row[0]));
+    add_pause(k, hold, part, turning(g), constraint_row_pos(k, g->row[0]));
 }
 
 static int leader_of(int *leader, int i) {
@@ -85,12 +86,12 @@ static int leader_of(int *leader, int i) {
 }
 
 // Rows that share a velocity get one leader.
-int *row_groups(Expansion *k, const HeldRow **row, int n) {
+int *row_groups(Expansion *k, const ConstraintRow **row, int n) {
     int *leader = ARENA_ARRAY(&k->scratch, int, n);
-    int *first = ARENA_ARRAY(&k->scratch, int, k->held->nv); // row of each velocity, + 1
+    int *first = ARENA_ARRAY(&k->scratch, int, k->constraints->nv); // row of each velocity, + 1
     for (int i = 0; i < n; i++) leader[i] = i;
     for (int i = 0; i < n; i++)
-        for (int v = 0; v < k->held->nv; v++) {
+        for (int v = 0; v < k->constraints->nv; v++) {
             if (expr_is_zero(k->d, row[i]->slope[v])) continue;
             if (first[v])
                 leader[leader_of(leader, i)] = leader_of(leader, first[v] - 1);
@@ -101,7 +102,7 @@ int *row_groups(Expansion *k, const HeldRow **row, int n) {
     return leader;
 }
 
-static void watch_rows(Expansion *k, const HeldRow **row, int n) {
+static void watch_rows(Expansion *k, const ConstraintRow **row, int n) {
     int *leader = row_groups(k, row, n);
     for (int l = 0; l < n; l++) {
         Group g = {.k = k};
@@ -115,8 +116,9 @@ static void watch_rows(Expansion *k, const HeldRow **row, int n) {
 }
 
 // Those that do not depend on the ones before them at the start; returns how many.
-static int independent_of(Expansion *k, const HeldRow **row, int n, const HeldRow **out) {
-    int nv = k->held->nv, count = 0;
+static int independent_of(Expansion *k, const ConstraintRow **row, int n,
+                          const ConstraintRow **out) {
+    int nv = k->constraints->nv, count = 0;
     double *J = ARENA_ARRAY(&k->scratch, double, (size_t)n *(size_t)nv);
     bool *found = ARENA_ARRAY(&k->scratch, bool, n);
     for (int i = 0; i < n; i++)
@@ -127,9 +129,9 @@ static int independent_of(Expansion *k, const HeldRow **row, int n, const HeldRo
     return count;
 }
 
-void watch_signs(Expansion *k, const HeldRow **row, int n) {
-    const HeldRow **chosen = ARENA_ARRAY(&k->scratch, const HeldRow *, n);
-    const HeldRow **backwards = ARENA_ARRAY(&k->scratch, const HeldRow *, n);
+void watch_signs(Expansion *k, const ConstraintRow **row, int n) {
+    const ConstraintRow **chosen = ARENA_ARRAY(&k->scratch, const ConstraintRow *, n);
+    const ConstraintRow **backwards = ARENA_ARRAY(&k->scratch, const ConstraintRow *, n);
     int rank = independent_of(k, row, n, chosen);
     watch_rows(k, chosen, rank);
     if (rank == n) return;

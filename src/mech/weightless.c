@@ -25,9 +25,9 @@ static void find_velocities(Expansion *k, Expr *w) {
     } else if (k->x->lagrange)
         solved = mech_inverse_times(&k->scratch, k->d, k->x, k->in.q, p, METHOD_AUTO);
     for (int v = 0; v < nv; v++)
-        w[v] = k->x->lagrange ? solved.at[v]
-               : k->x->held   ? MATRIX_AT(k->solved, v, 0)
-                              : k->traced->w[v];
+        w[v] = k->x->lagrange      ? solved.at[v]
+               : k->x->constrained ? MATRIX_AT(k->solved, v, 0)
+                                   : k->traced->w[v];
 }
 
 // False: momenta are too large for numbers.

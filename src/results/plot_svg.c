@@ -53,13 +53,13 @@ typedef struct {
     Arena tmp;
     Group *group;
     int group_count;
-    int *group_of; // per curve
-    int *shade;    // per curve: which colour of the palette
-    bool *wish;    // per curve: what another one should be
-    bool shared;   // two groups in one panel
-    Axis pair[2];  // their axes
-    double equal;  // height of the panel of a path; 0: it is none
-    bool rises;    // x is like time
+    int *group_of;  // per curve
+    int *shade;     // per curve: which colour of the palette
+    bool *setpoint; // per curve: what another one should be
+    bool shared;    // two groups in one panel
+    Axis pair[2];   // their axes
+    double equal;   // height of the panel of a path; 0: it is none
+    bool rises;     // x is like time
     double left, width;
     Axis x;
 } Sheet;
@@ -129,10 +129,10 @@ static void group_curves(Sheet *s) {
                 axis_pair(s->group[0].range, s->group[1].range, 7, &s->pair[0], &s->pair[1]);
 }
 
-static int value_of_wish(const Sheet *s, int wish) {
+static int value_of_setpoint(const Sheet *s, int setpoint) {
     for (int c = 0; c < s->p->curve_count; c++)
-        if (c != wish && s->group_of[c] == s->group_of[wish] &&
-            label_is_wish(curve_label(s->p, wish), curve_label(s->p, c)))
+        if (c != setpoint && s->group_of[c] == s->group_of[setpoint] &&
+            label_is_setpoint(curve_label(s->p, setpoint), curve_label(s->p, c)))
             return c;
     return -1;
 }
@@ -141,12 +141,12 @@ static void choose_colours(Sheet *s) {
     enum { MOST = 200 }; // of studies no two belong together
     int count = s->p->curve_count, next = 0;
     s->shade = ARENA_ARRAY(&s->tmp, int, count + 1);
-    s->wish = ARENA_ARRAY(&s->tmp, bool, count + 1);
-    for (int c = 0; c < count && count < MOST; c++) s->wish[c] = value_of_wish(s, c) >= 0;
+    s->setpoint = ARENA_ARRAY(&s->tmp, bool, count + 1);
+    for (int c = 0; c < count && count < MOST; c++) s->setpoint[c] = value_of_setpoint(s, c) >= 0;
     for (int c = 0; c < count; c++)
-        if (!s->wish[c]) s->shade[c] = next++;
+        if (!s->setpoint[c]) s->shade[c] = next++;
     for (int c = 0; c < count; c++)
-        if (s->wish[c]) s->shade[c] = s->shade[value_of_wish(s, c)];
+        if (s->setpoint[c]) s->shade[c] = s->shade[value_of_setpoint(s, c)];
 }
 
 // "x [m]" -> "m"
@@ -194,7 +194,7 @@ static const char *colour_of_curve(const Sheet *s, int c) {
 
 static const char *dash_of_curve(const Sheet *s, int c) {
     if (s->p->colour) return "";
-    return s->wish[c] ? "5 4" : dashes[s->shade[c] / COLOURS % DASHES];
+    return s->setpoint[c] ? "5 4" : dashes[s->shade[c] / COLOURS % DASHES];
 }
 
 // --- legend -------------------------------------------------------------------------------------

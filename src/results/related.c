@@ -1,4 +1,4 @@
-// Names tell: a wish is called as its value, with a word more.
+// Names tell: a setpoint is called as its value, with a word more.
 //
 //     arm.q_d[1]   arm.q[1]        word behind the name
 //     ref_speed    speed           word before it
@@ -55,10 +55,10 @@ static Last owner_of(const char *label) {
     return (Last){begin, dot + 2, (size_t)(dot - begin)};
 }
 
-static bool names_wish(const char *wish, const char *value, Last w, Last v) {
+static bool names_setpoint(const char *setpoint, const char *value, Last w, Last v) {
     if (strcmp(w.index, v.index) != 0 || !v.length) return false;
     if (same(w.name, w.length, v.name, v.length))
-        return path_has_word(wish) && !path_has_word(value);
+        return path_has_word(setpoint) && !path_has_word(value);
     if (w.length <= v.length + 1) return false;
     size_t more = w.length - v.length - 1;
     bool behind = w.name[v.length] == '_' && same(w.name, v.length, v.name, v.length);
@@ -66,8 +66,8 @@ static bool names_wish(const char *wish, const char *value, Last w, Last v) {
     return (behind && is_word(w.name + v.length + 1, more)) || (before && is_word(w.name, more));
 }
 
-bool label_is_wish(const char *wish, const char *value) {
-    Last w = last_of(wish);
-    return names_wish(wish, value, w, last_of(value)) ||
-           names_wish(wish, value, w, owner_of(value));
+bool label_is_setpoint(const char *setpoint, const char *value) {
+    Last w = last_of(setpoint);
+    return names_setpoint(setpoint, value, w, last_of(value)) ||
+           names_setpoint(setpoint, value, w, owner_of(value));
 }

@@ -140,7 +140,7 @@ static void find_sources(Job *j) {
 
 // What is integrated of a mechanism that is held, and what that is when it is projected.
 static void want_settled(Job *j, const Mechanism *x) {
-    for (int i = 0; x->held && i < x->joint_count; i++)
+    for (int i = 0; x->constrained && i < x->joint_count; i++)
         for (int c = 0; c < joint_velocities(x->joint[i].kind); c++) {
             const MechJoint *joint = &x->joint[i];
             int value = (x->lagrange ? joint->f : joint->p) + c;

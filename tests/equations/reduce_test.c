@@ -36,7 +36,7 @@ static void explicit_graph_is_explicit(void **state) {
     build_free(b);
 }
 
-static Build *rack_and_pinion(const char *wish) {
+static Build *rack_and_pinion(const char *request) {
     Build *b = build_new();
     Expr j1 = param(b, "J1", 2), j2 = param(b, "J2", 0.5), m = param(b, "m", 3);
     Expr r = param(b, "r", 0.2), k = param(b, "K", 0.01);
@@ -53,7 +53,7 @@ static Build *rack_and_pinion(const char *wish) {
     connect(b, w2, tf);
     connect(b, tf, x);
     connect(b, x, rack);
-    if (wish) b->comp.data[strcmp(wish, "rack") ? pinion : rack].wish = WISH_INTEGRAL;
+    if (request) b->comp.data[strcmp(request, "rack") ? pinion : rack].request = REQUEST_INTEGRAL;
     build_system(b);
     return b;
 }

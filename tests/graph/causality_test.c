@@ -91,13 +91,13 @@ static void wishes_come_before_our_choice(void **state) {
     Fixture *x = open_rack("  causality m integral\n");
     const Graph *g = x->graph;
     assert_causal(g);
-    assert_stroke(g, "x -> m", STROKE_AT_TO, REASON_WISH);
+    assert_stroke(g, "x -> m", STROKE_AT_TO, REASON_REQUEST);
     assert_int_equal(g->dependent_count, 1);
     assert_int_equal(g->dependent[0].node, find_node(g, "J2"));
     close_text(x);
     x = open_rack("  causality J1 derivative\n");
     assert_causal(x->graph);
-    assert_stroke(x->graph, "w1 -> J1", STROKE_AT_FROM, REASON_WISH);
+    assert_stroke(x->graph, "w1 -> J1", STROKE_AT_FROM, REASON_REQUEST);
     close_text(x);
 }
 
@@ -287,7 +287,7 @@ static void impossible_wishes_name_both_causes(void **state) {
                            "  drive -> v -> mass\n"
                            "  causality mass integral\n"
                            "end\n");
-    const Remark *m = find_remark(x, G_WISH_IMPOSSIBLE);
+    const Remark *m = find_remark(x, G_REQUEST_IMPOSSIBLE);
     assert_non_null(m);
     assert_non_null(strstr(m->message, "I 'mass'"));
     assert_non_null(strstr(m->first_note->message, "Sf 'drive'"));

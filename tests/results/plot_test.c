@@ -93,17 +93,17 @@ static void units_take_prefixes(void **state) {
 
 static void wishes_are_known_by_name(void **state) {
     (void)state;
-    assert_true(label_is_wish("x_d", "x"));
-    assert_true(label_is_wish("arm.q_d[1]", "arm.q[1]"));
-    assert_true(label_is_wish("w_ref", "motor.w"));
-    assert_true(label_is_wish("ref_speed", "speed"));
-    assert_true(label_is_wish("ref.w", "motor.w"));
-    assert_true(label_is_wish("w_d", "w.f"));
-    assert_false(label_is_wish("x", "x_d"));
-    assert_false(label_is_wish("q_d[1]", "q[2]"));
-    assert_false(label_is_wish("left.w", "right.w"));
-    assert_false(label_is_wish("x", "x"));
-    assert_false(label_is_wish("i_a", "i"));
+    assert_true(label_is_setpoint("x_d", "x"));
+    assert_true(label_is_setpoint("arm.q_d[1]", "arm.q[1]"));
+    assert_true(label_is_setpoint("w_ref", "motor.w"));
+    assert_true(label_is_setpoint("ref_speed", "speed"));
+    assert_true(label_is_setpoint("ref.w", "motor.w"));
+    assert_true(label_is_setpoint("w_d", "w.f"));
+    assert_false(label_is_setpoint("x", "x_d"));
+    assert_false(label_is_setpoint("q_d[1]", "q[2]"));
+    assert_false(label_is_setpoint("left.w", "right.w"));
+    assert_false(label_is_setpoint("x", "x"));
+    assert_false(label_is_setpoint("i_a", "i"));
 }
 
 static char *draw(int curves, const char **unit, const double **x, const double **y,

@@ -6,14 +6,14 @@
 //
 //      q = q_state - beta J' (nu - 1)   phi(q, t) = 0                        nu: Newton, from 1
 //      p = p_state - J' mu              J B^-1 p = rate                      mu: linear
-//      q_state' = beta w + pull (q - q_state)                                w = B^-1 p
-//      p_state' = ... + J' lambda + pull (p - p_state)
+//      q_state' = beta w + s (q - q_state)                                   w = B^-1 p
+//      p_state' = ... + J' lambda + s (p - p_state)
 //                                       J w' + (dJ/dt) w = rate'             lambda: linear
 //
 // With form lagrange w_state stands in place of p_state:
 //
 //      w = w_state - B^-1 J' mu         J w = rate
-//      w_state' = w'(q, w) + B^-1 J' lambda + pull (w - w_state)
+//      w_state' = w'(q, w) + B^-1 J' lambda + s (w - w_state)
 //
 // With Y = B^-1 J' and A = J Y, both linear systems have the matrix A, which is positive definite:
 // A = L D L' needs no pivots. D_k is what row k holds beyond the rows before it; where it vanishes
@@ -23,10 +23,11 @@
 // nu counts from 1, so that Newton's method, which knows its unknowns to a part of their size, ends
 // when the correction is known to rounding beside q, not beside itself.
 //
-// The pull is zero on the constraints. It keeps what is integrated near them, where (q, p) moves
-// just as (q_state, p_state) does: the two directions differ by offset times curvature. Its rate is
-// the pace of the motion, 2 |w| with lengths in units of the mechanism's size, so that it forgets
-// errors within a fraction of a turn, is never stiff, and rests when the mechanism does.
+// The terms with s stabilise, as Baumgarte's do, but act on the coordinates alone: they are zero on
+// the constraints and keep what is integrated near them, where (q, p) moves just as (q_state,
+// p_state) does: the two directions differ by offset times curvature. Nobody has to choose s: it is
+// the rate of the motion, 2 |w| with lengths in units of the mechanism's size, so that errors are
+// forgotten within a fraction of a turn, nothing becomes stiff, and it rests when the mechanism does.
 #include "mech/dynamics.h"
 #include "mech/expansion.h"
 #include "mech/factors.h"
@@ -39,7 +40,7 @@ static Expr time_symbol(const Expansion *k) { return symbol(k, 0); }
 // --- the start -----------------------------------------------------------------------------------
 
 static bool assemble(Expansion *k) {
-    const Held *h = k->held;
+    const Constraints *h = k->constraints;
     double *q = ARENA_ARRAY(&k->scratch, double, h->nq),
            *w = ARENA_ARRAY(&k->scratch, double, h->nv);
     double *w_given = ARENA_ARRAY(&k->scratch, double, h->nv);
@@ -57,7 +58,7 @@ static bool assemble(Expansion *k) {
                   .value = k->number,
                   .w = w,
                   .r = k->report};
-    if (!held_assemble(&a)) return false;
+    if (!constraints_assemble(&a)) return false;
     for (int c = 0; c < h->nq; c++) {
         double now = k->number[expr_symbol_index(k->d, k->in.q[c])];
         if (now != q[c]) k->start_q[c] = expr_number(k->d, now);
@@ -69,14 +70,15 @@ static bool assemble(Expansion *k) {
 
 // Numbers of the coordinates at the start.
 static void put_start(Expansion *k) {
-    double *q = ARENA_ARRAY(&k->scratch, double, k->held->nq);
-    expr_evaluate_many(k->d, k->start_q, k->held->nq, k->number, q);
-    for (int c = 0; c < k->held->nq; c++) k->number[expr_symbol_index(k->d, k->in.q[c])] = q[c];
+    double *q = ARENA_ARRAY(&k->scratch, double, k->constraints->nq);
+    expr_evaluate_many(k->d, k->start_q, k->constraints->nq, k->number, q);
+    for (int c = 0; c < k->constraints->nq; c++)
+        k->number[expr_symbol_index(k->d, k->in.q[c])] = q[c];
 }
 
 // An actuator acts along the line between its ends.
 static bool check_actuators(Expansion *k) {
-    const Held *h = k->held;
+    const Constraints *h = k->constraints;
     bool good = true;
     put_start(k);
     for (int i = 0; i < h->port_count; i++) {
@@ -93,14 +95,14 @@ static bool check_actuators(Expansion *k) {
     return good;
 }
 
-bool held_open(Expansion *k) {
-    if (!k->x->tie_count && !k->x->held) return true;
+bool constraint_open(Expansion *k) {
+    if (!k->x->tie_count && !k->x->constrained) return true;
     if (!drives_are_sound(k)) return false;
-    k->held = held_trace(&k->scratch, k->d, k->x, k->in.q, time_symbol(k));
-    return (!k->x->held || assemble(k)) && check_actuators(k);
+    k->constraints = constraints_trace(&k->scratch, k->d, k->x, k->in.q, time_symbol(k));
+    return (!k->x->constrained || assemble(k)) && check_actuators(k);
 }
 
-// --- the pull ------------------------------------------------------------------------------------
+// --- stabilisation -------------------------------------------------------------------------------
 
 static double length_of(Expansion *k, const Expr v[3]) {
     double x[3];
@@ -121,7 +123,7 @@ static double size_of(Expansion *k) {
 
 // Per velocity: 1 for turning, the size of the mechanism for lengths.
 double *velocity_units(Expansion *k) {
-    double *unit = ARENA_ARRAY(&k->scratch, double, k->held->nv), size = size_of(k);
+    double *unit = ARENA_ARRAY(&k->scratch, double, k->constraints->nv), size = size_of(k);
     for (int i = 0, v = 0; i < k->x->joint_count; i++) {
         JointKind kind = k->x->joint[i].kind;
         int linear = kind == JOINT_PRISMATIC || kind == JOINT_CYLINDRICAL ? 1
@@ -135,11 +137,11 @@ double *velocity_units(Expansion *k) {
 
 // floor + |w|^2 of the velocities that count, lengths in units of the mechanism's size. Nullable:
 // counts (then all do).
-Expr pace_squared(Expansion *k, double floor, const bool *counts) {
+Expr motion_rate_squared(Expansion *k, double floor, const bool *counts) {
     Dag *d = k->d;
     Expr sum = expr_number(d, floor);
     const double *unit = velocity_units(k);
-    for (int v = 0; v < k->held->nv; v++) {
+    for (int v = 0; v < k->constraints->nv; v++) {
         if (counts && !counts[v]) continue;
         Expr w = expr_mul(d, expr_number(d, 1 / unit[v]), k->in.w[v]);
         sum = expr_add(d, sum, expr_mul(d, w, w));
@@ -147,19 +149,19 @@ Expr pace_squared(Expansion *k, double floor, const bool *counts) {
     return sum;
 }
 
-static Expr pull(Expansion *k) {
-    return expr_scale(k->d, 2, expr_sqrt(k->d, pace_squared(k, 1e-4, NULL)));
+static Expr stabilisation_of(Expansion *k) {
+    return expr_scale(k->d, 2, expr_sqrt(k->d, motion_rate_squared(k, 1e-4, NULL)));
 }
 
-Expr held_rate(const Expansion *k, Expr rate, int seen, int state) {
-    if (!k->x->held) return rate;
+Expr constraint_rate(const Expansion *k, Expr rate, int seen, int state) {
+    if (!k->x->constrained) return rate;
     Expr back = expr_sub(k->d, symbol(k, seen), symbol(k, state));
-    return expr_add(k->d, rate, expr_mul(k->d, k->pull, back));
+    return expr_add(k->d, rate, expr_mul(k->d, k->stabilisation, back));
 }
 
 // --- what goes in --------------------------------------------------------------------------------
 
-static int kept_rows(const Held *h) {
+static int kept_rows(const Constraints *h) {
     int n = 0;
     for (int i = 0; i < h->row_count; i++) n += h->row[i].kept;
     return n;
@@ -167,7 +169,7 @@ static int kept_rows(const Held *h) {
 
 // to[v] += slope[v] * effort
 static void add_efforts(Expansion *k, const Expr *slope, Expr effort, Expr *to) {
-    for (int v = 0; v < k->held->nv; v++) {
+    for (int v = 0; v < k->constraints->nv; v++) {
         Expr part = expr_mul(k->d, slope[v], effort);
         to[v] = to[v] ? expr_add(k->d, to[v], part) : part;
     }
@@ -175,7 +177,7 @@ static void add_efforts(Expansion *k, const Expr *slope, Expr effort, Expr *to) 
 
 // Velocities of what is integrated, B^-1 p_state or w_state, and B^-1 of each kept row.
 static void solve_rows(Expansion *k) {
-    const Held *h = k->held;
+    const Constraints *h = k->constraints;
     int column = 1;
     Matrix rhs = matrix_new(&k->scratch, h->nv, 1 + kept_rows(h));
     Expr *state = ARENA_ARRAY(&k->scratch, Expr, h->nv), zero = expr_number(k->d, 0);
@@ -193,24 +195,24 @@ static void solve_rows(Expansion *k) {
     for (int v = 0; v < h->nv && k->x->lagrange; v++) MATRIX_AT(k->solved, v, 0) = state[v];
 }
 
-void held_inputs(Expansion *k) {
-    const Held *h = k->held;
+void constraint_inputs(Expansion *k) {
+    const Constraints *h = k->constraints;
     for (int i = 0; i < h->port_count; i++) {
         Expr effort = effort_of(k, k->x->tie[h->port[i].tie].e + h->port[i].index);
         if (effort) add_efforts(k, h->port[i].slope, effort, k->in.effort);
     }
-    if (!k->x->held) return;
+    if (!k->x->constrained) return;
     solve_rows(k);
     k->in.w = ARENA_ARRAY(&k->scratch, Expr, h->nv);
     for (int i = 0, v = 0; i < k->x->joint_count; i++)
         for (int c = 0; c < joint_velocities(k->x->joint[i].kind); c++)
             k->in.w[v++] = symbol(k, k->x->joint[i].f + c);
     k->in.known_w = true;
-    k->pull = pull(k);
+    k->stabilisation = stabilisation_of(k);
 }
 
-Expr *held_efforts(Expansion *k) {
-    const Held *h = k->held;
+Expr *constraint_efforts(Expansion *k) {
+    const Constraints *h = k->constraints;
     Expr *all = ARENA_ARRAY(&k->scratch, Expr, h->nv);
     memcpy(all, k->in.effort, (size_t)h->nv * sizeof *all);
     for (int i = 0; i < h->row_count; i++)
@@ -219,14 +221,14 @@ Expr *held_efforts(Expansion *k) {
 }
 
 static const Expr *column(Expansion *k, int c) {
-    Expr *x = ARENA_ARRAY(&k->scratch, Expr, k->held->nv);
-    for (int v = 0; v < k->held->nv; v++) x[v] = MATRIX_AT(k->solved, v, c);
+    Expr *x = ARENA_ARRAY(&k->scratch, Expr, k->constraints->nv);
+    for (int v = 0; v < k->constraints->nv; v++) x[v] = MATRIX_AT(k->solved, v, c);
     return x;
 }
 
 // a + B^-1 J' lambda, where a knows nothing of the rows
 static Expr *with_rows(Expansion *k, const Expr *acceleration) {
-    const Held *h = k->held;
+    const Constraints *h = k->constraints;
     Expr *all = ARENA_ARRAY(&k->scratch, Expr, h->nv);
     memcpy(all, acceleration, (size_t)h->nv * sizeof *all);
     for (int i = 0, c = 1; i < h->row_count; i++)
@@ -234,17 +236,17 @@ static Expr *with_rows(Expansion *k, const Expr *acceleration) {
     return all;
 }
 
-Expr *held_accelerations(Expansion *k) { return with_rows(k, k->traced->acceleration); }
+Expr *constraint_accelerations(Expansion *k) { return with_rows(k, k->traced->acceleration); }
 
 // --- rows ----------------------------------------------------------------------------------------
 
-static Expr row_times(Expansion *k, const HeldRow *row, const Expr *x) {
-    Expr *term = ARENA_ARRAY(&k->scratch, Expr, k->held->nv);
-    for (int v = 0; v < k->held->nv; v++) term[v] = expr_mul(k->d, row->slope[v], x[v]);
-    return expr_sum(k->d, term, k->held->nv);
+static Expr row_times(Expansion *k, const ConstraintRow *row, const Expr *x) {
+    Expr *term = ARENA_ARRAY(&k->scratch, Expr, k->constraints->nv);
+    for (int v = 0; v < k->constraints->nv; v++) term[v] = expr_mul(k->d, row->slope[v], x[v]);
+    return expr_sum(k->d, term, k->constraints->nv);
 }
 
-Pos held_row_pos(const Expansion *k, const HeldRow *row) {
+Pos constraint_row_pos(const Expansion *k, const ConstraintRow *row) {
     return row->tie >= 0 ? k->x->tie[row->tie].pos : k->x->joint[row->joint].pos;
 }
 
@@ -256,13 +258,13 @@ static const MechEquations *free_motion(Expansion *k) {
 
 // How the rows would accelerate without their efforts: J a + (dJ/dt) w - rate'.
 static Expr *free_accelerations(Expansion *k, const MechEquations *free) {
-    const Held *h = k->held;
+    const Constraints *h = k->constraints;
     Expr *out = ARENA_ARRAY(&k->scratch, Expr, h->row_count);
     Rates *rates = rates_new(k->d);
     rates_set(rates, time_symbol(k), expr_number(k->d, 1));
     for (int c = 0; c < h->nq; c++) rates_set(rates, k->in.q[c], free->q_rate[c]);
     for (int i = 0; i < h->row_count; i++) {
-        const HeldRow *row = &h->row[i];
+        const ConstraintRow *row = &h->row[i];
         if (!row->kept) continue;
         Expr beside = expr_sub(k->d, row_times(k, row, k->in.w), row->rate);
         Expr bias = rates_of(rates, beside);
@@ -275,7 +277,7 @@ static Expr *free_accelerations(Expansion *k, const MechEquations *free) {
 // A = J B^-1 J' of the kept rows, with what keeps it definite where rows repeat each other
 // (sharing.c), as L D L': L below the diagonal, D on it.
 typedef struct {
-    const HeldRow **row;
+    const ConstraintRow **row;
     int n;
     Expr *A;
 } Factors;
@@ -291,7 +293,7 @@ static void add_sharing(Expansion *k, Factors *f) {
             f->A[i * n + j] = expr_add(k->d, f->A[i * n + j], Q[i * n + j]);
 }
 
-static bool same_owner(const HeldRow *a, const HeldRow *b) {
+static bool same_owner(const ConstraintRow *a, const ConstraintRow *b) {
     return a->tie == b->tie && a->joint == b->joint;
 }
 
@@ -309,7 +311,7 @@ static void put_in_order(Expansion *k, Factors *f) {
             full[i * n + j] = full[j * n + i] = !expr_is_zero(k->d, f->A[i * n + j]);
     }
     if (!factors_order(&k->scratch, n, full, block, order)) return;
-    Factors in_order = {.n = n, .row = ARENA_ARRAY(&k->scratch, const HeldRow *, n)};
+    Factors in_order = {.n = n, .row = ARENA_ARRAY(&k->scratch, const ConstraintRow *, n)};
     in_order.A = ARENA_ARRAY(&k->scratch, Expr, (size_t)n * (size_t)n);
     for (int i = 0; i < n; i++) {
         in_order.row[i] = f->row[order[i]];
@@ -322,10 +324,10 @@ static void put_in_order(Expansion *k, Factors *f) {
 }
 
 static Factors factorise(Expansion *k) {
-    const Held *h = k->held;
+    const Constraints *h = k->constraints;
     Factors f = {.n = kept_rows(h)};
     int n = f.n;
-    f.row = ARENA_ARRAY(&k->scratch, const HeldRow *, n);
+    f.row = ARENA_ARRAY(&k->scratch, const ConstraintRow *, n);
     f.A = ARENA_ARRAY(&k->scratch, Expr, (size_t)n * (size_t)n);
     for (int i = 0, c = 0; i < h->row_count; i++)
         if (h->row[i].kept) f.row[c++] = &h->row[i];
@@ -342,7 +344,7 @@ static Factors factorise(Expansion *k) {
 static void guard_ties(Expansion *k, const Factors *f) {
     Dag *d = k->d;
     for (int i = 0; i < f->n;) {
-        const HeldRow *first = f->row[i];
+        const ConstraintRow *first = f->row[i];
         Expr hold = expr_number(d, 1);
         for (; i < f->n && f->row[i]->tie == first->tie && f->row[i]->joint == first->joint; i++) {
             Expr D = f->A[i * f->n + i];
@@ -351,7 +353,7 @@ static void guard_ties(Expansion *k, const Factors *f) {
         }
         if (expr_is_number(d, hold, NULL)) continue;
         Name owner = first->tie >= 0 ? k->x->tie[first->tie].name : k->x->joint[first->joint].name;
-        add_guard(k, hold, owner, held_row_pos(k, first),
+        add_guard(k, hold, owner, constraint_row_pos(k, first),
                   "beyond this point the motion is not determined: keep away from it, or hold the "
                   "mechanism by one more constraint that decides which way it goes");
     }
@@ -364,14 +366,14 @@ static void row_laws(Expansion *k, const Expr *acceleration) {
     Expr *mu = ARENA_ARRAY(&k->scratch, Expr, f.n), *lambda = ARENA_ARRAY(&k->scratch, Expr, f.n);
     for (int i = 0; i < f.n; i++) {
         mu[i] = expr_sub(d, row_times(k, f.row[i], column(k, 0)), f.row[i]->rate);
-        array_push(&k->tie, ((StartTie){k->x->comp, mu[i], held_row_pos(k, f.row[i])}));
-        lambda[i] = expr_neg(d, acceleration[f.row[i] - k->held->row]);
+        array_push(&k->tie, ((StartTie){k->x->comp, mu[i], constraint_row_pos(k, f.row[i])}));
+        lambda[i] = expr_neg(d, acceleration[f.row[i] - k->constraints->row]);
     }
     factors_solve(d, f.n, f.A, mu);
     factors_solve(d, f.n, f.A, lambda);
     for (int i = 0; i < f.n; i++) {
-        const HeldRow *row = f.row[i];
-        Pos pos = held_row_pos(k, row);
+        const ConstraintRow *row = f.row[i];
+        Pos pos = constraint_row_pos(k, row);
         add_law(k, symbol(k, row->mu), mu[i], pos);
         add_law(k, symbol(k, row->lambda), lambda[i], pos);
     }
@@ -379,11 +381,11 @@ static void row_laws(Expansion *k, const Expr *acceleration) {
     watch_signs(k, f.row, f.n);
 }
 
-static void dropped_law(Expansion *k, const HeldRow *row) {
+static void dropped_law(Expansion *k, const ConstraintRow *row) {
     Expr zero = expr_number(k->d, 0);
-    add_law(k, symbol(k, row->lambda), zero, held_row_pos(k, row));
-    add_law(k, symbol(k, row->mu), zero, held_row_pos(k, row));
-    add_law(k, symbol(k, row->nu), expr_number(k->d, 1), held_row_pos(k, row));
+    add_law(k, symbol(k, row->lambda), zero, constraint_row_pos(k, row));
+    add_law(k, symbol(k, row->mu), zero, constraint_row_pos(k, row));
+    add_law(k, symbol(k, row->nu), expr_number(k->d, 1), constraint_row_pos(k, row));
 }
 
 // --- back onto the constraints -------------------------------------------------------------------
@@ -398,7 +400,7 @@ static Rewrite *states_for_coordinates(Expansion *k) {
 
 // beta J' (nu - 1) at q_state
 static Expr *position_corrections(Expansion *k) {
-    const Held *h = k->held;
+    const Constraints *h = k->constraints;
     Dag *d = k->d;
     Expr *along = ARENA_ARRAY(&k->scratch, Expr, h->nv),
          *out = ARENA_ARRAY(&k->scratch, Expr, h->nq);
@@ -421,7 +423,7 @@ static Expr *position_corrections(Expansion *k) {
 
 // Per row: sum over j of Q_ij (nu_j - 1) at q_state, of the load that rows share; 0 where they do
 // not.
-static Expr *position_shares(Expansion *k, const HeldRow **row, int n) {
+static Expr *position_shares(Expansion *k, const ConstraintRow **row, int n) {
     Dag *d = k->d;
     Expr *diagonal = ARENA_ARRAY(&k->scratch, Expr, n), *out = ARENA_ARRAY(&k->scratch, Expr, n);
     Expr *Q = ARENA_ARRAY(&k->scratch, Expr, (size_t)n * (size_t)n);
@@ -444,9 +446,9 @@ static Expr *position_shares(Expansion *k, const HeldRow **row, int n) {
 // begins at nu = 1, where the correction is none. Q acts on what phi does not ask for: phi is zero
 // then, and so is Q (nu - 1).
 static void position_laws(Expansion *k, const Expr *seen) {
-    const Held *h = k->held;
+    const Constraints *h = k->constraints;
     Expr one = expr_number(k->d, 1);
-    const HeldRow **row = ARENA_ARRAY(&k->scratch, const HeldRow *, h->row_count);
+    const ConstraintRow **row = ARENA_ARRAY(&k->scratch, const ConstraintRow *, h->row_count);
     int n = 0;
     for (int i = 0; i < h->row_count; i++) {
         if (!h->row[i].kept) continue;
@@ -455,7 +457,7 @@ static void position_laws(Expansion *k, const Expr *seen) {
         if (h->row[i].phi)
             row[n++] = &h->row[i];
         else
-            add_law(k, symbol(k, h->row[i].nu), one, held_row_pos(k, &h->row[i]));
+            add_law(k, symbol(k, h->row[i].nu), one, constraint_row_pos(k, &h->row[i]));
     }
     Expr *share = position_shares(k, row, n);
     Rewrite *put = rewrite_new(k->d);
@@ -463,7 +465,7 @@ static void position_laws(Expansion *k, const Expr *seen) {
     for (int i = 0; i < n; i++) {
         Expr zero = expr_number(k->d, 0),
              left = expr_add(k->d, rewrite(put, row[i]->phi), share[i]);
-        add_law(k, left, zero, held_row_pos(k, row[i]));
+        add_law(k, left, zero, constraint_row_pos(k, row[i]));
     }
     rewrite_free(put);
 }
@@ -472,7 +474,7 @@ static void position_laws(Expansion *k, const Expr *seen) {
 // and accelerations are what efforts make of the motion. To differentiate the projection would give the same on the
 // constraints, with rates of mu and nu, twice the formulas, and efforts of bonded inertias that feel errors beside them.
 static void projection_laws(Expansion *k, const MechEquations *free) {
-    const Held *h = k->held;
+    const Constraints *h = k->constraints;
     Dag *d = k->d;
     Expr *seen = position_corrections(k);
     const Expr *acceleration = with_rows(k, free->acceleration);
@@ -509,8 +511,8 @@ static void tie_laws(Expansion *k, int tie) {
     Expr wrench[6], gap = expr_number(d, 0);
     if (t->kind == TIE_ACTUATOR) return;
     for (int c = 0; c < 6; c++) wrench[c] = gap;
-    for (int i = 0; i < k->held->row_count; i++) {
-        const HeldRow *row = &k->held->row[i];
+    for (int i = 0; i < k->constraints->row_count; i++) {
+        const ConstraintRow *row = &k->constraints->row[i];
         if (row->tie != tie) continue;
         for (int c = 0; c < 6; c++)
             wrench[c] =
@@ -526,11 +528,11 @@ static void tie_laws(Expansion *k, int tie) {
 
 static void port_law(Expansion *k, const FreeRow *row) {
     const MechTie *t = &k->x->tie[row->tie];
-    Expr *term = ARENA_ARRAY(&k->scratch, Expr, k->held->nv), zero = expr_number(k->d, 0);
+    Expr *term = ARENA_ARRAY(&k->scratch, Expr, k->constraints->nv), zero = expr_number(k->d, 0);
     for (int i = 0, v = 0; i < k->x->joint_count; i++)
         for (int c = 0; c < joint_velocities(k->x->joint[i].kind); c++, v++)
             term[v] = expr_mul(k->d, row->slope[v], symbol(k, k->x->joint[i].f + c));
-    add_law(k, symbol(k, t->f + row->index), expr_sum(k->d, term, k->held->nv), t->pos);
+    add_law(k, symbol(k, t->f + row->index), expr_sum(k->d, term, k->constraints->nv), t->pos);
     free_efforts(k, t->e + row->index, 1, t->pos);
     if (t->q >= 0)
         add_law(k, symbol(k, t->q + row->index), row->coordinate ? row->coordinate : zero, t->pos);
@@ -539,8 +541,8 @@ static void port_law(Expansion *k, const FreeRow *row) {
 static void drive_law(Expansion *k) {
     Expr power = expr_number(k->d, 0);
     if (k->x->drive_power < 0) return;
-    for (int i = 0; i < k->held->row_count; i++) {
-        const HeldRow *row = &k->held->row[i];
+    for (int i = 0; i < k->constraints->row_count; i++) {
+        const ConstraintRow *row = &k->constraints->row[i];
         if (row->tie < 0)
             power = expr_add(k->d, power, expr_mul(k->d, symbol(k, row->lambda), row->rate));
     }
@@ -548,11 +550,11 @@ static void drive_law(Expansion *k) {
     k->m->comp[k->x->comp].own_supply = k->x->drive_power;
 }
 
-void held_laws(Expansion *k) {
-    const Held *h = k->held;
+void constraint_laws(Expansion *k) {
+    const Constraints *h = k->constraints;
     for (int i = 0; i < h->port_count; i++) port_law(k, &h->port[i]);
     for (int i = 0; i < k->x->tie_count; i++) tie_laws(k, i);
-    if (!k->x->held) return;
+    if (!k->x->constrained) return;
     const MechEquations *free = free_motion(k);
     row_laws(k, free_accelerations(k, free));
     for (int i = 0; i < h->row_count; i++)

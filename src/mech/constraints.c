@@ -1,10 +1,10 @@
-// Rows of constraints and drives. See held.h.
+// Rows of constraints and drives. See constraints.h.
 //
 //      a, b        the two ends, seen from the link that carries both
 //      d, R        place and axes of b in the axes of a
 //      v, omega    velocity of b's origin and turning of b as seen from a, in the axes of a
 //
-//   joint kinds, axis z          held velocities               phi
+//   joint kinds, axis z          constrained velocities        phi
 //     fixed                      v, omega                      d, vee(R)
 //     revolute                   v, omega_x omega_y            d, -R_yz R_xz
 //     prismatic                  v_x v_y, omega                d_x d_y, vee(R)
@@ -21,7 +21,7 @@
 //
 // On the constraint phi' = J w, row by row; off it the two differ a little, which only the solution
 // for phi = 0 meets, and that has its own derivative. vee(R) is axis times sine of the angle.
-#include "mech/held.h"
+#include "mech/constraints.h"
 
 #include "mech/dynamics.h"
 #include <string.h>
@@ -31,7 +31,7 @@ typedef struct {
     Dag *d;
     const Mechanism *m;
     Tree *t;
-    Held *h;
+    Constraints *h;
     // of the tie at hand
     const MechTie *tie;
     int number;
@@ -121,18 +121,18 @@ static Expr *slopes(Rows *r, const Six *direction) {
 
 static void hold(Rows *r, Six direction, Expr phi) {
     const MechTie *t = r->tie;
-    HeldRow *row = &r->h->row[r->h->row_count++];
+    ConstraintRow *row = &r->h->row[r->h->row_count++];
     int index = r->number++;
-    *row = (HeldRow){.tie = (int)(t - r->m->tie),
-                     .joint = -1,
-                     .index = index,
-                     .phi = phi,
-                     .slope = slopes(r, &direction),
-                     .rate = expr_zero(r->d),
-                     .kept = true,
-                     .lambda = t->lambda + index,
-                     .mu = t->mu + index,
-                     .nu = t->nu + index};
+    *row = (ConstraintRow){.tie = (int)(t - r->m->tie),
+                           .joint = -1,
+                           .index = index,
+                           .phi = phi,
+                           .slope = slopes(r, &direction),
+                           .rate = expr_zero(r->d),
+                           .kept = true,
+                           .lambda = t->lambda + index,
+                           .mu = t->mu + index,
+                           .nu = t->nu + index};
     m3_apply(r->d, r->F, direction.lin, row->direction);
     m3_apply(r->d, r->F, direction.ang, row->direction + 3);
 }
@@ -364,7 +364,7 @@ static void trace_tie(Rows *r, const MechTie *tie) {
 // --- prescribed motion: q = u(t), beta w = u'(t) -------------------------------------------------
 
 // Coordinate o moves the driven one by `factor`.
-static void lead(Rows *r, HeldRow *row, Expr factor, Matrix beta, int o) {
+static void lead(Rows *r, ConstraintRow *row, Expr factor, Matrix beta, int o) {
     double number;
     if (expr_is_number(r->d, factor, &number) && number == 0) return;
     for (int v = 0; v < r->t->nv; v++)
@@ -376,25 +376,25 @@ static void lead(Rows *r, HeldRow *row, Expr factor, Matrix beta, int o) {
 static void trace_drive(Rows *r, const MechJoint *j, const Expr *q, Matrix beta, Expr time) {
     int number = (int)(j - r->m->joint), first = r->t->joint_q[number];
     for (int c = 0; c < joint_coordinates(j); c++) {
-        HeldRow *row = &r->h->row[r->h->row_count++];
-        *row = (HeldRow){.tie = -1,
-                         .joint = number,
-                         .index = c,
-                         .kept = true,
-                         .phi = expr_sub(r->d, q[first + c], j->drive[c]),
-                         .rate = expr_derivative(r->d, j->drive[c], time),
-                         .slope = ARENA_ARRAY(r->out, Expr, r->t->nv),
-                         .lambda = j->effort + c,
-                         .mu = j->mu + c,
-                         .nu = j->nu + c};
+        ConstraintRow *row = &r->h->row[r->h->row_count++];
+        *row = (ConstraintRow){.tie = -1,
+                               .joint = number,
+                               .index = c,
+                               .kept = true,
+                               .phi = expr_sub(r->d, q[first + c], j->drive[c]),
+                               .rate = expr_derivative(r->d, j->drive[c], time),
+                               .slope = ARENA_ARRAY(r->out, Expr, r->t->nv),
+                               .lambda = j->effort + c,
+                               .mu = j->mu + c,
+                               .nu = j->nu + c};
         for (int v = 0; v < r->t->nv; v++) row->slope[v] = MATRIX_AT(beta, first + c, v);
         for (int o = 0; o < r->t->nq; o++)
             lead(r, row, expr_derivative(r->d, j->drive[c], q[o]), beta, o);
     }
 }
 
-Held *held_trace(Arena *out, Dag *d, const Mechanism *m, const Expr *q, Expr time) {
-    Rows r = {.out = out, .d = d, .m = m, .h = ARENA_NEW(out, Held)};
+Constraints *constraints_trace(Arena *out, Dag *d, const Mechanism *m, const Expr *q, Expr time) {
+    Rows r = {.out = out, .d = d, .m = m, .h = ARENA_NEW(out, Constraints)};
     int rows = 0, ports = 0;
     for (int i = 0; i < m->tie_count; i++) {
         rows += tie_rows(m->tie[i].kind, m->tie[i].joint);
@@ -402,7 +402,7 @@ Held *held_trace(Arena *out, Dag *d, const Mechanism *m, const Expr *q, Expr tim
     }
     for (int i = 0; i < m->joint_count; i++)
         if (m->joint[i].driven) rows += joint_coordinates(&m->joint[i]);
-    r.h->row = ARENA_ARRAY(out, HeldRow, rows);
+    r.h->row = ARENA_ARRAY(out, ConstraintRow, rows);
     r.h->port = ARENA_ARRAY(out, FreeRow, ports);
     r.t = tree_build(&r.scratch, d, m, false);
     tree_set_coordinates(d, r.t, q);

@@ -1,6 +1,6 @@
 // Velocities that constraints and drives prescribe: w_i follows from J w = rate alone.
 //
-//     x driven by time                J = [1  0  0]     x is led; of y and z, of which z follows
+//     x driven by time                J = [1  0  0]     x is prescribed; of y and z, of which z follows
 //     z driven by 2*y                     [0 -2  1]     y, neither is
 //
 // e_i is in the span of the rows: in their reduced form a row has its only entry at i. That is
@@ -23,7 +23,7 @@ static void scale_row(double *row, int nv) {
 
 // Values of the rows at `value` (by symbol index).
 static Rows read_rows(Expansion *k, const double *value) {
-    const Held *h = k->held;
+    const Constraints *h = k->constraints;
     Rows r = {.nv = h->nv};
     r.J = ARENA_ARRAY(&k->scratch, double, (size_t)h->row_count *(size_t)h->nv);
     for (int i = 0; i < h->row_count; i++) {
@@ -58,10 +58,10 @@ static void clear_column(const Rows *r, int pivot, int column) {
     }
 }
 
-// Gauss and Jordan with full pivoting; led[v] stays where v has a row to itself.
-static void keep_led(Rows *r, bool *led) {
+// Gauss and Jordan with full pivoting; prescribed[v] stays where v has a row to itself.
+static void keep_prescribed(Rows *r, bool *prescribed) {
     static const double nothing = 1e-9; // of entries that began at 1
-    bool *own = memset(led + r->nv, 0, (size_t)r->nv * sizeof *led);
+    bool *own = memset(prescribed + r->nv, 0, (size_t)r->nv * sizeof *prescribed);
     for (int done = 0; done < r->n; done++) {
         int row = done, column = 0;
         if (find_pivot(r, done, &row, &column) <= nothing) r->n = done;
@@ -79,7 +79,7 @@ static void keep_led(Rows *r, bool *led) {
             if (fabs(*entry(r, i, v)) > nothing) count++, last = v;
         if (count == 1) own[last] = true;
     }
-    for (int v = 0; v < r->nv; v++) led[v] = led[v] && own[v];
+    for (int v = 0; v < r->nv; v++) prescribed[v] = prescribed[v] && own[v];
 }
 
 static bool asks(const Mechanism *x) {
@@ -89,24 +89,24 @@ static bool asks(const Mechanism *x) {
 }
 
 void find_led(Expansion *k) {
-    if (!k->held || !k->x->held || !asks(k->x)) return;
+    if (!k->constraints || !k->x->constrained || !asks(k->x)) return;
     int count = expr_symbol_count(k->d);
     double *beside = ARENA_ARRAY(&k->scratch, double, count);
-    bool *led = ARENA_ARRAY(&k->scratch, bool, 2 * (size_t)k->held->nv);
+    bool *prescribed = ARENA_ARRAY(&k->scratch, bool, 2 * (size_t)k->constraints->nv);
     memcpy(beside, k->number, (size_t)count * sizeof *beside);
-    for (int q = 0; q < k->held->nq; q++) { // no simple ratios: nothing vanishes by chance
+    for (int q = 0; q < k->constraints->nq; q++) { // no simple ratios: nothing vanishes by chance
         double part = 0.6180339887498949 * (q + 1);
         beside[expr_symbol_index(k->d, k->in.q[q])] += 0.01 * (0.5 + part - floor(part));
     }
-    for (int v = 0; v < k->held->nv; v++) led[v] = true;
+    for (int v = 0; v < k->constraints->nv; v++) prescribed[v] = true;
     Rows here = read_rows(k, k->number), there = read_rows(k, beside);
-    keep_led(&here, led);
-    keep_led(&there, led);
-    k->led = led;
+    keep_prescribed(&here, prescribed);
+    keep_prescribed(&there, prescribed);
+    k->prescribed = prescribed;
 }
 
 bool is_led(const Expansion *k, const MechJoint *j) {
     int v = 0;
     for (const MechJoint *i = k->x->joint; i < j; i++) v += joint_velocities(i->kind);
-    return k->led && k->led[v];
+    return k->prescribed && k->prescribed[v];
 }
