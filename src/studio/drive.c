@@ -162,7 +162,6 @@ bool drive_start(Live *v, Built *b) {
     v->input = memory_zeroed((size_t)v->inputs + 1, sizeof *v->input);
     v->input_fresh = memory_zeroed((size_t)v->inputs + 1, sizeof *v->input_fresh);
     trail_begin(&v->trail, (int)width, HISTORY_BYTES);
-    recording_begin(&v->recording);
     v->watch.count = 0;
     v->missed = 0;
     read_row(v);
@@ -173,12 +172,23 @@ bool drive_start(Live *v, Built *b) {
 
 // --- calls ---------------------------------------------------------------------------------------
 
+static void tell_lost(Live *v) {
+    Text t = {0};
+    text_printf(&t, "this drive cannot be replayed any more: %s. The run goes on",
+                v->recording.lost);
+    page_tell(v->page, "note", text_get(&t));
+    text_free(&t);
+}
+
+static void record(Live *v, CallKind kind, int which, double value) {
+    if (!recording_add(&v->recording, kind, which, value)) tell_lost(v);
+}
+
 static void put_inputs(Live *v) {
     for (int i = 0; i < v->inputs; i++) {
         if (!v->input_fresh[i]) continue;
         v->input_fresh[i] = false;
-        if (bd_set_input(v->run, i, v->input[i]))
-            recording_add(&v->recording, CALL_INPUT, i, v->input[i]);
+        if (bd_set_input(v->run, i, v->input[i])) record(v, CALL_INPUT, i, v->input[i]);
     }
 }
 
@@ -187,7 +197,7 @@ bool drive_to(Live *v, double time) {
     put_inputs(v);
     if (time > v->stop) time = v->stop;
     v->piece_begun = clock_now();
-    recording_add(&v->recording, CALL_ADVANCE, 0, time);
+    record(v, CALL_ADVANCE, 0, time);
     bool good = bd_advance(v->run, time, r);
     BdStatus status = bd_status(v->run);
     if (!good || (status != BD_GOING && status != BD_DONE)) {
@@ -205,7 +215,7 @@ bool drive_to(Live *v, double time) {
 
 bool drive_set(Live *v, const char *name, double si) {
     if (!v->run || !bd_set(v->run, name, si)) return false;
-    recording_add(&v->recording, CALL_SET, recording_name(&v->recording, name), si);
+    record(v, CALL_SET, recording_name(&v->recording, name), si);
     return true;
 }
 
@@ -230,6 +240,16 @@ static void call_again(Live *v, const Recording *c, const Call *x, const BdModel
     }
 }
 
+static void calls_again(Live *v, const Recording *c, const BdModel *before) {
+    Call *block = memory_zeroed(CALL_BLOCK, sizeof *block);
+    int i = 0;
+    for (int n; (n = recording_read(c, i, block)) > 0; i += n)
+        for (int k = 0; k < n && v->status == LIVE_PAUSED; k++) call_again(v, c, &block[k], before);
+    if (i < c->count)
+        page_tell(v->page, "error", "what was recorded of the run cannot be read: start it again");
+    free(block);
+}
+
 void drive_again(Live *v, Built *b) {
     Recording so_far = v->recording;
     LiveStatus status = v->status;
@@ -239,8 +259,7 @@ void drive_again(Live *v, Built *b) {
     bool good = drive_start(v, b);
     v->again = false;
     if (good) {
-        for (int i = 0; i < so_far.call.count && v->status == LIVE_PAUSED; i++)
-            call_again(v, &so_far, &so_far.call.data[i], before->model);
+        calls_again(v, &so_far, before->model);
         if (v->status == LIVE_PAUSED) v->status = status;
         drive_pace(v);
         drive_frame(v, true);
@@ -281,8 +300,8 @@ void drive_save(Live *v) {
     v->snapshot.memory = memory_zeroed(size, 1);
     v->snapshot.size = size;
     bd_save(v->run, v->snapshot.memory);
-    recording_add(&v->recording, CALL_SAVE, 0, 0);
-    v->snapshot.calls = v->recording.call.count;
+    record(v, CALL_SAVE, 0, 0);
+    v->snapshot.calls = v->recording.count;
     v->snapshot.time = bd_time(v->run);
     page_send(v->page, json_pack("{s:s, s:f}", "do", "snapshot", "time", v->snapshot.time));
 }
@@ -290,7 +309,7 @@ void drive_save(Live *v) {
 bool drive_back(Live *v) {
     if (!v->run || !v->snapshot.memory) return false;
     if (!bd_restore(v->run, v->snapshot.memory, v->snapshot.size)) return false;
-    recording_cut(&v->recording, v->snapshot.calls);
+    if (!recording_cut(&v->recording, v->snapshot.calls)) tell_lost(v);
     memset(v->input_fresh, 0, (size_t)v->inputs * sizeof *v->input_fresh);
     v->status = LIVE_PAUSED;
     trail_cut(&v->trail, v->snapshot.time);
@@ -333,7 +352,7 @@ bool drive_take_over(Live *v, Built *b) {
     v->built = built_keep(b);
     free(v->snapshot.memory);
     v->snapshot = (Snapshot){0};
-    v->recording.full = true; // it began with another text
+    v->recording.lost = "it went on with another text";
     return true;
 }
 

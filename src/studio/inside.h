@@ -23,6 +23,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 
 // --- guard.c: all of it without state, for tests and fuzzers
 
@@ -173,7 +174,8 @@ void trail_add(Trail *h, const double *row);
 void trail_cut(Trail *h, double time); // rows at this time and later go
 void trail_free(Trail *h);
 
-// --- recording.c
+// --- recording.c: the last calls are in memory, those before them in a file without a name, so that a run of hours needs no
+// more memory than one of a minute
 
 typedef enum { CALL_ADVANCE, CALL_INPUT, CALL_SET, CALL_SAVE } CallKind;
 
@@ -183,18 +185,24 @@ typedef struct {
     double value;
 } Call;
 
+enum { CALL_BLOCK = 4096, MOST_CALLS = 20 << 20 }; // four days of frames
+
 typedef struct {
-    ARRAY(Call) call;
+    Call *block;  // those from `first` on
+    FILE *before; // those before it; NULL: none
+    int first, count;
     ARRAY(char *) name; // of parameters
-    bool full;          // too long: it cannot be replayed
+    const char *lost;   // why it cannot be replayed, for people; NULL: it can
 } Recording;
 
-void recording_begin(Recording *c);
-void recording_add(Recording *c, CallKind kind, int which, double value);
+// False: from here on it cannot be replayed, see `lost`; once for each reason.
+bool recording_add(Recording *c, CallKind kind, int which, double value);
 int recording_name(Recording *c, const char *name);
-void recording_cut(Recording *c, int count);
+// The calls from a number on, at most so many as a block has; 0: there are none, or they cannot be read.
+int recording_read(const Recording *c, int from, Call to[CALL_BLOCK]);
+bool recording_cut(Recording *c, int count); // false: as recording_add
 void recording_free(Recording *c);
-// As a file: head, calls, and the states at the end.
-void recording_write(Text *out, const Recording *c, const Built *b, const BdRun *run, double stop);
+// To a file: head, calls, and the states at the end.
+bool recording_write(const Recording *c, const Built *b, const BdRun *run, double stop, FILE *to);
 
 #endif

@@ -48,7 +48,7 @@ static void take_model(Side *s) {
     built_free(s->next);
     s->next = fresh;
     Live *v = &s->live;
-    bool untouched = !v->run || v->recording.call.count == 0;
+    bool untouched = !v->run || v->recording.count == 0;
     if (untouched)
         start(s, fresh);
     else
@@ -79,7 +79,7 @@ static void take_pulled(Side *s) {
     Live *v = &s->live;
     Built *b = take_from(v->page, &v->page->pulled);
     if (!b) return;
-    if (v->run && v->built->revision == b->revision && !v->recording.full)
+    if (v->run && v->built->revision == b->revision && !v->recording.lost)
         drive_again(v, b);
     else
         page_tell(v->page, "error", "the text has changed: start the run again, then pull");
@@ -145,27 +145,41 @@ static void watch(Live *v, const json_t *message) {
     drive_frame(v, true);
 }
 
+// Written piece by piece: a long drive needs no more memory when it is kept.
+static bool write_recording(const Live *v, const char *path) {
+    Arena arena = {0};
+    Report quiet = {0};
+    char *beside = file_beside(&arena, path);
+    int file = file_create(beside, path);
+    FILE *f = file < 0 ? NULL : fdopen(file, "wb");
+    bool good = f && recording_write(&v->recording, v->built, v->run, v->stop, f);
+    if (f && fclose(f) != 0) good = false;
+    if (good)
+        good = file_commit(beside, path, &quiet);
+    else if (file >= 0)
+        file_discard(beside, path);
+    report_free(&quiet);
+    arena_free(&arena);
+    return good;
+}
+
 static void keep_recording(Live *v, const json_t *message) {
     if (!v->run) return;
-    if (v->recording.full) {
-        page_tell(v->page, "error",
-                  "this run cannot be replayed: it is too long, or went on with another text");
+    const char *name = string_in(message, "name");
+    if (v->recording.lost) {
+        Text t = {0};
+        text_printf(&t, "this run cannot be replayed: %s", v->recording.lost);
+        page_tell(v->page, "error", text_get(&t));
+        text_free(&t);
         return;
     }
-    char *path = folder_path(server_folder(v->page->server), string_in(message, "name"), false);
-    Text t = {0};
-    Report report = {0};
-    recording_write(&t, &v->recording, v->built, v->run, v->stop);
-    bool good = path && file_write(path, text_get(&t), t.length, &report);
-    if (good)
-        page_send(v->page, json_pack("{s:s, s:s, s:s, s:i}", "do", "kept", "name",
-                                     string_in(message, "name"), "experiment",
-                                     bd_model_experiment(v->built->model), "calls",
-                                     v->recording.call.count));
+    char *path = folder_path(server_folder(v->page->server), name, false);
+    if (path && write_recording(v, path))
+        page_send(v->page,
+                  json_pack("{s:s, s:s, s:s, s:i}", "do", "kept", "name", name, "experiment",
+                            bd_model_experiment(v->built->model), "calls", v->recording.count));
     else
         page_tell(v->page, "error", "the recording cannot be written");
-    report_free(&report);
-    text_free(&t);
     free(path);
 }
 

@@ -16,16 +16,82 @@
 #include "studio/live.h"
 
 #include "base/memory.h"
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { MOST_CALLS = 20 << 20 }; // four days of frames
+// --- calls ---------------------------------------------------------------------------------------
 
-void recording_begin(Recording *c) { recording_free(c); }
+// A file that only this program can see, and that is gone when it ends, however it ends.
+static FILE *file_without_name(void) {
+    const char *const folder[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
+    for (size_t i = 0; i < sizeof folder / sizeof *folder; i++) {
+        if (!folder[i] || !*folder[i]) continue;
+        Text path = {0};
+        text_printf(&path, "%s/bondyn-drive-XXXXXX", folder[i]);
+        int file = mkstemp(path.data);
+        if (file >= 0) unlink(path.data);
+        text_free(&path);
+        if (file < 0) continue;
+        fcntl(file, F_SETFD, FD_CLOEXEC);
+        FILE *f = fdopen(file, "w+b");
+        if (f) return f;
+        close(file);
+    }
+    return NULL;
+}
 
-void recording_add(Recording *c, CallKind kind, int which, double value) {
-    if (c->call.count >= MOST_CALLS) c->full = true;
-    if (c->full) return;
-    array_push(&c->call, ((Call){kind, which, value}));
+static bool lose(Recording *c, const char *why) {
+    c->lost = why;
+    return false;
+}
+
+// The block goes to the file, behind those that are there.
+static bool put_away(Recording *c) {
+    if (!c->before) c->before = file_without_name();
+    if (!c->before || fseeko(c->before, (off_t)c->first * (off_t)sizeof(Call), SEEK_SET) != 0 ||
+        fwrite(c->block, sizeof(Call), CALL_BLOCK, c->before) != CALL_BLOCK ||
+        fflush(c->before) != 0)
+        return lose(c, "there is no room for it in the folder for temporary files");
+    c->first += CALL_BLOCK;
+    return true;
+}
+
+bool recording_add(Recording *c, CallKind kind, int which, double value) {
+    if (c->lost) return true;
+    if (c->count >= MOST_CALLS) return lose(c, "it is too long");
+    if (!c->block) c->block = memory_zeroed(CALL_BLOCK, sizeof *c->block);
+    if (c->count - c->first == CALL_BLOCK && !put_away(c)) return false;
+    c->block[c->count - c->first] = (Call){kind, which, value};
+    c->count++;
+    return true;
+}
+
+int recording_read(const Recording *c, int from, Call to[CALL_BLOCK]) {
+    if (from < 0 || from >= c->count) return 0;
+    int end = from < c->first ? c->first : c->count, n = end - from;
+    if (n > CALL_BLOCK) n = CALL_BLOCK;
+    if (from >= c->first) {
+        memcpy(to, c->block + (from - c->first), (size_t)n * sizeof *to);
+        return n;
+    }
+    if (fseeko(c->before, (off_t)from * (off_t)sizeof(Call), SEEK_SET) != 0) return 0;
+    return (int)fread(to, sizeof *to, (size_t)n, c->before);
+}
+
+// What is left of a block that had been put away comes back.
+bool recording_cut(Recording *c, int count) {
+    if (count < 0 || count >= c->count) return true;
+    int first = count / CALL_BLOCK * CALL_BLOCK, n = count - first;
+    if (first < c->first && n) {
+        Call back[CALL_BLOCK];
+        if (recording_read(c, first, back) < n)
+            return lose(c, "what was kept of it cannot be read");
+        memcpy(c->block, back, (size_t)n * sizeof *back);
+    }
+    if (first < c->first) c->first = first;
+    c->count = count;
+    return true;
 }
 
 int recording_name(Recording *c, const char *name) {
@@ -37,47 +103,58 @@ int recording_name(Recording *c, const char *name) {
     return c->name.count - 1;
 }
 
-void recording_cut(Recording *c, int count) {
-    if (count < c->call.count) c->call.count = count;
-}
-
 void recording_free(Recording *c) {
     for (int i = 0; i < c->name.count; i++) free(c->name.data[i]);
     array_free(&c->name);
-    array_free(&c->call);
-    c->full = false;
+    free(c->block);
+    if (c->before) fclose(c->before);
+    *c = (Recording){0};
 }
 
-static void write_call(Text *out, const Recording *c, const Call *x, const BdModel *m) {
+// --- as a file -----------------------------------------------------------------------------------
+
+static void write_call(FILE *to, const Recording *c, const Call *x, const BdModel *m) {
     BdVariable v;
     switch (x->kind) {
-    case CALL_ADVANCE: text_printf(out, "advance %a\n", x->value); break;
+    case CALL_ADVANCE: fprintf(to, "advance %a\n", x->value); break;
     case CALL_INPUT:
-        if (bd_variable(m, BD_INPUT, x->which, &v))
-            text_printf(out, "input %s %a\n", v.name, x->value);
+        if (bd_variable(m, BD_INPUT, x->which, &v)) fprintf(to, "input %s %a\n", v.name, x->value);
         break;
-    case CALL_SET: text_printf(out, "set %s %a\n", c->name.data[x->which], x->value); break;
-    case CALL_SAVE: text_add(out, "save\n"); break;
+    case CALL_SET: fprintf(to, "set %s %a\n", c->name.data[x->which], x->value); break;
+    case CALL_SAVE: fputs("save\n", to); break;
     }
 }
 
-void recording_write(Text *out, const Recording *c, const Built *b, const BdRun *run, double stop) {
-    const BdModel *m = b->model;
+static bool write_calls(FILE *to, const Recording *c, const BdModel *m) {
+    Call *block = memory_zeroed(CALL_BLOCK, sizeof *block);
+    int i = 0;
+    for (int n; (n = recording_read(c, i, block)) > 0; i += n)
+        for (int k = 0; k < n; k++) write_call(to, c, &block[k], m);
+    free(block);
+    return i == c->count;
+}
+
+static void write_states(FILE *to, const BdModel *m, const BdRun *run) {
     int states = bd_count(m, BD_STATE);
     BdVariable v;
-    text_printf(out, "bondyn recording 1\nmodel %s\nexperiment %s\nstop %a\n",
-                *b->plain ? b->plain : bd_model_name(m), bd_model_experiment(m), stop);
-    for (const char *line = b->pulls; *line;) { // whole lines
-        const char *next = strchr(line, '\n') + 1;
-        text_add(out, "pull ");
-        text_add_n(out, line, (size_t)(next - line));
-        line = next;
-    }
-    for (int i = 0; i < c->call.count; i++) write_call(out, c, &c->call.data[i], m);
     double *x = memory_zeroed((size_t)states + 1, sizeof *x);
     bd_get_states(run, x);
-    text_printf(out, "end %d\n", states);
+    fprintf(to, "end %d\n", states);
     for (int i = 0; i < states; i++)
-        if (bd_variable(m, BD_STATE, i, &v)) text_printf(out, "state %s %a\n", v.name, x[i]);
+        if (bd_variable(m, BD_STATE, i, &v)) fprintf(to, "state %s %a\n", v.name, x[i]);
     free(x);
+}
+
+bool recording_write(const Recording *c, const Built *b, const BdRun *run, double stop, FILE *to) {
+    const BdModel *m = b->model;
+    fprintf(to, "bondyn recording 1\nmodel %s\nexperiment %s\nstop %a\n",
+            *b->plain ? b->plain : bd_model_name(m), bd_model_experiment(m), stop);
+    for (const char *line = b->pulls; *line;) { // whole lines
+        const char *next = strchr(line, '\n') + 1;
+        fprintf(to, "pull %.*s", (int)(next - line), line);
+        line = next;
+    }
+    if (!write_calls(to, c, m)) return false;
+    write_states(to, m, run);
+    return !ferror(to);
 }

@@ -6,11 +6,13 @@
 #include "base/memory.h"
 #include <string.h>
 
+enum { MOST_ROWS = 24000 }; // four times what a page gets
+
 void trail_begin(Trail *h, int columns, size_t bytes) {
     trail_free(h);
     size_t room = bytes / ((size_t)columns * sizeof(double));
     h->columns = columns;
-    h->room = room < 16 ? 16 : room > 100000 ? 100000 : (int)room;
+    h->room = room < 16 ? 16 : room > MOST_ROWS ? MOST_ROWS : (int)room;
     h->stride = 1;
     h->row = memory_zeroed((size_t)h->room * (size_t)columns, sizeof *h->row);
 }

@@ -1,9 +1,10 @@
 // What the studio's server refuses and survives: node safety.mjs BONDYN WORK. Bytes are said by hand, also such as no browser
 // would say; after each of them a page that behaves still gets its answers.
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { Wire, frame, openRun, serve, servers, stop, talk } from "./wire.mjs";
+import { Wire, frame, march, openRun, resident, serve, servers, slope, stop, talk } from "./wire.mjs";
 
 const [bondyn, work] = process.argv.slice(2);
 const folder = join(work, "open"), outside = join(work, "outside");
@@ -31,7 +32,6 @@ const server = await serve(bondyn, join(folder, "m.bond"), { runtime: work });
 const name = `127.0.0.1:${server.port}`;
 const get = (path, host = name, more = "", method = "GET") => talk(server.port, `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`);
 const status = async (answer) => Number(/^HTTP\/1\.\d (\d+)/.exec(await answer)?.[1] ?? 0);
-const resident = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.process.pid}/status`, "utf8"))[1]);
 
 async function welcomed() {
   const w = new Wire(server);
@@ -146,16 +146,31 @@ const checks = {
   },
 
   async "a page that stops reading costs a bounded amount of memory"() {
-    const w = await openRun(server, { watch: ["c.q", "r.e", "r.f"] }), before = resident();
+    const w = await openRun(server, { watch: ["c.q", "r.e", "r.f"] }), before = resident(server);
     w.socket.pause();
     w.live("speed", { value: 0 });
     w.live("play");
     for (let i = 0; i < 300; i++) w.text("graph", { wish: {} });
     await new Promise((ok) => setTimeout(ok, 700));
-    const more = (resident() - before) / 1024;
+    const more = (resident(server) - before) / 1024;
     check(more < 200, `${more.toFixed(0)} MB for a page that does not read`);
     (await welcomed()).close();
     w.close();
+  },
+
+  // 400 s until the bounded past is full, then five minutes, in steps as fast as they go; the drive can still be replayed.
+  async "memory of a live run is flat, its drive is whole"() {
+    const own = await serve(bondyn, join(folder, "m.bond"), { runtime: work }), w = await openRun(own, { watch: ["c.q"] }), rows = [];
+    await march(w, 60 * 710, (t) => { if (t > 410) rows.push([t, resident(own)]); });
+    const grows = slope(rows), kept = w.next((m) => m.do === "kept" || m.do === "tell");
+    check(Math.abs(grows) < 0.1, `${grows.toFixed(3)} kB a second`);
+    w.live("keep", { name: "long.drive" });
+    check((await kept).calls === 2 * 60 * 710, "all calls are kept");
+    const again = spawnSync(bondyn, ["run", join(folder, "m.bond"), "--replay", join(folder, "long.drive"), "--json"], { encoding: "utf8" });
+    check(again.status === 0 && JSON.parse(again.stdout).differ === 0, "the same bits: " + again.stdout + again.stderr);
+    rmSync(join(folder, "long.drive"));
+    w.close();
+    await stop(own);
   },
 
   async "a text that no longer builds while it runs, and a run that diverges"() {

@@ -2,6 +2,7 @@
 // so that tests can also say what no browser would.
 import { randomBytes } from "node:crypto";
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { connect as connectSocket } from "node:net";
 
 // --- the server --------------------------------------------------------------------------------------
@@ -148,3 +149,28 @@ export async function openRun(server, { main, text, watch = [] } = {}) {
   wire.live("watch", { names: wire.watched, number: 1 });
   return wire;
 }
+
+// A drive as fast as it goes: so many frames of 1/60 s, with sticks that never rest. `look(time)` is called once for every second of the model.
+export async function march(wire, frames, look = () => {}) {
+  const inputs = wire.built.inputs.filter((x) => x.settable).map((x) => x.name), take = wire.take;
+  let time = 0;
+  wire.take = (m) => { if (m.numbers?.[0] === 1) time = m.numbers[2]; take(m); };
+  wire.live("speed", { value: 1 });
+  for (let k = 0; k < frames; k += 60) {
+    for (let i = k; i < k + 60; i++) {
+      inputs.forEach((name, j) => wire.live("input", { name, value: 0.6 * Math.sin(0.7 * i / 60 + 2 * j) }));
+      wire.live("step");
+    }
+    while (time < (k + 60) / 60 - 1e-6) await wire.next((m) => m.numbers?.[0] === 1);
+    look(time);
+  }
+  wire.take = take;
+}
+
+// Rows [time, value]: by how much the value grows in a unit of time, by the method of least squares.
+export function slope(rows) {
+  const mean = (k) => rows.reduce((s, r) => s + r[k], 0) / rows.length, t = mean(0), v = mean(1);
+  return rows.reduce((s, r) => s + (r[0] - t) * (r[1] - v), 0) / rows.reduce((s, r) => s + (r[0] - t) ** 2, 0);
+}
+
+export const resident = (server) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.process.pid}/status`, "utf8"))[1]); // kB
