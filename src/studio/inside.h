@@ -3,8 +3,9 @@
 //     server.c     HTTP and WebSocket: bytes in, bytes out
 //     guard.c      who may come in: token, host, origin
 //     boxes.c      queues between threads, bounded
-//     page.c       one open page: its two threads, who gets which message
-//     text.c       the thread that reads texts: language service, files, builds
+//     page.c       one open page: its three threads, who gets which message
+//     text.c       the thread that reads texts: language service, files
+//     build.c      the thread that builds models, and draws them
 //     built.c      a model that was built, and what the page is told about it
 //     live.c       the thread that runs: real time, inputs, frames
 //     trail.c      what the run was, for plots and scrubbing
@@ -78,20 +79,24 @@ typedef struct Page {
     struct Server *server;
     atomic_int users;   // threads and the connection; the last one frees it
     atomic_bool closed; // the connection is gone
-    Box to_text, to_live, out;
+    Box to_text, to_build, to_live, out;
     Parcel *frame; // the newest one that is not sent yet, below out.lock
     atomic_long frames_dropped;
     Text partial;         // of a message that comes in pieces
-    struct Built *fresh;  // from the text side to the live side, below to_live.lock
+    struct Built *fresh;  // from the side that builds to the live side, below to_live.lock
     struct Built *pulled; // the same model with hands at frames; so, too
     atomic_bool slow;     // the inbox is full: the server reads no more for a while
 } Page;
 
 Page *page_open(struct Server *s);
+void page_rest(Page *p);    // its threads come to an end
 void page_close(Page *p);   // the connection is gone
 void page_release(Page *p); // by a thread that ends
 // A message of the page, whole. False: too much, the connection ends.
 bool page_receive(Page *p, const char *text, size_t length);
+bool page_works(Page *p, const Box *in); // is there more to come in it?
+json_t *page_take(Page *p, Box *in);     // the next message in it; NULL: it is none
+const char *message_string(const json_t *from, const char *key); // "" when there is none
 
 void page_send(Page *p, json_t *message); // takes the reference; any thread
 void page_send_text(Page *p, const char *json, size_t length);
@@ -159,6 +164,7 @@ char *pulled_read(void *pulled_text, const char *path, size_t *length); // a BdR
 // --- the threads
 
 void *text_thread(void *page);
+void *build_thread(void *page);
 void *live_thread(void *page);
 
 // --- trail.c: rows of doubles, at most so many bytes; when it is full, every second row goes

@@ -17,11 +17,6 @@
 #include <string.h>
 #include <time.h>
 
-static const char *string_in(const json_t *from, const char *key) {
-    const char *s = json_string_value(json_object_get(from, key));
-    return s ? s : "";
-}
-
 // --- models --------------------------------------------------------------------------------------
 
 static Built *take_from(Page *p, Built **slot) {
@@ -113,7 +108,7 @@ static void set_speed(Live *v, const json_t *message) {
 }
 
 static void set_parameter(Live *v, const json_t *message) {
-    const char *name = string_in(message, "name");
+    const char *name = message_string(message, "name");
     double value = json_number_value(json_object_get(message, "value"));
     if (!drive_set(v, name, value)) {
         page_send(v->page, json_pack("{s:s, s:s}", "do", "not_set", "name", name));
@@ -165,7 +160,7 @@ static bool write_recording(const Live *v, const char *path) {
 
 static void keep_recording(Live *v, const json_t *message) {
     if (!v->run) return;
-    const char *name = string_in(message, "name");
+    const char *name = message_string(message, "name");
     if (v->recording.lost) {
         Text t = {0};
         text_printf(&t, "this run cannot be replayed: %s", v->recording.lost);
@@ -194,12 +189,12 @@ static void pull(Live *v, const json_t *message) {
     static const char *const axis[] = {"x", "y", "z"};
     double point[3];
     for (int i = 0; i < 3; i++) point[i] = json_number_value(json_object_get(message, axis[i]));
-    drive_pull(v, string_in(message, "frame"), point);
+    drive_pull(v, message_string(message, "frame"), point);
 }
 
 static void handle(Side *s, const json_t *message) {
     Live *v = &s->live;
-    const char *what = string_in(message, "do");
+    const char *what = message_string(message, "do");
     if (strcmp(what, "fresh") == 0)
         take_model(s);
     else if (strcmp(what, "start") == 0 || strcmp(what, "reset") == 0)
@@ -219,7 +214,7 @@ static void handle(Side *s, const json_t *message) {
     else if (strcmp(what, "back") == 0)
         back(v);
     else if (strcmp(what, "input") == 0)
-        drive_input(v, string_in(message, "name"),
+        drive_input(v, message_string(message, "name"),
                     json_number_value(json_object_get(message, "value")));
     else if (strcmp(what, "set") == 0)
         set_parameter(v, message);
@@ -270,16 +265,12 @@ void *live_thread(void *context) {
     Page *p = context;
     Side s = {.live = {.page = p, .speed = 1}};
     Live *v = &s.live;
-    while (!atomic_load(&p->closed) && !p->to_live.closed) {
+    while (page_works(p, &p->to_live)) {
         struct timespec until = time_of(deadline(v));
         if (box_wait(&p->to_live, v->status == LIVE_PLAYING ? &until : NULL)) {
-            Parcel *parcel = box_take(&p->to_live);
-            json_t *message =
-                parcel ? json_loadb((const char *)parcel->data, parcel->length, 0, NULL) : NULL;
+            json_t *message = page_take(p, &p->to_live);
             if (message) handle(&s, message);
             json_decref(message);
-            parcel_free(parcel);
-            if (atomic_load(&p->slow)) server_wake(p->server, p);
         }
         if (v->status == LIVE_PLAYING && clock_now() >= deadline(v)) tick(v);
     }

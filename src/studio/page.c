@@ -1,4 +1,4 @@
-// One open page: a connection, and the two threads that work for it. The last of the three that
+// One open page: a connection, and the three threads that work for it. The last of the four that
 // leaves turns off the light.
 #include "studio/inside.h"
 
@@ -34,9 +34,12 @@ Page *page_open(struct Server *s) {
     p->server = s;
     atomic_store(&p->users, 1);
     box_open(&p->to_text);
+    box_open(&p->to_build);
     box_open(&p->to_live);
     box_open(&p->out);
-    if (begin_thread(p, text_thread) && begin_thread(p, live_thread)) return p;
+    if (begin_thread(p, text_thread) && begin_thread(p, build_thread) &&
+        begin_thread(p, live_thread))
+        return p;
     page_close(p);
     return NULL;
 }
@@ -44,6 +47,7 @@ Page *page_open(struct Server *s) {
 static void leave(Page *p) {
     if (atomic_fetch_sub(&p->users, 1) > 1) return;
     box_empty(&p->to_text);
+    box_empty(&p->to_build);
     box_empty(&p->to_live);
     box_empty(&p->out);
     parcel_free(p->frame);
@@ -53,10 +57,15 @@ static void leave(Page *p) {
     free(p);
 }
 
+void page_rest(Page *p) {
+    box_close(&p->to_text);
+    box_close(&p->to_build);
+    box_close(&p->to_live);
+}
+
 void page_close(Page *p) {
     atomic_store(&p->closed, true);
-    box_close(&p->to_text);
-    box_close(&p->to_live);
+    page_rest(p);
     box_close(&p->out);
     leave(p);
 }
@@ -69,18 +78,37 @@ void page_release(Page *p) {
 
 // --- from the page -------------------------------------------------------------------------------
 
-// {"to": "lsp" | "text" | "live", ...}; the live side gets its own, all else is for the text side.
-static bool is_for_live(const char *text, size_t length) {
-    static const char start[] = "{\"to\":\"live\"";
-    return length >= sizeof start - 1 && memcmp(text, start, sizeof start - 1) == 0;
+// {"to": "lsp" | "text" | "build" | "live", ...}; who has no side of its own is for that of texts.
+static Box *box_for(Page *p, const char *text, size_t length) {
+    static const char live[] = "{\"to\":\"live\"", build[] = "{\"to\":\"build\"";
+    if (length >= sizeof live - 1 && memcmp(text, live, sizeof live - 1) == 0) return &p->to_live;
+    if (length >= sizeof build - 1 && memcmp(text, build, sizeof build - 1) == 0)
+        return &p->to_build;
+    return &p->to_text;
 }
 
 bool page_receive(Page *p, const char *text, size_t length) {
     if (length > LONGEST_MESSAGE) return false;
-    Box *to = is_for_live(text, length) ? &p->to_live : &p->to_text;
+    Box *to = box_for(p, text, length);
     box_put(to, parcel_new(text, length, false));
     if (box_bytes(to) > INBOX_FULL) atomic_store(&p->slow, true);
     return box_bytes(to) < (size_t)4 * INBOX_FULL;
+}
+
+bool page_works(Page *p, const Box *in) { return !atomic_load(&p->closed) && !in->closed; }
+
+json_t *page_take(Page *p, Box *in) {
+    Parcel *parcel = box_take(in);
+    json_t *message =
+        parcel ? json_loadb((const char *)parcel->data, parcel->length, 0, NULL) : NULL;
+    parcel_free(parcel);
+    if (atomic_load(&p->slow)) server_wake(p->server, p);
+    return message;
+}
+
+const char *message_string(const json_t *from, const char *key) {
+    const char *s = json_string_value(json_object_get(from, key));
+    return s ? s : "";
 }
 
 // --- to the page ---------------------------------------------------------------------------------

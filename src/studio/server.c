@@ -228,7 +228,8 @@ static void look_around(Server *s) {
         Page *p = s->open[i].page;
         if (!p) continue;
         lws_callback_on_writable(s->open[i].wire);
-        if (atomic_load(&p->slow) && !box_bytes(&p->to_text) && !box_bytes(&p->to_live)) {
+        if (atomic_load(&p->slow) && !box_bytes(&p->to_text) && !box_bytes(&p->to_build) &&
+            !box_bytes(&p->to_live)) {
             atomic_store(&p->slow, false);
             lws_rx_flow_control(s->open[i].wire, 1);
         }
@@ -361,8 +362,7 @@ bool studio_serve(const StudioOptions *o, BdReport *r) {
     if (good) tell_address(&s);
     while (good && !*o->interrupt) lws_service(s.context, 0);
     for (int i = 0; i < MOST_PAGES; i++)
-        if (s.open[i].page)
-            box_close(&s.open[i].page->to_text), box_close(&s.open[i].page->to_live);
+        if (s.open[i].page) page_rest(s.open[i].page);
     if (s.context) {
         wait_for_threads(&s);
         lws_context_destroy(s.context);

@@ -3,11 +3,11 @@
 //
 //     studio_serve(options, report)      until it is interrupted
 //
-//   browser                             server (one thread)          of each page, two threads
+//   browser                             server (one thread)          of each page, three threads
 //   +------+   GET /?token=...          +-----------+
 //   | page | <------------------------- | server.c  |
-//   |      |   WebSocket, texts: JSON   |           | --inbox-->  text.c   messages, hover, graph,
-//   |      | <------------------------> |           |                      equations (src/lsp)
+//   |      |   WebSocket, texts: JSON   |           | --inbox-->  text.c   messages, hover (src/lsp)
+//   |      | <------------------------> |           | --inbox-->  build.c  models, graph, equations
 //   |      |   binary: frames, 60 Hz    | outbox    | <--------   live.c   bd_advance in real time
 //   +------+                            +-----------+
 //

@@ -164,7 +164,7 @@ end
 
 def build(page, name, text=None, experiment=""):
     files = {} if text is None else {name: text}
-    page.say("text", "build", main=name, files=files, experiment=experiment, revision=1)
+    page.say("build", "build", main=name, files=files, experiment=experiment, revision=1)
     return page.wait("built")
 
 
@@ -300,7 +300,7 @@ def check_hostile(server):
         p = Page(server)
         p.frame(opcode, b"abc")
         assert p.closed(), opcode
-    for text in (b"", b"{", b"[]", b"null", b"{}", b'{"to":"live"}', b'{"to":"live","do":"play"', b'{"to":"text","do":"build","main":3}',
+    for text in (b"", b"{", b"[]", b"null", b"{}", b'{"to":"live"}', b'{"to":"live","do":"play"', b'{"to":"build","do":"build","main":3}',
                  b'{"to":"live","do":"watch","names":{"a":1},"number":"x"}', b'{"to":"lsp","message":{"id":{},"method":3}}',
                  b'{"to":"live","do":"set","name":"d","value":1e999}', b"[" * 5000, "{\"to\":\"text\",\"do\":\"open\",\"name\":\"\ud7ff\"}".encode()):
         p = Page(server)

@@ -182,12 +182,16 @@ static json_t *message(unsigned which, const char *text) {
     static const char *const live[] = {"start", "go_on",    "play",  "pause", "step",
                                        "reset", "back",     "speed", "input", "set",
                                        "keep",  "snapshot", "pull",  "let_go"};
-    static const char *const texts[] = {"hello", "open", "save", "look", "build", "graph", "grab"};
-    bool to_live = which % 2;
-    const char *word = to_live ? live[which / 2 % 14] : texts[which / 2 % 7];
+    static const char *const texts[] = {"hello", "open",  "save",      "look",
+                                        "build", "graph", "equations", "grab"};
+    bool to_live = which % 2, to_build = !to_live && which / 2 % 8 > 3;
+    const char *word = to_live ? live[which / 2 % 14] : texts[which / 2 % 8];
     json_t *m =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:i}", "to", to_live ? "live" : "text", "do",
-                  word, "name", which % 3 ? text : "m.bond", "text", text, "main", "m.bond",
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:i}", "to",
+                  to_live    ? "live"
+                  : to_build ? "build"
+                             : "text",
+                  "do", word, "name", which % 3 ? text : "m.bond", "text", text, "main", "m.bond",
                   "stamp", text, "value", (double)which - 100, "revision", (int)which);
     if (!m) return NULL;
     json_t *files = json_pack("{s:s}", "m.bond", which % 5 ? model : text);

@@ -506,7 +506,7 @@ const checks = {
     await until(page, () => window.studio.viewer.arrows.shown > 1);
     await picture(page, "studio-pull");
     await page.mouse.up();
-    await page.evaluate(() => window.studio.net.text("grab", { frame: "bar.nothing", axes: "own" })); // it is refused, and the hand stays
+    await page.evaluate(() => window.studio.net.build("grab", { frame: "bar.nothing", axes: "own" })); // it is refused, and the hand stays
     await page.locator(".banner", { hasText: "has no 'nothing'" }).waitFor();
     await page.selectOption("#speed", "0");
     await page.locator(".banner", { hasText: "energy balanced" }).waitFor();

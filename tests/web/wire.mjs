@@ -121,6 +121,7 @@ export class Wire {
 
   send(message) { this.socket.write(frame(JSON.stringify(message))); }
   text(what, more = {}) { this.send({ to: "text", do: what, ...more }); }
+  build(what, more = {}) { this.send({ to: "build", do: what, ...more }); }
   live(what, more = {}) { this.send({ to: "live", do: what, ...more }); }
   lsp(message) { this.send({ to: "lsp", message: { jsonrpc: "2.0", ...message } }); }
 
@@ -141,7 +142,7 @@ export async function openRun(server, { main, text, watch = [] } = {}) {
   const welcome = wire.next((m) => m.do === "welcome");
   wire.text("hello");
   const file = main ?? (await welcome).file, built = wire.next((m) => m.do === "built"), started = wire.next((m) => m.do === "started");
-  wire.text("build", { main: file, files: text === undefined ? {} : { [file]: text }, experiment: "", revision: 1, wish: {} });
+  wire.build("build", { main: file, files: text === undefined ? {} : { [file]: text }, experiment: "", revision: 1, wish: {} });
   wire.built = await built;
   if (!wire.built.good) throw new Error("it does not build: " + JSON.stringify(wire.built.messages));
   wire.started = await started;

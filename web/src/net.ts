@@ -65,6 +65,7 @@ export class Net {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
   text(what: string, more: object = {}): void { this.send({ to: "text", do: what, ...more }); }
+  build(what: string, more: object = {}): void { this.send({ to: "build", do: what, ...more }); }
   live(what: string, more: object = {}): void { this.send({ to: "live", do: what, ...more }); }
   notify(method: string, params: object): void { this.send({ to: "lsp", message: { jsonrpc: "2.0", method, params } }); }
   ask(method: string, params: object): Promise<any> {

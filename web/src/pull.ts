@@ -27,7 +27,7 @@ export class Puller {
     if (!hit.frame) { this.note(`${hit.name} has no frame that could be pulled: write \`frame NAME on ${hit.name} at (x, y, z)\`.`, "error"); return; }
     v.canvas.setPointerCapture(e.pointerId);
     this.held = { viewer: v, body: hit.body, at: hit.at, frame: hit.frame, point: v.place(hit.body, hit.at) };
-    this.net.text("grab", { frame: hit.frame, axes: hit.axes });
+    this.net.build("grab", { frame: hit.frame, axes: hit.axes });
     this.move(e.clientX, e.clientY);
   }
 

@@ -12,6 +12,7 @@ import { Puller } from "./pull";
 import { RunBar } from "./runbar";
 import { Net } from "./net";
 import { brandMark, download, forget, gutter, parse, read, tabs, write } from "./parts";
+import { Schedule } from "./schedule";
 import { Plot, type PlotHost, type PlotWish } from "./plots";
 import { Inputs, Parameters, Signals, showLists } from "./side";
 import { Track } from "./track";
@@ -69,7 +70,6 @@ class Studio {
   private puller = new Puller(this.net, (t, k) => this.note(t, k));
   private saveButton = button("Save (Ctrl+S)", "save", () => this.save(), { id: "save" });
   private wantStart = false;
-  private building = 0; // a timer
   private started0 = performance.now();
   private lastPicture = performance.now();
   host: PlotHost;
@@ -95,7 +95,7 @@ class Studio {
     root.append(this.bar(), this.banners, this.body(editorHost), this.runBar.timeline());
     this.editor = new Editor(editorHost, this.net);
     this.editor.changed = (text) => this.edited(text);
-    this.editor.told = (list) => this.problems.show(list, (range) => this.editor.reveal(range));
+    this.editor.told = (list) => { this.problems.show(list, (range) => this.editor.reveal(range)); this.schedule.messages(); };
     this.editor.goTo = (uri, range) => {
       const name = decodeURIComponent(uri).split("/").pop()!;
       if (this.files.has(name) || [...this.fileSelect.options].some((o) => o.value === name)) { this.pendingReveal = { name, range }; this.openFile(name); }
@@ -128,7 +128,7 @@ class Studio {
       h("span.group.right", null,
         button("Keep this run below the next ones", "plus", () => this.keepRun(), { id: "overlay" }),
         button("Save the drive, to be replayed by bondyn run", "record", () => this.net.live("keep", { name: this.main.replace(/\.bond$/, "") + ".drive" }), { id: "keep" }),
-        button("Report of a whole run as a page", "page", () => { this.note("The report is being made."); this.net.text("report"); }, { id: "report" }),
+        button("Report of a whole run as a page", "page", () => { this.note("The report is being made."); this.net.build("report"); }, { id: "report" }),
         button("Dark or light", "moon", () => this.theme(), { id: "theme" })));
   }
 
@@ -187,7 +187,7 @@ class Studio {
     net.on("lost", () => {
       this.light.className = "light off";
       this.state = 0;
-      this.underWay = false;
+      this.schedule.answered();
       lost = this.note("The server is gone. Your text is safe in this page; it connects again as soon as `bondyn studio` runs.", "error");
     });
     net.on("welcome", (m) => {
@@ -283,7 +283,7 @@ class Studio {
     if (text === f.saved) forget(draftKey(f.path));
     else write(draftKey(f.path), JSON.stringify({ text, stamp: f.stamp }));
     this.mark();
-    this.buildSoon();
+    this.schedule.soon();
   }
 
   private mark(): void {
@@ -321,23 +321,15 @@ class Studio {
   // The run that is ready is that of the text on the page.
   get current(): boolean { return this.started?.revision === this.revision && this.sent === this.editor.text; }
 
-  // One build at a time: what is typed meanwhile is built when the answer is there, or when it does not come.
-  private buildSoon(): void {
-    clearTimeout(this.building);
-    this.building = window.setTimeout(() => this.build(), this.underWay ? 3000 : 5);
-    this.again = this.underWay;
-  }
-  private underWay = false;
-  private again = false;
+  private schedule = new Schedule(() => this.build());
 
   build(): void {
-    clearTimeout(this.building);
-    [this.underWay, this.again] = [true, false];
+    this.schedule.begun();
     const files: Record<string, string> = {};
     for (const f of this.files.values()) if (f.text !== f.saved || f.name === this.file) files[f.name] = f.text;
     this.buildAt = performance.now();
     this.sent = this.editor.text;
-    this.net.text("build", { main: this.main, files, experiment: this.experiment, revision: ++this.revision, wish: this.wish() });
+    this.net.build("build", { main: this.main, files, experiment: this.experiment, revision: ++this.revision, wish: this.wish() });
   }
 
   // --- the drawing
@@ -352,7 +344,7 @@ class Studio {
     if (this.sketched || !this.built) { void this.sketch(); return; }
     if (this.asking) { this.askAgain = true; return; }
     this.asking = true;
-    this.net.text("graph", { wish: this.wish() });
+    this.net.build("graph", { wish: this.wish() });
   }
 
   // Of a model that does not build: boxes and bonds as the text has them.
@@ -384,8 +376,7 @@ class Studio {
 
   private showBuilt(m: Built): void {
     if (m.revision !== this.revision) return;
-    this.underWay = false;
-    if (this.again) this.buildSoon();
+    this.schedule.answered();
     this.buildTime = performance.now() - this.buildAt;
     document.body.classList.toggle("broken", !m.good);
     if (!m.good) {
@@ -406,7 +397,7 @@ class Studio {
     if (!this.interactive) this.interactive = performance.now() - this.started0;
   }
   interactive = 0; // ms until the first model was there
-  private askEquations(): void { this.equations.want(this.built?.revision, () => this.net.text("equations")); }
+  private askEquations(): void { this.equations.want(this.built?.revision, () => this.net.build("equations")); }
 
   private cursorMoved(word: string): void {
     const root = word.split(".")[0];
@@ -446,7 +437,11 @@ class Studio {
     return states.length ? [{ title: "", y: states }] : [];
   }
 
+  private scene = ""; // that is shown
   private showScene(m: Started): void {
+    const scene = JSON.stringify(m.scene);
+    if (this.viewer && scene === this.scene) return; // what was looked at stays as it is
+    this.scene = scene;
     this.viewer?.dispose();
     this.viewer = null;
     document.body.classList.toggle("no-motion", !m.scene || !m.scene.bodies.length);

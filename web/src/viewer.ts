@@ -50,14 +50,9 @@ export class Viewer {
     this.canvas = h("canvas.view", { tabindex: 0, role: "img", "aria-label": "the model in three dimensions; arrow keys turn it, plus and minus zoom" });
     this.layer = h("div.view-labels", { "aria-hidden": "true", hidden: true });
     host.replaceChildren(this.canvas, this.layer);
-    try {
-      const test = document.createElement("canvas").getContext("webgl2");
-      if (!test || localStorageFlag("bondyn-no-webgl")) throw new Error("no WebGL");
-      test.getExtension("WEBGL_lose_context")?.loseContext();
-      this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, preserveDrawingBuffer: true });
-    } catch {
-      this.renderer = null;
-    }
+    const how = { antialias: true, preserveDrawingBuffer: true, alpha: true, depth: true, stencil: false, powerPreference: "default" as const };
+    const context = localStorageFlag("bondyn-no-webgl") ? null : this.canvas.getContext("webgl2", how); // once: it is slow to make
+    this.renderer = context ? new WebGLRenderer({ canvas: this.canvas, context, ...how }) : null;
     this.flat = !this.renderer;
     const g = new Vector3(...(scene.gravity as [number, number, number]));
     if (g.length() > 0) this.up.copy(g).normalize().negate();
@@ -94,7 +89,9 @@ export class Viewer {
       this.draw();
       requestAnimationFrame(loop);
     };
-    requestAnimationFrame(loop);
+    // Shaders are made beside the page, which is not held up by them.
+    void this.renderer?.compileAsync(this.root, this.camera).catch(() => {}).then(() => requestAnimationFrame(loop));
+    if (!this.renderer) requestAnimationFrame(loop);
   }
 
   // --- what is there
@@ -447,6 +444,7 @@ export class Viewer {
     this.controls.dispose();
     this.root.traverse((o) => (o as Mesh).geometry?.dispose?.());
     this.renderer?.dispose();
+    this.renderer?.forceContextLoss();
     this.host.replaceChildren();
   }
 }
