@@ -25,6 +25,7 @@ enum {
     CODE_IMPLICIT,
     CODE_IMPLICIT_JACOBIAN,
     CODE_MEMORY,
+    CODE_KINKS,
     CODE_FUNCTIONS
 };
 
@@ -134,6 +135,7 @@ static void write_all(Builder *b, Draft *code, WhenDrafts *when, const ProgramWi
     if (!b->failed && !wish->explicit) jacobian_build(b, &code[CODE_JACOBIAN], wish->exact);
     write_implicit(b, code, wish);
     write_signals(b, &code[CODE_SIGNALS], wish);
+    write_kinks(b, &code[CODE_KINKS]);
     write_roots(b, &code[CODE_PREPARE], LEVEL_STATIC, b->prepared.data, b->prepared.count);
 }
 
@@ -319,7 +321,9 @@ static void finish_program(Builder *b, Draft *code, WhenDrafts *when, const Prog
     finish_choices(b);
     p->guards = finish(b, &layout, &when->guards);
     p->memory = finish(b, &layout, &code[CODE_MEMORY]);
+    p->kinks = finish(b, &layout, &code[CODE_KINKS]);
     finish_blocks(b, &layout);
+    finish_kinks(b);
     finish_matrices(b, &layout);
     finish_tables(b);
     finish_params(b);
@@ -372,6 +376,7 @@ Program *program_build(const System *s, const ProgramWish *wish, Report *r) {
     add_blocks(&b, s->block, s->block_count);
     add_blocks(&b, s->start_block, s->start_block_count);
     find_switches(&b, wish);
+    find_kinks(&b, wish);
     write_all(&b, code, &when, wish);
     bool good = !b.failed;
     if (good) finish_program(&b, code, &when, wish);

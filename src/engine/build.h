@@ -175,6 +175,11 @@ void write_switches(Builder *b, Draft *draft);
 // --- signals.c: what moves by time alone
 void write_signals(Builder *b, Draft *draft, const ProgramWish *wish);
 
+// --- kinks.c: where abs, min and max bend by what states do
+void find_kinks(Builder *b, const ProgramWish *wish);
+void write_kinks(Builder *b, Draft *draft); // their borders
+void finish_kinks(Builder *b);              // lines of the tapes get their numbers
+
 // --- whens.c: what happens at events
 void whens_roles(Builder *b);
 int held_count(const Builder *b);                                    // held values

@@ -51,7 +51,8 @@ extern const TapeInfo tape_info[TAPE_COUNT];
 
 typedef struct {
     uint16_t op;
-    uint16_t aux;      // TAPE_SWITCH: 1 = or equal; tables: 1 + the switch that holds their piece
+    uint16_t aux;      // TAPE_SWITCH: 1 = or equal; tables: 1 + the switch that holds their piece;
+                       // abs, min, max: 1 + their kink, 0: none
     uint32_t to, a, b; // registers; b is a number for TAPE_SWITCH, TAPE_HELD, TAPE_BLOCK and tables
 } Instruction;
 
@@ -146,6 +147,9 @@ typedef struct {
     TapeFunction signals;           // of time and held values alone, see signals.c: per signal its
     int signal_count;               // value and second derivative, then per border function of time
     int time_border_count;          // its value and derivative
+    TapeFunction kinks;             // per kink that states pass (kinks.c): its border
+    Expr *kink;                     // which abs, min or max it is
+    int kink_count;                 // none unless they were wanted
     TapeFunction choices;           // per System.choice: values, then the matrix
     TapeFunction start_choices;     // the same at the start, before anything is chosen
     int *first_pick;                // per System.set: of its held values
@@ -190,6 +194,7 @@ typedef struct {
     bool implicit; // also the system left implicit
     bool explicit; // no solver will ask for d rate / d state
     bool exact;    // whoever asks for it wants formulas, whatever differences would cost
+    bool kinks;    // somebody goes along the run with derivatives and must know them
     Expr *memory;  // what jumps between modes want to know
     int memory_count;
 } ProgramWish;
@@ -214,19 +219,20 @@ struct Machine {
     unsigned char *held;  // state of each switch
     double *piece;        // per switch: of a function with pieces
     bool hold;            // switches keep their state (inside a step of an event solver)
-    double *away;         // continuation of a block of the start: its residual where that began
-    double part;          // of it that is still left; 0: no continuation
-    int continued;        // steps of continuation since the parameters were set
-    double *choice;       // results of `choices`
-    double *pivots;       // scratch of a choice
-    int *basis;           // per choice and column: the row that determines it, or -1: it is a state
-    double *column_size;  // per choice and column: the largest entry so far
-    int failed_choice;    // choice whose constraints had no hold in the last call, or -1
-    int failed_block;     // block that did not converge in the last call, or -1
-    double residual;      // largest residual of that block, in its own units
-    long calls;           // derivative calls
-    Branch *branch;       // on which its blocks stay (branch.h); NULL: they may jump
-    Branch *branch_room;  // the same, also while they may; NULL: not needed yet
+    const signed char *side; // of each kink, as slopes see it; NULL or 0: as values say
+    double *away;            // continuation of a block of the start: its residual where that began
+    double part;             // of it that is still left; 0: no continuation
+    int continued;           // steps of continuation since the parameters were set
+    double *choice;          // results of `choices`
+    double *pivots;          // scratch of a choice
+    int *basis;          // per choice and column: the row that determines it, or -1: it is a state
+    double *column_size; // per choice and column: the largest entry so far
+    int failed_choice;   // choice whose constraints had no hold in the last call, or -1
+    int failed_block;    // block that did not converge in the last call, or -1
+    double residual;     // largest residual of that block, in its own units
+    long calls;          // derivative calls
+    Branch *branch;      // on which its blocks stay (branch.h); NULL: they may jump
+    Branch *branch_room; // the same, also while they may; NULL: not needed yet
     const NativeCode *native; // runs in place of the tapes that it has; NULL: none
     double *room;             // its slots
     // Puts delayed values into their held registers, at a point that has just been set. Nullable.

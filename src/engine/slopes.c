@@ -35,6 +35,12 @@ static double table_bend(const Table *t, double x) {
     return ((6 - 12 * s) * rise + (6 * s - 4) * t->slope[low] + (6 * s - 2) * t->slope[high]) / h;
 }
 
+// Where a border is positive: 1, negative: -1.
+static double side_of(const Machine *m, const Instruction *c, double border) {
+    double side = m->side && c->aux ? m->side[c->aux - 1] : 0;
+    return side != 0 ? side : border;
+}
+
 LineSlope instruction_slope(const Machine *m, const Instruction *c, double a, double b,
                             double value) {
     switch (c->op) {
@@ -51,7 +57,7 @@ LineSlope instruction_slope(const Machine *m, const Instruction *c, double a, do
     case TAPE_MULSUB: return (LineSlope){-b, -a, 1};
     case TAPE_SELECT: return a != 0 ? (LineSlope){0, 1, 0} : (LineSlope){0, 0, 1};
     case TAPE_OP_POWER: return (LineSlope){power_by_base(a, b), power_by_exponent(a, value), 0};
-    case TAPE_OP_ABS: return (LineSlope){kernel_sign(a), 0, 0};
+    case TAPE_OP_ABS: return (LineSlope){kernel_sign(side_of(m, c, a)), 0, 0};
     case TAPE_OP_EXP: return (LineSlope){value, 0, 0};
     case TAPE_OP_LOG: return (LineSlope){1 / a, 0, 0};
     case TAPE_OP_SIN: return (LineSlope){trig_cos(a), 0, 0};
@@ -64,8 +70,10 @@ LineSlope instruction_slope(const Machine *m, const Instruction *c, double a, do
     case TAPE_OP_COSH: return (LineSlope){sinh(a), 0, 0};
     case TAPE_OP_TANH: return (LineSlope){1 - value * value, 0, 0};
     case TAPE_OP_ATAN2: return (LineSlope){b / (a * a + b * b), -a / (a * a + b * b), 0};
-    case TAPE_OP_MIN: return a <= b ? (LineSlope){1, 0, 0} : (LineSlope){0, 1, 0};
-    case TAPE_OP_MAX: return a >= b ? (LineSlope){1, 0, 0} : (LineSlope){0, 1, 0};
+    case TAPE_OP_MIN:
+        return side_of(m, c, a - b) <= 0 ? (LineSlope){1, 0, 0} : (LineSlope){0, 1, 0};
+    case TAPE_OP_MAX:
+        return side_of(m, c, a - b) >= 0 ? (LineSlope){1, 0, 0} : (LineSlope){0, 1, 0};
     case TAPE_OP_MOD: return (LineSlope){1, -floor(a / b), 0};
     case TAPE_OP_TABLE: return (LineSlope){table_slope_here(m, c, a), 0, 0};
     case TAPE_OP_TABLE_SLOPE: return (LineSlope){table_bend(m->program->table[c->b], a), 0, 0};

@@ -77,12 +77,33 @@ static void consider_last(Extreme *e) {
         consider(e, (int)(5 - (e->count - i)));
 }
 
-double extreme_value(Extreme *e) {
+void extreme_event(Extreme *e, double time, double before, double after) {
+    for (int i = 0; i < 2; i++) {
+        double y = i ? after : before;
+        if (!isfinite(y) || (e->event && !(e->sign * y > e->sign * e->side))) continue;
+        e->event = true;
+        e->side = y;
+        e->moment = time;
+    }
+}
+
+static double best_point(Extreme *e) {
     double where;
-    if (e->broken || e->count == 0) return NAN;
     consider_last(e);
     if (!e->inner || !is_smooth(&e->around)) return e->best;
     return peak(e->around.time, e->around.y, e->sign, &where);
+}
+
+// Where it is more than rounding makes of the same.
+bool extreme_at_event(Extreme *e) {
+    if (e->broken || e->count == 0 || !e->event) return false;
+    double best = best_point(e);
+    return e->sign * (e->side - best) > 1e-12 * fabs(best);
+}
+
+double extreme_value(Extreme *e) {
+    if (e->broken || e->count == 0) return NAN;
+    return extreme_at_event(e) ? e->side : best_point(e);
 }
 
 // At a peak its place does not matter, to first order: what is left are Lagrange's polynomials there.

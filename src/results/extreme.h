@@ -2,7 +2,7 @@
 //
 //            o   x   o            The five points around the largest one: where they bend the same
 //        o               o        way the peak of the polynomial through them counts, else the
-//                                 point itself.
+//                                 point itself. Sides of events count where they are told.
 #ifndef BONDYN_RESULTS_EXTREME_H
 #define BONDYN_RESULTS_EXTREME_H
 
@@ -19,11 +19,15 @@ typedef struct { // the largest value so far, and the points around it
     long count;  // points so far
     bool inner;  // `around` has two points on both sides of it
     bool broken; // a value was no number
+    bool event;  // there was one; the largest value of all sides, and when:
+    double side, moment;
 } Extreme;
 
 void extreme_point(Extreme *e, double time, double y); // times rise
-double extreme_value(Extreme *e);                      // after the last point; NaN: there is none
+void extreme_event(Extreme *e, double time, double before, double after);
+double extreme_value(Extreme *e); // after the last point; NaN: there is none
 // The points that it is made of, and how it changes with their values; 0: it has no value.
+bool extreme_at_event(Extreme *e); // it is Extreme.side
 int extreme_parts(Extreme *e, double time[5], double part[5]);
 
 #endif

@@ -98,6 +98,8 @@ typedef struct { // everything about one run
     Times times;
     TimesCursor wanted, present; // the solver's next point, and the one that it hands over
     AuditBook book;
+    bool
+        kinks; // somebody goes along it with derivatives: programs know their kinks, peaks their events
     bool energy_jumps; // where what prescribes a velocity does
     ARRAY(int) settle_var, settle_output;
     ProbeTrack *probe;      // per probe of the plan
@@ -151,6 +153,8 @@ bool probes_times(Job *j, double **extra, int *count);
 void probes_find_times(Job *j);                 // once the times are in order
 int probes_parts(const Job *j, long intervals); // points of the solver per interval of the results
 void probes_point(Job *j, const SolvePoint *p);
+void probes_sides(Job *j, double time, const double *before, const double *after); // of an event
+bool probes_want_sides(const Job *j);
 void probes_finish(Job *j); // values of all probes
 double partial_value(Job *j, const Probe *probe);
 void verdicts_make(Job *j);

@@ -67,6 +67,7 @@ ProgramWish modes_wish(Job *j, Arena *out, const System *s, const Memory *memory
                         .quadrature_count = j->quads.count,
                         .memory_count = memory->count,
                         .implicit = j->plan.solver == SOLVER_IDA,
+                        .kinks = j->kinks,
                         .explicit = solver_is_explicit(j->plan.solver)};
     wish.output = ARENA_ARRAY(out, Expr, wish.output_count);
     wish.quadrature = ARENA_ARRAY(out, Expr, wish.quadrature_count);
@@ -276,6 +277,7 @@ static void jumped(void *context, double time, const double *before, const doubl
                    const double *work) {
     Modes *x = context;
     rows_sides(x->j, time, before, after);
+    probes_sides(x->j, time, before, after);
     if (!x->j->run->audit.off) audit_jump(&x->j->book, before, after, work);
 }
 

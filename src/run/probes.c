@@ -156,6 +156,22 @@ void probes_point(Job *j, const SolvePoint *p) {
     }
 }
 
+void probes_sides(Job *j, double time, const double *before, const double *after) {
+    for (int i = 0; i < probe_count(j) && j->kinks; i++) {
+        ProbeTrack *t = &j->probe[i];
+        if (t->extreme.sign != 0)
+            extreme_event(&t->extreme, time, before[t->output], after[t->output]);
+    }
+}
+
+// Peaks of a run are those of its points. Who asks how a peak moves with parameters must know of events, too, since what
+// turns back or jumps at one is largest there.
+bool probes_want_sides(const Job *j) {
+    for (int i = 0; i < probe_count(j) && j->kinks; i++)
+        if (j->probe[i].extreme.sign != 0) return true;
+    return false;
+}
+
 // --- after the run ------------------------------------------------------------------------------
 
 static double finished_value(Job *j, const Probe *p, ProbeTrack *t) {

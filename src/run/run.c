@@ -218,12 +218,14 @@ bool job_next_time(void *context, double *time) {
 static void take_event(void *context, double time, const double *before, const double *after) {
     Job *j = context;
     rows_sides(j, time, before, after);
+    probes_sides(j, time, before, after);
     if (!j->run->audit.off) audit_event(&j->book, before, after);
 }
 
 static void take_jump(void *context, double time, const double *before, const double *after) {
     Job *j = context;
     rows_sides(j, time, before, after);
+    probes_sides(j, time, before, after);
     if (j->energy_jumps) audit_impulse(&j->book, before, after);
 }
 
@@ -282,6 +284,7 @@ void job_fill_parameters(const Job *j, const Program *p, double *value) {
 }
 
 SolveOptions job_solve_options(Job *j, const SolveModes *modes) {
+    bool sides = j->curves.count || probes_want_sides(j); // of events
     return (SolveOptions){.method = j->plan.solver,
                           .engine = j->options->engine,
                           .rtol = j->plan.rtol,
@@ -296,8 +299,8 @@ SolveOptions job_solve_options(Job *j, const SolveModes *modes) {
                           .sink = job_take_point,
                           .context = j,
                           .progress = j->options->progress ? tell_progress : NULL,
-                          .event = j->run->audit.off && !j->curves.count ? NULL : take_event,
-                          .jump = j->energy_jumps || j->curves.count ? take_jump : NULL,
+                          .event = j->run->audit.off && !sides ? NULL : take_event,
+                          .jump = j->energy_jumps || sides ? take_jump : NULL,
                           .only_watches = !j->energy_jumps,
                           .settle_var = j->settle_var.data,
                           .settle_output = j->settle_output.data,
@@ -327,6 +330,7 @@ ProgramWish job_program_wish(const Job *j) {
                          .quadrature = j->quads.data,
                          .quadrature_count = j->quads.count,
                          .implicit = j->plan.solver == SOLVER_IDA,
+                         .kinks = j->kinks,
                          .explicit = solver_is_explicit(j->plan.solver)};
 }
 

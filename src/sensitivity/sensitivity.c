@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "sensitivity/edge.h"
+#include "sensitivity/peaks.h"
 #include <math.h>
 #include <string.h>
 
@@ -76,6 +77,7 @@ bool along_run(Along *a, const System *s, const RunOptions *o, AlongShared *shar
     *a = (Along){.shared = shared};
     Job *j = &a->job;
     job_open(j, s, o, r);
+    j->kinks = true;
     if (!serves(a) || !job_prepare(j) || !build(a)) return false;
     a->solve = job_solve_options(j, modes_solve(a->modes));
     if (a->solve.engine == ENGINE_AUTO) a->solve.engine = ENGINE_VM; // the way along it is longer
@@ -131,6 +133,7 @@ typedef struct {      // a probe as a sum of outputs at points, or of an integra
     long point[5];
     double part[5];
     double by_end; // how it changes with the moment at which the run ends
+    bool sharp;    // a peak that lies at an event
 } Sum;
 
 static bool ends_itself(const Along *a) { return a->job.run->stats.ended != NULL; }
@@ -154,6 +157,7 @@ static bool sum_of(Along *a, int probe, Sum *s) {
     case PROBE_MAX:
         s->count = extreme_parts(&t->extreme, time, s->part);
         for (int i = 0; i < s->count; i++) s->point[i] = point_at(a, time[i]);
+        s->sharp = extreme_at_event(&t->extreme);
         return s->count > 0;
     case PROBE_MEAN:
     case PROBE_INTEGRAL:
@@ -185,16 +189,25 @@ static void use(Along *a, long point) { ((Node *)a->point[point])->used = true; 
 static void use_none(Along *a) {
     for (int i = 0; i < a->trail.node.count; i++) {
         Node *n = &a->trail.node.data[i];
-        if (n->used) n->strides = 0;
-        n->used = false;
+        n->used = n->asked = false;
         n->strides = 0; // steps may be divided otherwise
     }
 }
 
-static void use_sums(Along *a, const Sum *s) {
+#define NEAR_EVENT 1e-10 // of a run: the same moment
+
+// True: peaks lie at events, which the way forth is asked about.
+static bool use_sums(Along *a, const Sum *s) {
+    double span = fabs(a->job.plan.stop - a->job.plan.start);
+    bool asks = false;
     use_none(a);
-    for (int i = 0; i < a->job.plan.probe_count; i++)
+    for (int i = 0; i < a->job.plan.probe_count; i++) {
         for (int k = 0; k < s[i].count; k++) use(a, s[i].point[k]);
+        if (!s[i].sharp) continue;
+        asks = true;
+        peaks_ask(&a->trail, a->job.probe[i].extreme.moment, NEAR_EVENT * span);
+    }
+    return asks;
 }
 
 static bool wants_quads(const Along *a, const Sum *s) {
@@ -221,6 +234,7 @@ typedef struct {
     const int *parameter;
     int parameters;
     double *slope;
+    Peak *peak;        // per probe, of those that are sharp
     const Probe *lost; // has no derivative, at a moment: an event
     double lost_at;
     int lost_by; // the parameter that moves it
@@ -270,7 +284,7 @@ static void note_kink(void *context, const Node *n, int output, const bool *by) 
     for (int i = 0; i < g->a->job.plan.probe_count; i++)
         for (int k = 0; k < g->sum[i].count; k++) {
             const Probe *p = &g->a->job.plan.probes[i];
-            if (g->sum[i].point[k] != n->point || g->sum[i].quad >= 0) continue;
+            if (g->sum[i].point[k] != n->point || g->sum[i].quad >= 0 || g->sum[i].sharp) continue;
             if (g->sum[i].output != output || g->sum[i].part[k] == 0) continue;
             for (int j = 0; j < g->parameters; j++)
                 if (by[j] || time_moves(g, p, j)) {
@@ -279,6 +293,27 @@ static void note_kink(void *context, const Node *n, int output, const bool *by) 
                     g->lost_by = j;
                 }
         }
+}
+
+static void note_event(void *context, const Node *n, int outputs, const double *side[2]) {
+    Gathering *g = context;
+    double near = NEAR_EVENT * fabs(g->a->job.plan.stop - g->a->job.plan.start);
+    (void)outputs;
+    for (int i = 0; i < g->a->job.plan.probe_count; i++)
+        if (g->sum[i].sharp && fabs(n->time - g->peak[i].time) <= near)
+            peak_look(&g->peak[i], side, g->sum[i].output, g->parameters);
+}
+
+// Peaks that lie at events in place of the points beside them.
+static void take_peaks(Gathering *g) {
+    for (int i = 0; i < g->a->job.plan.probe_count; i++) {
+        if (!g->sum[i].sharp) continue;
+        memcpy(g->slope + i * g->parameters, g->peak[i].slope,
+               (size_t)g->parameters * sizeof *g->slope);
+        if (g->peak[i].found) continue;
+        g->lost = &g->a->job.plan.probes[i];
+        g->lost_at = g->peak[i].time;
+    }
 }
 
 static bool report_lost(const Gathering *g) {
@@ -301,18 +336,32 @@ static bool are_finite(Along *a, const double *slope, int count) {
     return true;
 }
 
+static Peak *open_peaks(const Along *a, const Sum *s, int parameters) {
+    Peak *peak = memory_zeroed((size_t)a->job.plan.probe_count + 1, sizeof *peak);
+    for (int i = 0; i < a->job.plan.probe_count; i++)
+        if (s[i].sharp) peak_open(&peak[i], &a->job.probe[i].extreme, parameters);
+    return peak;
+}
+
 bool along_slopes(Along *a, const bool *wanted, const int *parameter, int parameters,
                   double *slope) {
     Sum *s = sums(a, NULL, wanted);
     if (!s) return false;
     int count = a->job.plan.probe_count * parameters;
     memset(slope, 0, (size_t)count * sizeof *slope);
-    use_sums(a, s);
+    bool asks = use_sums(a, s);
     Gathering g = {
         .a = a, .sum = s, .parameter = parameter, .parameters = parameters, .slope = slope};
+    g.peak = open_peaks(a, s, parameters);
     WalkPlan plan = walk_plan(a, parameter, parameters, wants_quads(a, s));
-    WalkVisitor v = {.point = add_to_slopes, .kink = note_kink, .context = &g};
-    bool good = walk_forth(&plan, &v) && report_lost(&g) && are_finite(a, slope, count);
+    WalkVisitor v = {.point = add_to_slopes,
+                     .kink = note_kink,
+                     .event = asks ? note_event : NULL,
+                     .context = &g};
+    bool good = walk_forth(&plan, &v);
+    take_peaks(&g);
+    good = good && report_lost(&g) && are_finite(a, slope, count);
+    peaks_free(g.peak, a->job.plan.probe_count);
     free(s);
     return good;
 }
@@ -458,15 +507,14 @@ bool along_gradient(Along *a, const double *weight, const int *parameter, int pa
                     double *gradient) {
     Sum *s = sums(a, weight, NULL);
     if (!s) return false;
-    use_sums(a, s);
-    bool quads = wants_quads(a, s), apart = false;
+    bool asks = use_sums(a, s), quads = wants_quads(a, s), apart = false;
     Weighing g = {a, s, weight, parameter, parameters, gradient};
     WalkPlan values = walk_plan(a, NULL, 0, quads),
              plan = walk_plan(a, parameter, parameters, quads);
     WalkVisitor none = {.point = weigh_times, .context = &g};
     for (int j = 0; j < parameters; j++) gradient[j] = 0;
     bool good = walk_forth(&values, &none);
-    if (good && (walk_meets_events(&plan) || has_peak_at_end(a, s)))
+    if (good && (asks || walk_meets_events(&plan) || has_peak_at_end(a, s)))
         apart = true;
     else if (good)
         good = gradient_back(a, s, weight, &plan, gradient, &apart);

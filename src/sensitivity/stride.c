@@ -76,12 +76,17 @@ void stride_open(Stride *s, Machine *m, SolverKind method, double span) {
     size_t n = (size_t)m->program->state_count;
     *s = (Stride){.scheme = scheme_of(method), .machine = m, .n = (int)n, .span = span};
     size_t stages = (size_t)s->scheme.stages, all = stages * n;
-    s->space = memory_zeroed(3 * all + 2 * n + 1, sizeof(double));
+    size_t signals = (size_t)m->program->signals.result_count;
+    s->space = memory_zeroed(3 * all + 2 * n + signals + 1, sizeof(double));
     s->X = s->space;
     s->k = s->X + all;
     s->residual = s->k + all;
     s->end = s->residual + all;
     s->at = s->end + n;
+    s->signal = s->at + n;
+    size_t kinks = (size_t)m->program->kink_count;
+    s->border = memory_zeroed(4 * kinks + 3 * n + 1, sizeof *s->border);
+    s->side = memory_zeroed(kinks + 1, sizeof *s->side);
     if (!s->scheme.implicit) return;
     s->J = memory_zeroed(all * n + 1, sizeof(double));
     s->M = memory_zeroed(all * all + 1, sizeof(double));
@@ -94,6 +99,8 @@ void stride_open(Stride *s, Machine *m, SolverKind method, double span) {
 
 void stride_close(Stride *s) {
     free(s->space);
+    free(s->border);
+    free(s->side);
     free(s->J);
     free(s->M);
     free(s->pivot);
@@ -113,12 +120,11 @@ static bool all_finite(const double *x, int n) {
 static double kink_beside(const Stride *s, double time) {
     const Program *p = s->machine->program;
     int count = p->signals.result_count, first = 2 * p->signal_count;
-    double *value = memory_zeroed((size_t)count + 1, sizeof *value), least = INFINITY;
+    double *value = s->signal, least = INFINITY;
     machine_set_point(s->machine, time, s->end);
     if (machine_run(s->machine, &p->signals, value))
         for (int i = first; i + 1 < count; i += 2)
             least = fmin(least, value[i] == 0 ? 0 : fabs(value[i] / value[i + 1]));
-    free(value);
     return least;
 }
 

@@ -33,7 +33,10 @@ typedef struct {
     double *M;          // and the factors of M
     int *pivot;
     double *space, *nonzero, *residual, *at; // room
-    struct Dots *columns;                    // for Jacobians that are no formulas
+    double *signal;                          // of the tape `signals`
+    double *border;                          // of kinks, for who cuts steps (cuts.c)
+    signed char *side;
+    struct Dots *columns; // for Jacobians that are no formulas
 } Stride;
 
 void stride_open(Stride *s, Machine *m, SolverKind method, double span);

@@ -20,6 +20,12 @@ typedef struct { // what a machine holds between events
     bool hold;
 } Kept;
 
+typedef struct { // of a step, gone along at once
+    double time, h;
+    const double *state; // where it begins; NULL: where the one before it ended, or the step begins
+    const signed char *side; // of the machine's kinks; NULL: as values say
+} StepPart;
+
 typedef struct {
     TrailKind kind;
     double time;
@@ -31,6 +37,7 @@ typedef struct {
     SolverKind method;
     long point; // TRAIL_POINT: its number
     bool used;  // the same: somebody wants to know something there
+    bool asked; // of an event: a peak may lie there
     // Found on the first way along it:
     const double *before, *reached; // states, or the memory, before and after what happens here
     const Kept *held_before;        // TRAIL_CHOICE: with the picks as they were
@@ -38,10 +45,11 @@ typedef struct {
     const double *rate_after;       // this one where it is over;
     const double *quad_before;      // and what the integrals add up there
     const double *quad_after;
-    double pace;       // how fast the relation that caused it changed
-    int cause;         // its number; -1: a time that is given
-    const int *beside; // all relations at their border then, then -1
-    int strides;       // into which a step is divided
+    double pace;          // how fast the relation that caused it changed
+    int cause;            // its number; -1: a time that is given
+    const int *beside;    // all relations at their border then, then -1
+    int strides;          // into which a step is divided,
+    const StepPart *part; // as many; NULL: equal ones (cuts.h)
 } Node;
 
 typedef struct {
@@ -49,6 +57,8 @@ typedef struct {
     ARRAY(Node) node;
     const Kept *present; // of the last step; NULL: something has happened since
     long points;
+    const signed char *side; // of kinks, in the last part of a step
+    int sides;
     bool folds;   // the run passed a fold of a loop
     double bytes; // so far
 } Trail;

@@ -38,6 +38,9 @@ typedef struct {
     // Forth: an output at a used point lies on an event and bends or jumps there (`kink`: also as a
     // function of time); it has no derivative by parameters that move the event. Nullable.
     void (*kink)(void *context, const Node *node, int output, const bool *by);
+    // Forth: an event that was asked for: per side (0 before, 1 after) and output the value, then a dot per
+    // parameter, at the moment as it moves. Nullable.
+    void (*event)(void *context, const Node *node, int outputs, const double *side[2]);
     // Back: adds what the outputs weigh at a used point. Nullable.
     void (*weigh)(void *context, const Node *node, double *output);
     const double *quad_weight; // back: of the integrals at the end. Nullable.

@@ -1,6 +1,7 @@
 // Back along a trail, with the weights of states and held values in a sum of outputs and integrals:
 // every line of walk_forth.c transposed, in reverse order. Weights of parameters, and of what is
 // prepared from them, gather in the registers of each machine until the end.
+#include "sensitivity/cuts.h"
 #include "sensitivity/walk_inside.h"
 
 #include "base/memory.h"
@@ -171,12 +172,13 @@ static bool implicit_back(Walk *w, Visited *v, const Stride *s, double *k, doubl
     return true;
 }
 
-static bool stride_back(Walk *w, Visited *v, Stride *s, double t, double h, const double *x,
+static bool stride_back(Walk *w, Visited *v, Stride *s, StepPart part, const double *x,
                         const double *guess, double *k) {
     double *X = k + (size_t)s->n * (size_t)s->scheme.stages;
     bool at_once = !s->scheme.implicit && weights_can_halve(v->machine->program);
-    stride_aim(s, t, h);
-    if (!at_once && !stride_take(s, t, h, x, guess)) return false;
+    stride_aim(s, part.time, part.h);
+    v->machine->side = part.side;
+    if (!at_once && !stride_take(s, part.time, part.h, x, guess)) return false;
     return s->scheme.implicit ? implicit_back(w, v, s, k, X) : explicit_back(w, v, s, x, k, X);
 }
 
@@ -184,21 +186,25 @@ static bool stride_back(Walk *w, Visited *v, Stride *s, double t, double h, cons
 static bool step_back(Walk *w, Visited *v, Node *to, double time, const double *x) {
     Stride *s = stride_for(w, v, to->method);
     double rtol = w->plan->solve->rtol > 0 ? w->plan->solve->rtol : 1e-6;
-    if (!to->strides) to->strides = divide_step(s, to, time, x, rtol);
-    if (!to->strides) return fail(w, to);
+    if (!cuts_make(w->plan->trail, to, s, time, x, rtol)) return fail(w, to);
     int parts = to->strides, n = s->n, stages = s->scheme.stages;
-    double h = (to->time - time) / parts;
     size_t size = (size_t)n * (size_t)stages;
     double *k = memory_zeroed(2 * size + (size_t)parts * (size_t)n + 1, sizeof *k);
     double *at = k + 2 * size;
     memcpy(at, x, (size_t)n * sizeof *at);
     bool good = true;
-    for (int i = 0; i + 1 < parts && good; i++) {
-        good = stride_take(s, time + i * h, h, at + i * n, NULL);
+    for (int i = 0; i < parts && good; i++) {
+        StepPart next = cuts_part(to, i + 1 < parts ? i + 1 : i, time),
+                 part = cuts_part(to, i, time);
+        if (part.state) memcpy(at + i * n, part.state, (size_t)n * sizeof *at);
+        if (i + 1 == parts || next.state) continue;
+        good = stride_take(s, part.time, part.h, at + i * n, NULL);
         memcpy(at + (i + 1) * n, s->end, (size_t)n * sizeof *at);
     }
     for (int i = parts - 1; i >= 0 && good; i--)
-        good = stride_back(w, v, s, time + i * h, h, at + i * n, parts == 1 ? to->state : NULL, k);
+        good = stride_back(w, v, s, cuts_part(to, i, time), at + i * n,
+                           parts == 1 ? to->state : NULL, k);
+    v->machine->side = NULL;
     free(k);
     return good || fail(w, to);
 }

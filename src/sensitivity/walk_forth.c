@@ -174,19 +174,22 @@ static bool stride_dots(Walk *w, const Stride *s, double *K, double *X) {
 
 static bool integrate(Walk *w, Node *to) {
     Stride *s = stride_for(w, to->method);
-    if (!to->strides) to->strides = divide_step(s, to, w->time, w->x, w->rtol);
-    if (!to->strides) return false;
+    if (!cuts_make(w->plan->trail, to, s, w->time, w->x, w->rtol)) return false;
     size_t size = (size_t)s->n * (size_t)w->all, stages = (size_t)s->scheme.stages;
     double *K = memory_zeroed((stages + 2) * size + stages * (size_t)s->n + 1, sizeof *K);
-    double *X = K + stages * size, h = (to->time - w->time) / to->strides;
+    double *X = K + stages * size;
     double *x = memory_zeroed((size_t)s->n + 1, sizeof *x);
     memcpy(x, w->x, (size_t)s->n * sizeof *x);
     bool good = true;
     for (int i = 0; i < to->strides && good; i++) {
-        good = stride_take(s, w->time + i * h, h, x, to->strides == 1 ? to->state : NULL) &&
+        StepPart part = cuts_part(to, i, w->time);
+        if (part.state) memcpy(x, part.state, (size_t)s->n * sizeof *x);
+        s->machine->side = part.side;
+        good = stride_take(s, part.time, part.h, x, to->strides == 1 ? to->state : NULL) &&
                stride_dots(w, s, K, X);
         memcpy(x, s->end, (size_t)s->n * sizeof *x);
     }
+    s->machine->side = NULL;
     free(K);
     free(x);
     return good;

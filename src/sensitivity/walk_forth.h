@@ -2,6 +2,7 @@
 #ifndef BONDYN_SENSITIVITY_WALK_FORTH_H
 #define BONDYN_SENSITIVITY_WALK_FORTH_H
 
+#include "sensitivity/cuts.h"
 #include "sensitivity/walk_inside.h"
 #include <string.h>
 

@@ -18,8 +18,6 @@ int chosen_column(const Machine *m, int state);
 int choices_result(const Program *p, int column);                // of the tape `choices`
 TapeFunction rates_tape(const WalkPlan *plan, const Program *p); // with integrals where wanted
 bool refuse_walk(const WalkPlan *plan, const Node *n, const char *what, const char *help);
-// Into how many equal strides a step is divided, so that it ends where the run's did.
-int divide_step(Stride *s, const Node *to, double t, const double *x, double rtol);
 // Does all that happens here move with parameters as its cause does? False where the way back cannot
 // tell. The machine holds what it held there.
 bool happens_alone_back(const Node *n);

@@ -33,8 +33,10 @@ static bool differ(double a, double b, double besides) {
 
 bool sides_before(Walk *w, int at) {
     sides_forget(w);
-    if (!w->visitor->kink) return true;
-    if (point_beside(w->plan, at, 1) < 0 && point_beside(w->plan, at, -1) < 0) return true;
+    bool asked = w->visitor->event && w->plan->trail->node.data[at].asked;
+    if (!w->visitor->kink && !asked) return true;
+    if (point_beside(w->plan, at, 1) < 0 && point_beside(w->plan, at, -1) < 0 && !asked)
+        return true;
     w->side = look_at_side(w);
     return w->side;
 }
@@ -61,6 +63,20 @@ static void compare(Walk *w, int output, const double *before, const double *aft
     if (kink) tell_points(w, output, by);
 }
 
+// Dots at the moment as it moves, in place of those at a fixed one.
+static void tell_event(Walk *w, double *before, double *after) {
+    double *side[2] = {before, after};
+    int count = output_count(w), size = w->all + 1;
+    const double *told[2] = {before, after};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < count; i++) {
+            double *from = side[k] + i * size, *to = side[k] + i * (w->k + 1), rate = from[w->all];
+            to[0] = from[0];
+            for (int j = 0; j < w->k; j++) to[1 + j] = from[1 + j] + rate * w->dtau[j];
+        }
+    w->visitor->event(w->visitor->context, w->began, count, told);
+}
+
 bool sides_after(Walk *w) {
     if (!w->side) return true;
     int size = w->all + 1;
@@ -71,8 +87,9 @@ bool sides_after(Walk *w) {
     w->dtau = moment;
     double *after = look_at_side(w);
     w->dtau = dtau;
-    for (int i = 0; after && i < output_count(w); i++)
+    for (int i = 0; after && w->visitor->kink && i < output_count(w); i++)
         compare(w, i, w->side + i * size, after + i * size, by);
+    if (after && w->began->asked && w->visitor->event) tell_event(w, w->side, after);
     for (int q = 0; q < w->n; q++) w->S[(q + 1) * w->all - 1] = 0;
     bool good = after;
     free(after);

@@ -15,14 +15,16 @@ enum { MOST_COMPARED = 12 }; // probes of an experiment, from the first to the l
 
 typedef struct {
     int good, refused, unclear, wrong, adjoint, not_finite;
-    int forth;  // probes that the way back does not tell
-    int vanish; // probes that are rounding: a difference of what is the same
+    int forth;     // probes that the way back does not tell
+    int vanish;    // probes that are rounding: a difference of what is the same
+    int one_sided; // slopes that differ on both sides: there is no derivative
     double worst_adjoint, worst_difference;
 } Counts;
 
 typedef struct {
     double forth, back,
-        by[3]; // slopes by relative changes, in parts of their scale; NaN: not asked for
+        by[3];    // slopes by relative changes, in parts of their scale; NaN: not asked for
+    double sides; // how far slopes of both sides are apart
 } Slopes3;
 
 static const char *judge(Slopes3 s, bool vanishes, Counts *n) {
@@ -38,6 +40,7 @@ static const char *judge(Slopes3 s, bool vanishes, Counts *n) {
         n->good++;
         return NULL;
     }
+    if (s.sides > off / 4) return n->one_sided++, NULL; // a peak of what stays the same, abs at 0
     if (vanishes || off < 1e-3 ||
         !(fabs(s.by[0] - s.by[1]) < off / 10 || fabs(s.by[2] - s.by[1]) < off / 10))
         return n->unclear++, "unclear";
@@ -63,6 +66,7 @@ typedef struct {
     int var[MOST_PARAMETERS], count;
     double slope[MOST_PROBES * MOST_PARAMETERS];
     double by[MOST_PARAMETERS][3][MOST_PROBES];
+    double sides[MOST_PARAMETERS][MOST_PROBES];
     bool known[MOST_PARAMETERS]; // runs with other values came to their end
     bool told[MOST_PROBES];      // the way forth tells it
 } Sheet;
@@ -89,6 +93,8 @@ static void compare_probe(const Built *b, Along *a, int i, const Sheet *x, Count
     double size[MOST_PARAMETERS], back[MOST_PARAMETERS], weight[MOST_PROBES] = {0};
     for (int j = 0; j < count; j++) size[j] = number_of(b->model, x->var[j]);
     double scale = scale_of(x->slope + i * count, size, count, along_probe(a, i));
+    double large = largest_state(a);
+    if (fabs(along_probe(a, i)) < 1e-6 * large) scale = fmax(scale, 1e-6 * large); // terms cancel
     weight[i] = 1;
     if (vanishes(a, i, x, size)) {
         n->vanish++;
@@ -104,6 +110,7 @@ static void compare_probe(const Built *b, Along *a, int i, const Sheet *x, Count
         double by = size[j] / scale;
         Slopes3 s = {.forth = x->slope[i * count + j] * by, .back = back[j] * by};
         for (int k = 0; k < 3; k++) s.by[k] = x->by[j][k][i] * by;
+        s.sides = fabs(x->sides[j][i] * by);
         const char *verdict = judge(s, fabs(along_probe(a, i)) < 1e-6 * scale, n);
         if (verdict)
             printf("  %-10s %-30s by %-22s forth %.9g back %+.1e differences %+.1e %+.1e %+.1e\n",
@@ -145,17 +152,29 @@ static bool is_same(const Built *b, Along *a, int apart, const Sheet *x, int j) 
     return true;
 }
 
+// (p(x + h) - p(x))/h - (p(x) - p(x - h))/h.
+static bool differences_of_sides(const Built *b, const Case *c, Along *a, AlongShared *shared,
+                                 int var, double step, double *sides) {
+    double x = number_of(b->model, var), p[2][MOST_PROBES];
+    for (int k = 0; k < 2; k++)
+        if (!probes_with(b, c, shared, var, x * (1 + (k ? step : -step)), p[k])) return false;
+    for (int i = 0; i < a->job.plan.probe_count; i++)
+        sides[i] = (p[1][i] + p[0][i] - 2 * along_probe(a, i)) / (step * x);
+    return true;
+}
+
 static void compare_all(const Built *b, const Case *c, Along *a, AlongShared *shared, Counts *n) {
     static Sheet x;
     int probes = a->job.plan.probe_count, apart = probes / MOST_COMPARED + 1;
     x.count = spread_parameters(b, a->program, x.var);
     slopes_forth(a, apart, &x, n);
     for (int j = 0; j < x.count; j++) {
-        for (int i = 0; i < probes; i++) x.by[j][0][i] = x.by[j][2][i] = NAN;
+        for (int i = 0; i < probes; i++) x.by[j][0][i] = x.by[j][2][i] = NAN, x.sides[j][i] = 0;
         x.known[j] = differences(b, c, shared, x.var[j], 1e-4, probes, x.by[j][1]);
         if (x.known[j] && !is_same(b, a, apart, &x, j))
             x.known[j] = differences(b, c, shared, x.var[j], 1e-3, probes, x.by[j][0]) &&
-                         differences(b, c, shared, x.var[j], 1e-5, probes, x.by[j][2]);
+                         differences(b, c, shared, x.var[j], 1e-5, probes, x.by[j][2]) &&
+                         differences_of_sides(b, c, a, shared, x.var[j], 1e-4, x.sides[j]);
     }
     for (int i = 0; i < probes; i += apart)
         if (x.told[i]) compare_probe(b, a, i, &x, n);
@@ -176,10 +195,12 @@ static bool sweep(Built *b, const Case *c, bool built, Counts *n) {
 static void tell(const char *name, const char *experiment, bool good, const Counts *n) {
     printf(
         "%s %s: %s, %d good (adjoint %.1e, differences %.1e), %d refused, %d unclear, %d wrong, %d "
-        "adjoint, %d not finite; %d probes by the way forth alone, %d are rounding\n",
+        "adjoint, %d not finite; %d probes by the way forth alone, %d are rounding, %d slopes of "
+        "one "
+        "side\n",
         name, experiment, good ? "ran" : "did not run", n->good, n->worst_adjoint,
         n->worst_difference, n->refused, n->unclear, n->wrong, n->adjoint, n->not_finite, n->forth,
-        n->vanish);
+        n->vanish, n->one_sided);
 }
 
 static int failures(const Counts *n) { return n->wrong + n->adjoint + n->not_finite; }
@@ -203,7 +224,7 @@ static int sweep_random(int first, int count) {
         wrong += failures(&n) > 0 || !built;
         ran += good;
         all.good += n.good, all.refused += n.refused, all.unclear += n.unclear;
-        all.forth += n.forth, all.vanish += n.vanish;
+        all.forth += n.forth, all.vanish += n.vanish, all.one_sided += n.one_sided;
         all.worst_adjoint = fmax(all.worst_adjoint, n.worst_adjoint);
         all.worst_difference = fmax(all.worst_difference, n.worst_difference);
         build_free(&b);

@@ -1,7 +1,7 @@
 // Random models for gradients: a chain of masses on hardening springs, driven, and around it what a seed draws of
 //
 //     loop      an implicit equation, or a pendulum in x and y whose states are chosen anew
-//     kink      a force that sets in, a force by abs or max
+//     kink      a force that sets in; forces by abs, min and max of states; integrands with such kinks
 //     event     a relay with hysteresis, a kick of a state
 //     sample    a controller at a period of its own
 //     mode      dry friction that sticks, or rigid walls that bounce
@@ -24,7 +24,7 @@ static inline bool dice_chance(Dice *d, double part) { return dice_between(d, 0,
 
 typedef struct { // what a seed draws; more than one at once happens often
     int masses;
-    bool loop, turns, sets_in, relay, kick, sample, sticks, walls;
+    bool loop, turns, sets_in, relay, kick, sample, sticks, walls, bends;
 } Drawn;
 
 static inline Drawn draw_parts(Dice *d) {
@@ -37,6 +37,7 @@ static inline Drawn draw_parts(Dice *d) {
     x.sample = dice_chance(d, 0.3);
     x.sticks = dice_chance(d, 0.25);
     x.walls = !x.sticks && dice_chance(d, 0.25);
+    x.bends = dice_chance(d, 0.4);
     return x;
 }
 
@@ -75,6 +76,12 @@ static inline void random_chain(Text *t, Dice *d, const Drawn *x) {
     if (x->sample) text_add(t, " + u");
     text_add(t, "\n  besides = 0 {N}");
     if (x->sets_in) text_add(t, " + (if x1 > 0.3*level then -gain*(x1 - 0.3*level) else 0 {N})");
+    if (x->bends)
+        text_printf(t,
+                    " - gain*max(x1, 0.3*x1) - bend*0.4 {N.s/m}*abs(v1.f + %.4f {1/s}*x1)"
+                    " + max(-0.2*push, min(0.2*push, gain*(%.4f*level - x1)))",
+                    dice_between(d, -2, 2), dice_between(d, -0.5, 0.5));
+    if (x->loop && x->bends) text_add(t, " + 0.5 {N}*abs(z - 0.2)");
     if (x->loop) text_add(t, " + bend*1 {N}*z");
     if (x->turns) text_add(t, " + 0.2 {N/m}*bend*px");
     text_add(t, "\n");
@@ -133,6 +140,11 @@ static inline void random_model(Text *t, int seed) {
                     dice_between(&d, 0.3, 0.95) * stop);
     text_add(t, "  expect integral(x1^2) < 1e9 {m2.s}\n  expect integral(abs(drive)) < 1e9 {N.s}\n "
                 " expect integral(max(x1, 0.2*x1)) < 1e9 {m.s}\n");
+    text_printf(t,
+                "  expect integral(abs(v1.f)) < 1e9 {m}\n"
+                "  expect integral(max(-level, min(level, %.4f*x1 + %.4f*level))) < 1e9 {m.s}\n"
+                "  expect integral(min(x1, v1.f*%.4f {s})*abs(f1)) < 1e9 {N.m.s}\n",
+                dice_between(&d, 1, 3), dice_between(&d, -0.3, 0.3), dice_between(&d, 0.05, 0.3));
     text_add(t, "  expect max(x1) < 1e9 {m}\nend\n");
 }
 
