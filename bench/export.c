@@ -111,7 +111,9 @@ static bool call_library(void *context, Bench *b) {
 static void time_library(Bench *b, double internal) {
     BdLoadOptions o = {.experiment = b->experiment, .library = BONDYN_SOURCE "/library"};
     BdModel *m = bd_load(b->file, &o, NULL);
-    BdRun *run = m ? bd_open(m, NULL, NULL) : NULL;
+    BdRunOptions wish = bd_default_run_options();
+    wish.engine = "native";
+    BdRun *run = m ? bd_open(m, &wish, NULL) : NULL;
     if (run) tell(b, "libbondyn", least_time(call_library, run, b), internal);
     bd_run_free(run);
     bd_model_free(m);

@@ -387,7 +387,9 @@ BD_API void bd_crowd_step(BdCrowd *c, int first, int last, const double *inputs,
 // --- point by point ------------------------------------------------------------------------------
 
 // A run that the caller drives: at its start, with consistent start values. Models whose laws
-// switch between modes are refused: use bd_run or bd_start. Nullable: o, r.
+// switch between modes are refused: use bd_run or bd_start. Nullable: o, r. Engines (BdRunOptions.engine)
+// give the same bits: "native" waits for the compiler here; "auto" has it work in the background when
+// calls have been many, and goes over to its code when that is there.
 BD_API BdRun *bd_open(const BdModel *m, const BdRunOptions *o, BdReport *r);
 
 BD_API double bd_time(const BdRun *run);

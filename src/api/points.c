@@ -6,6 +6,7 @@
 #include "api/handles.h"
 
 #include "base/memory.h"
+#include "engine/native.h"
 #include <math.h>
 #include <string.h>
 
@@ -19,10 +20,13 @@ typedef struct ByHand {
     double *parameter; // of the program, as they are now
     int *column;       // per recorded column but time: its output,
     Shown *shown;      // and its unit
+    Native *native;    // NULL: not asked for yet
+    long left;         // calls until it is asked for, or looked at
 } ByHand;
 
 void by_hand_free(struct ByHand *h) {
     if (!h) return;
+    native_free(h->native);
     machine_free(h->machine);
     program_free(h->program);
     free(h->state);
@@ -76,6 +80,29 @@ static bool go_to_start(ByHand *h, double time) {
     return true;
 }
 
+// --- native code -----------------------------------------------------------------------------------
+
+// The compiler takes about as long as the virtual machine for so many instructions; it works in the background.
+enum { PAYS_FROM = 100000000, LOOK_EVERY = 1000 };
+
+static void use_native(ByHand *h, bool wait) {
+    h->left = LOOK_EVERY;
+    if (!h->native) h->native = native_start(h->program, &(NativeOptions){.jacobian = true});
+    NativeState state = wait ? native_wait(h->native) : native_poll(h->native);
+    if (state == NATIVE_READY) machine_use(h->machine, h->native);
+    if (state != NATIVE_COMPILING) h->left = -1;
+}
+
+static void open_engine(ByHand *h, EngineKind engine) {
+    h->left = engine == ENGINE_AUTO ? 1 + PAYS_FROM / (1 + h->program->derivative.count) : -1;
+    if (engine == ENGINE_NATIVE) use_native(h, true);
+}
+
+// Before each evaluation. Both engines give the same bits.
+static inline void count_call(ByHand *h) {
+    if (h->left > 0 && --h->left == 0) use_native(h, false);
+}
+
 static bool build(BdRun *run, Job *j, Report *r) {
     ByHand *h = run->by_hand = memory_zeroed(1, sizeof *h);
     ProgramWish wish = job_program_wish(j);
@@ -90,6 +117,7 @@ static bool build(BdRun *run, Job *j, Report *r) {
     keep_columns(run, j);
     if (!machine_set_params(h->machine, h->parameter) || !go_to_start(h, j->plan.start))
         return start_fails(r);
+    open_engine(h, j->options->engine);
     return true;
 }
 
@@ -174,7 +202,9 @@ bool bd_set(BdRun *run, const char *parameter, double value) {
 
 bool bd_rates(BdRun *run, double *rate) {
     ByHand *h = run->by_hand;
-    return h && machine_derivative(h->machine, h->time, h->state, rate, NULL);
+    if (!h) return false;
+    count_call(h);
+    return machine_derivative(h->machine, h->time, h->state, rate, NULL);
 }
 
 bool bd_outputs(BdRun *run, double *value) {
@@ -190,6 +220,7 @@ bool bd_jacobian(BdRun *run, double *dense) {
     ByHand *h = run->by_hand;
     if (!h || !h->program->has_jacobian) return false;
     int n = h->program->state_count;
+    count_call(h);
     if (!machine_jacobian(h->machine, h->time, h->state, h->nonzero)) return false;
     memset(dense, 0, (size_t)n * (size_t)n * sizeof *dense);
     for (int c = 0; c < n; c++)

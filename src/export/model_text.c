@@ -192,9 +192,10 @@ static void write_functions(Writing *w, Text *o) {
 
 // Not every model needs all helpers; compilers are told that this is meant.
 static void write_uses(const Writing *w, Text *o) {
-    static const char *const always[] = {"bondyn_sign", "bondyn_min",    "bondyn_max",
-                                         "bondyn_mod",  "bondyn_power",  "bondyn_sin",
-                                         "bondyn_cos",  "bondyn_sincos", "bondyn_margin"};
+    static const char *const always[] = {"bondyn_sign",    "bondyn_min",    "bondyn_max",
+                                         "bondyn_mod",     "bondyn_power",  "bondyn_sin",
+                                         "bondyn_cos",     "bondyn_sincos", "bondyn_margin",
+                                         "bondyn_sincos2", "bondyn_sincos4"};
     static const char *const tables[] = {
         "bondyn_table",   "bondyn_slope",       "bondyn_table_in",     "bondyn_slope_in",
         "model_table_of", "bondyn_table_piece", "bondyn_table_outside"};
@@ -318,15 +319,30 @@ static void write_runtime(Writing *w, Text *o) {
 static void write_helpers(Writing *w, Text *o) {
     c_scalar_helpers(o);
     if (w->options->single)
-        text_add(o, "static double bondyn_sin(double x) { return sin(x); }\n"
-                    "static double bondyn_cos(double x) { return cos(x); }\n"
-                    "static void bondyn_sincos(double x, double *s, double *c) {\n"
-                    "    *s = sin(x);\n    *c = cos(x);\n}\n");
+        text_add(o,
+                 "static double bondyn_sin(double x) { return sin(x); }\n"
+                 "static double bondyn_cos(double x) { return cos(x); }\n"
+                 "static void bondyn_sincos(double x, double *s, double *c) {\n"
+                 "    *s = sin(x);\n    *c = cos(x);\n}\n"
+                 "static void bondyn_sincos2(double a, double b, double *s, double *c) {\n"
+                 "    bondyn_sincos(a, s, c);\n    bondyn_sincos(b, s + 1, c + 1);\n}\n"
+                 "static void bondyn_sincos4(double a, double b, double c, double d, double *sine, "
+                 "double *cosine) {\n    bondyn_sincos2(a, b, sine, cosine);\n"
+                 "    bondyn_sincos2(c, d, sine + 2, cosine + 2);\n}\n");
     else
         text_add(o, asset_trig_text);
     if (w->table_count) export_kernels(o, asset_table_def, false);
     if (w->most.blocks) export_kernels(o, asset_kernels_def, w->options->single);
 }
+
+// One binary for all processors: with BONDYN_CLONES what is called most is compiled twice, and the processor at hand
+// decides. Without multiplications that are added in one rounding, so both give the same bits.
+static const char fast_text[] =
+    "#if defined(BONDYN_CLONES) && defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) "
+    "&& !defined(__clang__)\n"
+    "#define BONDYN_FAST __attribute__((target_clones(\"avx2\", \"default\"), optimize(\"O3\", "
+    "\"no-math-errno\", \"no-trapping-math\")))\n"
+    "#else\n#define BONDYN_FAST\n#endif\n";
 
 void export_source(Writing *w) {
     Text o = {0}, code = {0}, single = {0};
@@ -337,6 +353,7 @@ void export_source(Writing *w) {
         "#include \"model.h\"\n\n#include <float.h>\n#include <math.h>\n#include "
         "<string.h>\n\n",
         w->e->prefix);
+    text_add(&code, fast_text);
     write_helpers(w, &code);
     write_data(w, &code);
     if (w->most.blocks)
@@ -351,7 +368,9 @@ void export_source(Writing *w) {
     } else {
         text_add_n(&o, text_get(&code), code.length);
     }
-    text_printf(&o, "\n#define model_epsilon %s_EPSILON\n", w->options->single ? "FLT" : "DBL");
+    const char *real = w->options->single ? "FLT" : "DBL";
+    text_printf(&o, "\n#define model_epsilon %s_EPSILON\n#define model_largest %s_MAX\n", real,
+                real);
     if (!w->quads) text_add(&o, "\n#define model_step_rates model_rates\n");
     write_names(w, &o);
     text_char(&o, '\n');

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LINES_PER_FUNCTION = 1500, LONGEST_COMMENT = 2000 };
+enum { LINES_PER_FUNCTION = 1500, LONGEST_COMMENT = 2000, GROUP = 4, LONG_TAPE = 500 };
 
 // --- equations as comments -----------------------------------------------------------------------
 
@@ -81,7 +81,7 @@ void export_comments_free(Writing *w) {
 // --- which values live where ---------------------------------------------------------------------
 
 bool tape_is_local(const Writing *w, uint32_t reg) {
-    return reg >= w->p->first_work && !w->memory[reg];
+    return reg >= w->p->register_count || (reg >= w->p->first_work && !w->memory[reg]);
 }
 
 // What an inner function reads before it writes comes from around it.
@@ -121,7 +121,7 @@ static void mark_reads(Instruction c, bool *wanted) {
 
 // Backwards: what nobody reads is left out, but blocks are solved in any case.
 static void find_live(TapeText *t, const uint32_t *result, int result_count) {
-    bool *wanted = memory_zeroed(t->w->p->register_count, sizeof *wanted);
+    bool *wanted = memory_zeroed(t->registers, sizeof *wanted);
     for (int i = 0; i < result_count; i++) wanted[result[i]] = true;
     for (int i = t->count - 1; i >= 0; i--) {
         Instruction c = t->f->code[i];
@@ -135,12 +135,14 @@ static void find_live(TapeText *t, const uint32_t *result, int result_count) {
 
 static void note_read(TapeText *t, uint32_t reg, int part) {
     int def = t->def[reg];
-    if (def >= 0 && t->part_of[def] != part) t->spilt[def] = true;
+    if (def < 0 || t->part_of[def] == part) return;
+    t->spilt[def] = true;
+    if (reg >= t->w->p->register_count && !t->slot[def]) t->slot[def] = ++t->slots;
 }
 
 static int find_parts(TapeText *t, const uint32_t *result, int result_count) {
     int lines = 0;
-    for (uint32_t i = 0; i < t->w->p->register_count; i++) t->def[i] = -1;
+    for (uint32_t i = 0; i < t->registers; i++) t->def[i] = -1;
     for (int i = 0; i < t->count; i++) {
         Instruction c = t->f->code[i];
         const TapeInfo *info = &tape_info[c.op];
@@ -153,29 +155,42 @@ static int find_parts(TapeText *t, const uint32_t *result, int result_count) {
     }
     int last = lines ? (lines - 1) / LINES_PER_FUNCTION : 0;
     for (int i = 0; i < result_count; i++) note_read(t, result[i], last);
-    for (uint32_t i = 0; i < t->w->p->register_count; i++) t->def[i] = -1;
+    for (uint32_t i = 0; i < t->registers; i++) t->def[i] = -1;
     return last + 1;
 }
 
-static bool is_angle(const Instruction *c) { return c->op == TAPE_OP_SIN || c->op == TAPE_OP_COS; }
+// Angles, roots and reciprocals: what processors compute several of at once. 0: none of these.
+static int kind_of(const TapeText *t, int i) {
+    TapeOp op = (TapeOp)t->f->code[i].op;
+    return t->live[i] ? tape_kind(op) : 0;
+}
 
-// Sine and cosine of one angle are computed together. Needs: `def` empty, and so it is left.
-static void find_pairs(TapeText *t) {
-    int *other = memory_zeroed(t->w->p->register_count, sizeof *other); // per angle: + 1
-    for (int i = 0; i < t->count; i++) t->pair[i] = -1;
-    for (int i = 0; i < t->count && !t->tangent; i++) {
+// A run of one kind from i on, of up to four operands, which are computed together. Gives: what is behind it.
+static int group_run(TapeText *t, int i) {
+    uint32_t operand[GROUP];
+    int count = 0, first = i, part = t->part_of[i], kind = kind_of(t, i);
+    for (; i < t->count; i++) {
         const Instruction *c = &t->f->code[i];
-        if (!t->live[i] || c->op == TAPE_BLOCK) continue;
-        int k = is_angle(c) ? other[c->a] - 1 : -1;
-        if (k >= 0 && t->f->code[k].op != c->op && t->part_of[k] == t->part_of[i]) {
-            t->pair[i] = k;
-            t->pair[k] = i;
-        } else if (is_angle(c)) {
-            other[c->a] = i + 1;
-        }
-        other[c->to] = 0; // another angle from here on
+        int k = 0;
+        if (!t->live[i]) continue;
+        if (kind_of(t, i) != kind || t->part_of[i] != part || t->def[c->a] >= first) break;
+        while (k < count && operand[k] != c->a) k++;
+        if (k == GROUP) break;
+        if (k == count) operand[count++] = c->a;
+        t->group[i] = first;
+        t->lane[i] = k;
+        t->def[c->to] = i; // the sine of a sine, and another angle in the same place, are others
     }
-    free(other);
+    t->lanes[first] = count;
+    if (count == 1 && kind != KIND_ANGLE) t->group[first] = -1;
+    return i;
+}
+
+// Needs: `def` empty, and so it is left.
+static void find_groups(TapeText *t) {
+    for (int i = 0; i < t->count; i++) t->group[i] = -1;
+    for (int i = 0; i < t->count && !t->tangent;) i = kind_of(t, i) ? group_run(t, i) : i + 1;
+    for (uint32_t i = 0; i < t->registers; i++) t->def[i] = -1;
 }
 
 void tape_operand(TapeText *t, uint32_t reg) {
@@ -183,6 +198,8 @@ void tape_operand(TapeText *t, uint32_t reg) {
     int def = t->def[reg];
     if (def >= 0 && !t->spilt[def] && tape_is_local(t->w, reg)) {
         text_printf(&t->body, "v%d", def);
+    } else if (def >= 0 && t->slot[def]) {
+        text_printf(&t->body, "s[%d]", t->slot[def] - 1);
     } else if (reg < p->constant_count) {
         bool sign = signbit(p->constant[reg]);
         if (sign) text_char(&t->body, '(');
@@ -295,17 +312,36 @@ static void write_equation(TapeText *t, int i) {
     if (number) text_printf(&t->body, "    // %s\n", text_get(&t->w->comment[number - 1]));
 }
 
-static void write_pair_of_angle(TapeText *t, int i, bool local) {
-    Instruction c = t->f->code[i];
-    int k = t->pair[i], sine = c.op == TAPE_OP_SIN ? i : k;
-    if (i < k) {
-        text_printf(&t->body, "    double v%d, v%d;\n    bondyn_sincos(", i, k);
-        tape_operand(t, c.a);
-        text_printf(&t->body, ", &v%d, &v%d);\n", sine, i + k - sine);
+static void write_operands(TapeText *t, int first) {
+    int written = 0;
+    for (int i = first; written < t->lanes[first]; i++) {
+        if (t->group[i] != first || t->lane[i] < written) continue;
+        if (written++) text_add(&t->body, ", ");
+        tape_operand(t, t->f->code[i].a);
     }
-    if (local) return;
-    text_printf(&t->body, "    r[%u] = v%d;\n", c.to, i);
-    t->uses_registers = true;
+}
+
+static void write_group(TapeText *t, int first) {
+    static const char *const name[] = {"", "", "2", "4", "4"};
+    int count = t->lanes[first], kind = kind_of(t, first);
+    if (kind == KIND_ANGLE)
+        text_printf(&t->body, "    double s%d[%d], c%d[%d];\n    bondyn_sincos%s(", first, GROUP,
+                    first, GROUP, name[count]);
+    else
+        text_printf(&t->body, "    double g%d[] = {", first);
+    write_operands(t, first);
+    if (kind == KIND_ANGLE)
+        text_printf(&t->body, "%s, s%d, c%d);\n", count == 3 ? ", 0" : "", first, first);
+    else
+        text_printf(&t->body, "};\n    for (int i = 0; i < %d; i++) g%d[i] = %sg%d[i]%s;\n", count,
+                    first, kind == KIND_ROOT ? "sqrt(" : "1 / ", first,
+                    kind == KIND_ROOT ? ")" : "");
+}
+
+static void write_member(TapeText *t, int i) {
+    TapeOp op = (TapeOp)t->f->code[i].op;
+    char array = op == TAPE_OP_SIN ? 's' : op == TAPE_OP_COS ? 'c' : 'g';
+    text_printf(&t->body, "%c%d[%d]", array, t->group[i], t->lane[i]);
 }
 
 static void write_line(TapeText *t, int i) {
@@ -328,26 +364,36 @@ static void write_line(TapeText *t, int i) {
         return;
     }
     bool local = tape_is_local(t->w, c.to) && !t->spilt[i];
-    if (t->pair[i] >= 0) {
-        write_pair_of_angle(t, i, local);
-        t->def[c.to] = i;
-        return;
-    }
-    text_printf(&t->body, local ? "    double v%d = " : "    r[%d] = ", local ? i : (int)c.to);
-    t->uses_registers = t->uses_registers || !local;
-    write_value(t, c);
+    if (t->group[i] == i) write_group(t, i);
+    if (t->slot[i])
+        text_printf(&t->body, "    s[%d] = ", t->slot[i] - 1);
+    else
+        text_printf(&t->body, local ? "    double v%d = " : "    r[%d] = ", local ? i : (int)c.to);
+    t->uses_registers = t->uses_registers || !(local || t->slot[i]);
+    if (t->group[i] >= 0)
+        write_member(t, i);
+    else
+        write_value(t, c);
     text_add(&t->body, ";\n");
     t->def[c.to] = i;
 }
 
+// Long ones that are called most; short ones lose more by not being in line than they gain.
+static bool is_worth_clones(const TapeText *t, const char *name) {
+    bool rates = strcmp(name, "rates") == 0 || strcmp(name, "step_rates") == 0;
+    return rates && !t->tangent && !*t->w->now->name && t->count >= LONG_TAPE;
+}
+
 static void close_part(TapeText *t, const char *name, int part, bool last, int result_count) {
     Text *o = t->out;
-    text_printf(o, "\nstatic int model_%s", name);
+    text_printf(o, "\n%sstatic int model_%s", is_worth_clones(t, name) ? "BONDYN_FAST " : "", name);
     if (!last) text_printf(o, "_part%d", part);
-    text_printf(o, "(model_machine *m%s%s) {\n", t->tangent ? ", double *d" : "",
+    text_printf(o, "(model_machine *m%s%s%s) {\n", t->tangent ? ", double *d" : "",
                 result_count < 0 ? ""
                 : t->tangent     ? ", double *result, double *along"
-                                 : ", double *result");
+                                 : ", double *result",
+                t->slots && !last ? ", double *s" : "");
+    if (t->slots && last) text_printf(o, "    double s[%d]; // from part to part\n", t->slots);
     if (t->uses_registers) text_add(o, "    double *const r = m->reg;\n");
     if (!strstr(text_get(&t->body), "m->") && !strstr(text_get(&t->body), "(m") &&
         !t->uses_registers)
@@ -373,9 +419,9 @@ static void write_parts(TapeText *t, const char *name, int parts, const uint32_t
     Text tail = t->body;
     t->body = (Text){0};
     for (int i = 0; i + 1 < parts; i++)
-        text_printf(&t->body, "    if (!model_%s_part%d(m%s%s%s)) return 0;\n", name, i,
+        text_printf(&t->body, "    if (!model_%s_part%d(m%s%s%s%s)) return 0;\n", name, i,
                     t->tangent ? ", d" : "", result ? ", result" : "",
-                    result && t->tangent ? ", along" : "");
+                    result && t->tangent ? ", along" : "", t->slots ? ", s" : "");
     text_add_n(&t->body, text_get(&tail), tail.length);
     text_free(&tail);
     for (int i = 0; i < result_count; i++) {
@@ -396,30 +442,48 @@ static void write_tape(TapeText *t, const char *name, const uint32_t *result, in
     t->spilt = memory_zeroed(count, sizeof *t->spilt);
     t->active = memory_zeroed(count, sizeof *t->active);
     t->part_of = memory_zeroed(count, sizeof *t->part_of);
-    t->pair = memory_zeroed(count, sizeof *t->pair);
-    t->def = memory_zeroed(t->w->p->register_count, sizeof *t->def);
+    t->group = memory_zeroed(count, sizeof *t->group);
+    t->lane = memory_zeroed(count, sizeof *t->lane);
+    t->slot = memory_zeroed(count, sizeof *t->slot);
+    t->lanes = memory_zeroed(count, sizeof *t->lanes);
+    t->def = memory_zeroed(t->registers, sizeof *t->def);
     find_live(t, result, result_count);
     int parts = find_parts(t, result, result_count);
-    find_pairs(t);
+    find_groups(t);
     write_parts(t, name, parts, result, result_count);
     free(t->live);
     free(t->spilt);
     free(t->active);
     free(t->part_of);
-    free(t->pair);
+    free(t->group);
+    free(t->lane);
+    free(t->slot);
+    free(t->lanes);
     free(t->def);
     text_free(&t->body);
 }
 
 void export_tape(Writing *w, Text *out, const char *name, const TapeFunction *f, int count,
                  const uint32_t *result, int result_count) {
-    TapeText t = {.w = w, .out = out, .f = f, .count = count};
+    Arena tmp = {0};
+    TapeFunction ordered;
+    TapeText t = {.w = w, .out = out, .f = f, .count = count, .registers = w->p->register_count};
+    t.registers = export_order(w, &tmp, f, count, result, result_count, &ordered);
+    t.f = &ordered;
+    t.count = ordered.count;
+    result = ordered.result;
     write_tape(&t, name, result, result_count);
+    arena_free(&tmp);
 }
 
 void export_tangent(Writing *w, Text *out, const char *name, const TapeFunction *f, int count,
                     const uint32_t *result, int result_count) {
-    TapeText t = {.w = w, .out = out, .f = f, .count = count, .tangent = true};
+    TapeText t = {.w = w,
+                  .out = out,
+                  .f = f,
+                  .count = count,
+                  .registers = w->p->register_count,
+                  .tangent = true};
     write_tape(&t, name, result, result_count);
 }
 

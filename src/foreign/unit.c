@@ -365,10 +365,10 @@ static int *variables_of(ForeignUnit *u, UnitRole role, int *count) {
     return list;
 }
 
-// d: a real input that changes at events only
+// d, e: a real input that changes at events only, of 64 or 32 bits
 static char letter_of(const UnitVariable *v) {
-    bool held = v->letter == 'r' && v->discrete && v->role == UNIT_INPUT;
-    return held ? 'd' : v->letter;
+    bool held = v->discrete && v->role == UNIT_INPUT;
+    return held && v->letter == 'r' ? 'd' : held && v->letter == 'f' ? 'e' : v->letter;
 }
 
 static const char *references(ForeignUnit *u, const int *list, int n) {

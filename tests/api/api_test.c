@@ -221,6 +221,34 @@ static const char points[] = "model P\n"
                              "  y = if x > 0.5 then x^2 else 0.25\n"
                              "end\n";
 
+static void test_engines_by_hand(void **state) {
+    (void)state;
+    BdModel *m = load(points, NULL);
+    BdRunOptions vm = bd_default_run_options(), native = vm;
+    vm.engine = "vm";
+    native.engine = "native";
+    BdRun *run[] = {bd_open(m, &vm, NULL), bd_open(m, &native, NULL), bd_open(m, NULL, NULL)};
+    double rate[3][2], j[3][4];
+    // `auto` starts the compiler on the way, and may go over to its code at any call
+    for (long i = 0; i < 20000000; i++)
+        if (!bd_rates(run[2], rate[2])) fail();
+    for (int i = 0; i < 50; i++) {
+        double point[2] = {sin(3.0 * i), 2 * cos(5.0 * i)};
+        for (int k = 0; k < 3; k++) {
+            bd_set_point(run[k], i, point);
+            if (i == 25) assert_true(bd_set(run[k], "c", 1.25));
+            assert_true(bd_rates(run[k], rate[k]));
+            assert_true(bd_jacobian(run[k], j[k]));
+        }
+        for (int k = 1; k < 3; k++) {
+            assert_memory_equal(rate[0], rate[k], sizeof rate[0]);
+            assert_memory_equal(j[0], j[k], sizeof j[0]);
+        }
+    }
+    for (int k = 0; k < 3; k++) bd_run_free(run[k]);
+    bd_model_free(m);
+}
+
 static void test_rates_outputs_and_jacobian(void **state) {
     (void)state;
     BdModel *m = load(points, NULL);
@@ -388,6 +416,7 @@ int main(void) {
         cmocka_unit_test(test_errors_are_values),
         cmocka_unit_test(test_imports_come_from_the_caller),
         cmocka_unit_test(test_rates_outputs_and_jacobian),
+        cmocka_unit_test(test_engines_by_hand),
         cmocka_unit_test(test_saved_runs_go_on),
         cmocka_unit_test(test_modes_are_refused_by_hand),
         cmocka_unit_test(test_batch_equals_single_runs),

@@ -344,6 +344,27 @@ hostile3 5 "fmi3GetContinuousStateDerivatives gave an error" "if (!fopen(\"$work
 hostile3 5 "the rate 'der(mass.p)' is nan at t = 0.1" "if (((Pushed_fmu *)c)->s.m.time > 0.1) { x[0] = NAN; return 0; }" "$rates"
 [ "$(cat precious)" = precious ] || fail "a file was changed"
 
+# Discrete inputs, of 32 bits too, are set at events only: this unit gives an error in continuous time.
+cat >held.py <<'EOF'
+import zipfile
+with zipfile.ZipFile("plain3.fmu") as f, zipfile.ZipFile("h3.fmu", "w") as to:
+    for n in f.namelist():
+        text = f.read(n).decode(errors="surrogateescape")
+        if n == "modelDescription.xml":
+            text = text.replace("<ModelVariables>", '<ModelVariables><Float32 name="small" valueReference="990" causality="input" '
+                                'variability="discrete" start="1"/>')
+        if n == "sources/fmi3.c":
+            text = text.replace("MODEL_NO_SUCH(Float32, fmi3Float32)", "") + """
+fmi3Status fmi3SetFloat32(fmi3Instance c, const fmi3ValueReference r[], size_t n, const fmi3Float32 v[], size_t m) {
+    return n == 1 && m == 1 && r[0] == 990 && v[0] == 1 && ((Pushed_fmu *)c)->s.phase != phase_continuous ? fmi3OK : fmi3Error;
+}
+fmi3Status fmi3GetFloat32(fmi3Instance c, const fmi3ValueReference r[], size_t n, fmi3Float32 v[], size_t m) { return fmi3Error; }
+"""
+        if not n.startswith("binaries"): to.writestr(n, text.encode(errors="surrogateescape"))
+EOF
+python3 held.py
+expect_exit 0 run h3.bond --no-plot --out h
+
 # wrong3 WORDS SED-COMMAND: another description of a unit of FMI 3
 wrong3() {
     unzip -p plain3.fmu modelDescription.xml | sed "$2" >other.xml

@@ -46,8 +46,7 @@ static double as_it_is(double x) { return x; }
 
 // A variable with n elements, in the type that it has.
 static fmi3Status put_one(void *c, char type, unsigned r, const double *x, size_t n) {
-    switch (type) {
-    case 'd': return f.SetFloat64(c, &r, 1, x, n);
+    switch (type == 'd' ? 'r' : type == 'e' ? 'f' : type) {
 #define TYPE(letter, name, whole)                                                                  \
     case letter: {                                                                                 \
         fmi3##name *to = room(n * sizeof *to);                                                     \
@@ -61,8 +60,7 @@ static fmi3Status put_one(void *c, char type, unsigned r, const double *x, size_
 }
 
 static fmi3Status get_one(void *c, char type, unsigned r, double *x, size_t n) {
-    switch (type) {
-    case 'd': return f.GetFloat64(c, &r, 1, x, n);
+    switch (type == 'd' ? 'r' : type == 'e' ? 'f' : type) {
 #define TYPE(letter, name, whole)                                                                  \
     case letter: {                                                                                 \
         fmi3##name *from = room(n * sizeof *from);                                                 \
@@ -178,15 +176,15 @@ static bool borders(void *c, double *z) {
                   "fmi3GetEventIndicators");
 }
 
+static bool is_real(char type) { return unit_is_continuous(type) || type == 'd' || type == 'e'; }
+
 // Each variable once, where its first element stands; those that are no real numbers are left out.
 static int variables_of(const List *l, unsigned *to) {
     int n = 0;
     for (int i = 0; i < l->count; i += l->elements[i])
-        if (unit_is_continuous(l->type[i]) || l->type[i] == 'd') to[n++] = l->reference[i];
+        if (is_real(l->type[i])) to[n++] = l->reference[i];
     return n;
 }
-
-static bool is_real(char type) { return unit_is_continuous(type) || type == 'd'; }
 
 static bool slope(void *c, const double *seed, double *along) {
     int states = the_unit.state.count, inputs = the_unit.input.count;
