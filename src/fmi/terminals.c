@@ -37,7 +37,8 @@ void fmu_build(Text *out, FmuWriting *u) {
     text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiBuildDescription "
                   "fmiVersion=\"3.0\">\n  <BuildConfiguration");
     fmu_attribute(out, "modelIdentifier", u->e.prefix);
-    text_add(out, ">\n    <SourceFileSet language=\"C99\" compilerOptions=\"-ffp-contract=off "
+    text_add(out, ">\n    <SourceFileSet language=\"C99\" compiler=\"gcc\" "
+                  "compilerOptions=\"-ffp-contract=off "
                   "-fno-builtin-pow\">\n      <SourceFile name=\"fmi3.c\"/>\n"
                   "    </SourceFileSet>\n    <Library name=\"m\" external=\"true\"/>\n"
                   "  </BuildConfiguration>\n</fmiBuildDescription>\n");

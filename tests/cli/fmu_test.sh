@@ -123,6 +123,7 @@ expect_text ring/fmu3/modelDescription.xml '<Dimension start="3"/>'
 expect_text pushed/fmu3/terminalsAndIcons/terminalsAndIcons.xml '<Terminal name="hand" matchingRule="plug" terminalKind="org.bondyn.power" description="power port: effort in, flow out">'
 expect_text pushed/fmu3/terminalsAndIcons/terminalsAndIcons.xml '<TerminalMemberVariable variableName="hand.f" memberName="flow" variableKind="inflow"/>'
 expect_text ball/fmu3/modelDescription.xml '<EventIndicator valueReference="14" dependencies="5" dependenciesKind="constant"/>'
+expect_text pushed/fmu3/sources/buildDescription.xml 'compiler="gcc" compilerOptions=' # options are those of a compiler
 [ -e pushed/fmu3/binaries/x86_64-linux/Pushed.so ] || fail "no binary for x86_64-linux"
 
 # A thousand instances leave nothing behind, for valgrind and the address sanitizer.
