@@ -267,7 +267,7 @@ double sizes_of(const Job *j, int state);
 bool sizes_implicit(const Job *j);   // does the method damp what decays?
 double sizes_part(const Job *j);     // of a size that is the tolerance of a state at zero
 void recent_floors(Sizes *s, int n); // after the largest of a group so far has changed
-void recent_step(Sizes *s, int n, const double *x, bool implicit);
+void recent_step(Sizes *s, int n, const double *x, bool implicit, bool roughly);
 void sizes_weights(const Job *j, const double *x, double *weight); // 1/tolerance
 // The same by the largest sizes so far, for equal steps and for a look at the whole run.
 void sizes_wide_weights(const Job *j, const double *x, double *weight);

@@ -56,6 +56,7 @@ static bool open_vectors(Multistep *c) {
     c->inside = memory_zeroed((size_t)j->p->switch_count, sizeof *c->inside);
     c->back_state = memory_zeroed((size_t)j->n, sizeof *c->back_state);
     c->back_quad = memory_zeroed((size_t)j->nq, sizeof *c->back_quad);
+    bend_open(c);
     if (!c->y || !c->slope || !c->q || !c->weight || !c->error || !c->quad_atol) return false;
     if (j->n) memcpy(N_VGetArrayPointer(c->y), j->state, (size_t)j->n * sizeof(double));
     if (j->nq) memcpy(N_VGetArrayPointer(c->q), j->quad, (size_t)j->nq * sizeof(double));
@@ -107,6 +108,7 @@ static void close_all(Multistep *c) {
     free(c->inside);
     free(c->back_state);
     free(c->back_quad);
+    free(c->bend);
     if (c->context) SUNContext_Free(&c->context);
 }
 
@@ -123,9 +125,12 @@ static bool restart(Multistep *c) {
 static int worst_state(Multistep *c) {
     if (c->j->n == 0 || !c->how->errors(c)) return -1;
     const double *error = N_VGetArrayPointer(c->error), *weight = N_VGetArrayPointer(c->weight);
+    double most = fabs(error[0] * weight[0]);
     int worst = 0;
-    for (int i = 1; i < c->j->n; i++)
-        if (fabs(error[i] * weight[i]) > fabs(error[worst] * weight[worst])) worst = i;
+    for (int i = 1; i < c->j->n; i++) {
+        double now = fabs(error[i] * weight[i]);
+        if (now > most) worst = i, most = now;
+    }
     return worst;
 }
 
@@ -238,7 +243,8 @@ static bool began_on_border(Multistep *c) {
     return false;
 }
 
-static bool change_switches(Multistep *c) {
+static bool change_switches(Multistep *c, bool may_go_on) {
+    bool goes_on = may_go_on && bend_before(c);
     double *y = N_VGetArrayPointer(c->y);
     machine_release_branch(c->j->m);
     if (!events_cross(c->j, c->t, y, c->crossed) || !history_break(c->j, c->t, y)) return false;
@@ -246,7 +252,7 @@ static bool change_switches(Multistep *c) {
         copy_point(c);
         return job_emit(c->j, c->t, c->j->state, c->j->quad);
     }
-    if (restart(c)) return true;
+    if ((goes_on && bend_is_slight(c)) || restart(c)) return true;
     problem_solver(c->j, c->t, "no new start after an event", 0);
     return false;
 }
@@ -386,7 +392,7 @@ static bool after_step(Multistep *c, int flag) {
         event = events_missed(j, c->t, N_VGetArrayPointer(c->y), c->crossed);
         if (event && !c->taken_back && began_on_border(c)) {
             take_back(c);
-            return change_switches(c);
+            return change_switches(c, false);
         }
     }
     c->taken_back = false;
@@ -394,7 +400,7 @@ static bool after_step(Multistep *c, int flag) {
     if (!emit_up_to(c, events_before(j, c->t, c->jump))) return false;
     get_quad(c); // emitting used the vector
     if (inside && j->nq && !c->how->quad_value(c, c->t)) return false;
-    if (event && c->t < j->o->stop && !change_switches(c)) return false;
+    if (event && c->t < j->o->stop && !change_switches(c, !inside)) return false;
     return (event || pass_kink(c, flag == ROOT_FOUND)) && choose_states(c);
 }
 

@@ -62,8 +62,14 @@ struct Multistep {
     double longest;              // step since the last start
     long steps,
         doubts; // since the run began: all, and those that were taken back for what they did not see
+    double *bend;            // rates before an event, at it and at the end of its step; the state
     double jump, after_jump; // of signals of time: the last time before it, the first behind it
 };
+
+// Before and after the switches of an event change: may the method go on without a new start?
+void bend_open(Multistep *s);
+bool bend_before(Multistep *s);
+bool bend_is_slight(Multistep *s);
 
 int multistep_weights(N_Vector y, N_Vector weight, void *user);          // of states and unknowns
 void multistep_quad_tolerances(Multistep *s);                            // to s->quad_atol

@@ -198,10 +198,11 @@ static double direction(int i, int pattern) {
     return x & 0x10000 ? part : -part;
 }
 
+// The unknowns of blocks are solved for once more: they have sizes where they are variables of the method.
 static bool rates_at(Job *j, double time, const double *state, double *rate, double *quad,
                      double *unknown) {
     if (!machine_derivative(j->m, time, state, rate, j->nq ? quad : NULL)) return false;
-    return j->sizes.unknown_count == 0 || machine_unknowns(j->m, time, state, unknown);
+    return j->stats->method != SOLVER_IDA || machine_unknowns(j->m, time, state, unknown);
 }
 
 // Largest change of x towards y, over the part of the sizes that was gone.
@@ -529,7 +530,7 @@ bool sizes_step(Job *j, double time, const double *state, const double *quad, do
     Sizes *s = &j->sizes;
     bool grown = false;
     s->step = fabs(step);
-    recent_step(s, j->n, state, sizes_implicit(j));
+    recent_step(s, j->n, state, sizes_implicit(j), j->stats->method == SOLVER_CVODE_BDF);
     for (int i = 0; i < j->nq; i++) grown = enlarge(&s->quad_most[i], quad[i]) || grown;
     s->energy = largest_energy(j);
     // rounding is not what it was in a start from rest, where many numbers are zero

@@ -1,11 +1,12 @@
-// The kernels of solve/vectors.c give every bit that those of SUNDIALS give.
+// The kernels of solve/vectors.c give every bit that those of SUNDIALS give. Dense matrices have pivots of their own: what they solve
+// is right row by row.
 #include "../test.h"
 
 #include "solve/vectors.h"
+#include <math.h>
 #include <nvector/nvector_serial.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunmatrix/sunmatrix_sparse.h>
 
@@ -66,21 +67,33 @@ static bool solve(SUNMatrix a, SUNLinearSolver s, N_Vector x, N_Vector y, double
     return good;
 }
 
-static void compare_matrices(int n, SUNContext context) {
-    N_Vector tx, ty, x = pair(&tx, n, context), y = pair(&ty, n, context);
-    SUNMatrix a = vectors_matrix(n, context), ta = SUNDenseMatrix(n, n, context);
-    SUNLinearSolver s = vectors_solver(y, a, context), ts = SUNLinSol_Dense(ty, ta, context);
-    for (int i = 0; i < n * n; i++) SM_DATA_D(a)[i] = SM_DATA_D(ta)[i] = number();
+// Is every row of (1 + c A) x = y right to the rounding of its own terms, however large other rows are?
+static bool rows_hold(SUNMatrix a, N_Vector x, N_Vector y, double c) {
+    int n = (int)SM_ROWS_D(a);
+    for (int i = 0; i < n; i++) {
+        double rest = -NV_Ith_S(y, i), terms = fabs(rest);
+        for (int k = 0; k < n; k++) {
+            double term = (c * SM_ELEMENT_D(a, i, k) + (i == k)) * NV_Ith_S(x, k);
+            rest += term;
+            terms += fabs(term);
+        }
+        if (!(fabs(rest) <= 1e-11 * terms)) return false;
+    }
+    return true;
+}
+
+static void solve_matrices(int n, SUNContext context) {
+    N_Vector ty, y = pair(&ty, n, context), x = N_VClone(y);
+    SUNMatrix a = vectors_matrix(n, context);
+    SUNLinearSolver s = vectors_solver(y, a, context);
+    for (int i = 0; i < n * n; i++)
+        SM_DATA_D(a)[i] = ldexp(number(), 12 * (i % n % 5)); // rows of many sizes
     double c = number();
-    bool good = solve(a, s, x, y, c);
-    assert_true(solve(ta, ts, tx, ty, c) == good);
-    assert_true(!good || same(x, tx));
+    assert_true(!solve(a, s, x, y, c) || rows_hold(a, x, y, c));
     SUNLinSolFree(s);
-    SUNLinSolFree(ts);
     SUNMatDestroy(a);
-    SUNMatDestroy(ta);
-    N_Vector all[] = {x, y, tx, ty};
-    for (int i = 0; i < 4; i++) N_VDestroy(all[i]);
+    N_Vector all[] = {x, y, ty};
+    for (int i = 0; i < 3; i++) N_VDestroy(all[i]);
 }
 
 // c A + 1 of a sparse A whose pattern has the diagonal.
@@ -115,7 +128,7 @@ static void gives_the_same_bits(void **state) {
     assert_true(SUNContext_Create(NULL, &context) == 0);
     for (int i = 0; i < 500; i++) {
         compare_vectors(1 + i % 23, context);
-        compare_matrices(1 + i % 23, context);
+        solve_matrices(1 + i % 23, context);
         compare_sparse(1 + i % 23, context);
     }
     SUNContext_Free(&context);
