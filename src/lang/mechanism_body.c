@@ -267,7 +267,7 @@ static bool read_centre(Builder *b, const MechPart *x, Pose *p) {
     if (!read_pose(b, x, p)) return false;
     if (!cg) return true;
     Datum place = clause_datum(b, x, cg, "cg", 3, 1, "m");
-    return datum(b, &place, p->at);
+    return datum(b, &place, p->p);
 }
 
 static bool read_added_mass(Builder *b, const MechPart *x, const Pose *beyond, MechBody *body) {
@@ -291,10 +291,10 @@ bool make_body(Builder *b, const MechPart *x, const Pose *beyond, MechBody *body
                        .published = find_clause(b, x->item, "published") != NULL};
     if (shape >= 0 ? !from_shape(b, x, shape, body) : !as_given(b, x, body)) return false;
     if (!read_centre(b, x, &centre)) return false;
-    centre = pose_then(d, beyond, &centre);
-    memcpy(body->cg, centre.at, sizeof centre.at);
-    memcpy(body->shape.turn, centre.turn, sizeof centre.turn);
-    turn_tensor(d, centre.turn, body->inertia, inertia);
+    pose_times(d, beyond, &centre, &centre);
+    memcpy(body->cg, centre.p, sizeof centre.p);
+    memcpy(body->shape.turn, centre.R, sizeof centre.R);
+    m3_congruence(d, centre.R, body->inertia, inertia);
     memcpy(body->inertia, inertia, sizeof inertia);
     for (int i = 0; i < 3; i++) // a turned tensor is symmetric but for rounding
         for (int j = 0; j < i; j++) body->inertia[3 * i + j] = body->inertia[3 * j + i];

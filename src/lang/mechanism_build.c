@@ -37,12 +37,12 @@ static bool place_on(Build *k, const MechPart *x, Pose *p) {
             .item = i->item->mount, .env = i->env, .owner = i->parent, .instance = mechanism};
         Pose at;
         if (!read_pose(k->b, &mount, &at)) return false;
-        *p = pose_then(k->d, &at, p);
+        pose_times(k->d, &at, p, p);
         const AstExpr *body = mount.item->exprs[0];
         bool world = body->kind == AST_NAME && strcmp(text_of(b, body->name), "world") == 0;
         if (!world) break;
     }
-    if (x->parent >= 0) *p = pose_then(k->d, &k->beyond[x->parent - k->first], p);
+    if (x->parent >= 0) pose_times(k->d, &k->beyond[x->parent - k->first], p, p);
     return true;
 }
 
@@ -71,11 +71,12 @@ static bool read_dh(Build *k, const MechPart *x, DhRow *row) {
 
 // Along and about one axis: (0, 0, d) with a turn about z, or (a, 0, 0) with one about x.
 static Pose screw(Build *k, int axis, Expr along, Expr about) {
-    Pose p = pose_none(k->d);
+    Pose p;
+    pose_identity(k->d, &p);
     Expr unit[3];
     for (int i = 0; i < 3; i++) unit[i] = expr_number(k->d, i == axis);
-    p.at[axis] = along;
-    turn_about(k->d, unit, about, p.turn);
+    p.p[axis] = along;
+    turn_about(k->d, unit, about, p.R);
     return p;
 }
 
@@ -97,8 +98,8 @@ static bool joint_pose(Build *k, const MechPart *x, Pose *p) {
     DhRow row;
     if (!read_dh(k, x, &row)) return false;
     Pose about_x = screw(k, 0, row.a, row.alpha), about_z = screw(k, 2, row.d, row.theta);
-    if (mdh) *p = pose_then(k->d, p, &about_x);
-    *p = pose_then(k->d, p, &about_z);
+    if (mdh) pose_times(k->d, p, &about_x, p);
+    pose_times(k->d, p, &about_z, p);
     if (dh) k->beyond[x->child - k->first] = about_x;
     return true;
 }
@@ -142,8 +143,8 @@ static bool make_joint(Build *k, const MechPart *x) {
                      .child = body_number(k, x->child)};
     Pose p;
     if (!joint_pose(k, x, &p) || !place_on(k, x, &p)) return false;
-    memcpy(j->position, p.at, sizeof p.at);
-    memcpy(j->rotation, p.turn, sizeof p.turn);
+    memcpy(j->position, p.p, sizeof p.p);
+    memcpy(j->rotation, p.R, sizeof p.R);
     return joint_axes(k, x, j) && joint_pitch(k, x, j);
 }
 
@@ -164,15 +165,16 @@ static bool joint_variables(Build *k, const MechPart *x, MechJoint *j) {
 static bool place_end(Build *k, const MechPart *tie, int part, bool world, MechEnd *end) {
     const MechPart *given = part < 0 ? NULL : &k->b->part.data[part];
     MechPart on = {.owner = tie->owner, .parent = part, .from_world = world};
-    Pose p = pose_none(k->d);
+    Pose p;
+    pose_identity(k->d, &p);
     if (given && given->item->kind == ITEM_FRAME) {
         on = *given;
         if (!read_pose(k->b, given, &p)) return false;
     }
     if (!place_on(k, &on, &p)) return false;
     end->body = body_number(k, on.parent);
-    memcpy(end->position, p.at, sizeof p.at);
-    memcpy(end->rotation, p.turn, sizeof p.turn);
+    memcpy(end->position, p.p, sizeof p.p);
+    memcpy(end->rotation, p.R, sizeof p.R);
     return true;
 }
 
@@ -250,8 +252,8 @@ static bool make_frame(Build *k, const MechPart *x) {
     }
     Pose p;
     if (!read_pose(k->b, x, &p) || !place_on(k, x, &p)) return false;
-    memcpy(f->position, p.at, sizeof p.at);
-    memcpy(f->rotation, p.turn, sizeof p.turn);
+    memcpy(f->position, p.p, sizeof p.p);
+    memcpy(f->rotation, p.R, sizeof p.R);
     return true;
 }
 
@@ -270,8 +272,8 @@ static void make_drawings(Build *k) {
         if (x->item->kind != ITEM_SHAPE) continue;
         *to = (MechDrawing){.body = body_number(k, x->parent)};
         if (!read_shape(b, x, to) || !read_pose(b, x, &p) || !place_on(k, x, &p)) continue;
-        memcpy(to->at, p.at, sizeof p.at);
-        memcpy(to->shape.turn, p.turn, sizeof p.turn);
+        memcpy(to->at, p.p, sizeof p.p);
+        memcpy(to->shape.turn, p.R, sizeof p.R);
         k->m.drawing_count++;
     }
 }
@@ -333,7 +335,7 @@ static void open_build(Build *k, Builder *b, int instance, bool bare) {
                        .pos = i->item ? i->item->pos : i->class->pos};
     k->number = ARENA_ARRAY(&b->tmp, int, k->count);
     k->beyond = ARENA_ARRAY(&b->tmp, Pose, k->count);
-    for (int p = 0; p < k->count; p++) k->beyond[p] = pose_none(k->d);
+    for (int p = 0; p < k->count; p++) pose_identity(k->d, &k->beyond[p]);
     k->m.body_count = number_parts(k, ITEM_BODY);
     k->m.joint_count = number_parts(k, ITEM_JOINT);
     k->m.frame_count = number_parts(k, ITEM_FRAME);

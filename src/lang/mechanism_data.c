@@ -103,11 +103,13 @@ bool read_angle(Builder *b, const MechPart *x, const AstArg *a, Expr *angle) {
 }
 
 void add_turn(Builder *b, const Expr axis[3], Expr angle, Expr *turn) {
-    Pose before = pose_none(b->dag), step = before;
-    memcpy(before.turn, turn, sizeof before.turn);
-    turn_about(b->dag, axis, angle, step.turn);
-    Pose after = pose_then(b->dag, &before, &step);
-    memcpy(turn, after.turn, sizeof after.turn);
+    Pose before, step, after;
+    pose_identity(b->dag, &before);
+    step = before;
+    memcpy(before.R, turn, sizeof before.R);
+    turn_about(b->dag, axis, angle, step.R);
+    pose_times(b->dag, &before, &step, &after);
+    memcpy(turn, after.R, sizeof after.R);
 }
 
 void add_quaternion(Builder *b, const Expr axis[3], Expr angle, Expr *q) {
@@ -131,11 +133,11 @@ bool read_turns(Builder *b, const MechPart *x, const char *word, TurnAction act,
 
 // at and rotated
 bool read_pose(Builder *b, const MechPart *x, Pose *p) {
-    *p = pose_none(b->dag);
+    pose_identity(b->dag, p);
     const AstArg *at = find_clause(b, x->item, "at");
     if (at) {
         Datum place = clause_datum(b, x, at, "position", 3, 1, "m");
-        if (!datum(b, &place, p->at)) return false;
+        if (!datum(b, &place, p->p)) return false;
     }
-    return read_turns(b, x, "rotated", add_turn, p->turn);
+    return read_turns(b, x, "rotated", add_turn, p->R);
 }

@@ -3,7 +3,7 @@
 #define BONDYN_LANG_MECHANISM_DATA_H
 
 #include "lang/build.h"
-#include "lang/pose.h"
+#include "spatial/spatial.h"
 
 typedef struct { // a clause and what it must be
     const AstExpr *e;

@@ -17,7 +17,7 @@
 // the same axis.
 #include "mech/attitude.h"
 
-#include "mech/spatial.h"
+#include "spatial/spatial.h"
 #include <string.h>
 
 int attitude_size(EulerAngles a) { return a.used ? ANGLES : 4; }

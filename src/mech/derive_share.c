@@ -1,7 +1,7 @@
 // Which parts of formulas get a name, t1, t2 ...; see derive_share.h.
 #include "mech/derive_share.h"
 
-#include "mech/spatial.h"
+#include "spatial/spatial.h"
 
 enum { LONG_LINE = 80 }; // nodes above which a part gets a name although it is used once
 

@@ -8,7 +8,7 @@
 // Entries that are not printed are zero, or given by symmetry.
 #include "mech/derive_share.h"
 
-#include "mech/spatial.h"
+#include "spatial/spatial.h"
 #include <math.h>
 #include <string.h>
 

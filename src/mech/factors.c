@@ -6,7 +6,7 @@
 // Entries that are zero fold away, so blocks that share nothing cost what they cost apart.
 #include "mech/factors.h"
 
-#include "mech/spatial.h"
+#include "spatial/spatial.h"
 
 void factors_find(Dag *d, int n, Expr *A) {
     for (int j = 0; j < n; j++) {

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "mech/attitude.h"
 #include "mech/mech.h"
-#include "mech/spatial.h"
+#include "spatial/spatial.h"
 
 #include <string.h>
 
@@ -74,7 +74,7 @@ static void rodrigues(Dag *d, const Expr axis[3], Expr q, Expr out[9]) {
             expr_sum(d, (Expr[]){one[i], expr_mul(d, s, skew[i]), expr_mul(d, c, square[i])}, 3);
 }
 
-static void turn_about(Dag *d, Motion *b, const Expr axis[3], Expr q) {
+static void joint_turn(Dag *d, Motion *b, const Expr axis[3], Expr q) {
     Expr R[9];
     rodrigues(d, axis, q, R);
     m3_times(d, b->R, R, b->R);
@@ -140,7 +140,7 @@ static void turn_revolute(Dag *d, const Expr given[3], Expr q, Expr w, Expr rate
     column(frame, 2, local);
     m3_apply(d, b->R, local, e);
     spin(d, e, w, rate, b);
-    turn_about(d, b, local, q);
+    joint_turn(d, b, local, q);
 }
 
 // Origin moved by `by` along the axis, with speed and rate of speed.

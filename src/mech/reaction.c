@@ -9,8 +9,8 @@
 #include "mech/functions.h"
 
 #include "mech/constraints.h"
-#include "mech/spatial.h"
 #include "mech/tree.h"
+#include "spatial/spatial.h"
 #include <string.h>
 
 enum { CUT_COORDINATES = 7, CUT_VELOCITIES = 6 };

@@ -17,7 +17,7 @@
 
 #include "mech/attitude.h"
 #include "mech/mech.h"
-#include "mech/spatial.h"
+#include "spatial/spatial.h"
 
 typedef enum { LINK_TURN, LINK_SLIDE, LINK_SCREW, LINK_PLANE, LINK_BALL, LINK_FREE } LinkKind;
 

@@ -2,7 +2,7 @@
 // in the axes of the world.
 #include "page/scene.h"
 
-#include "mech/spatial.h"
+#include "spatial/spatial.h"
 
 enum { MOST_ARROWS = 120 };
 

@@ -2,8 +2,8 @@
 // Trajectories of random trees must be the same; the angles themselves are held to quaternions.
 #include "random_tree.h"
 
-#include "lang/pose.h"
 #include "mech/attitude.h"
+#include "spatial/spatial.h"
 
 // --- attitudes -----------------------------------------------------------------------------------
 

@@ -1,8 +1,7 @@
-// Places and turns of frames, traced into expressions.
+// Rotations, traced.
 //
 //   turn by angle a about unit axis u:   R = c I + (1 - c) u u' + s [u x]
-//   pose (r, R) then (q, Q):             (r + R q, R Q)
-#include "lang/pose.h"
+#include "spatial/spatial.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,51 +33,7 @@ static Expr sine(Dag *d, Expr angle) {
     return expr_call(d, OP_SIN, &angle, 1);
 }
 
-// --- products ------------------------------------------------------------------------------------
-
-// out = a*b for matrices (n x m)(m x k); out is neither of them
-static void multiply(Dag *d, const Expr *a, const Expr *b, int n, int m, int k, Expr *out) {
-    Expr term[6];
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < k; j++) {
-            for (int l = 0; l < m; l++) term[l] = expr_mul(d, a[i * m + l], b[l * k + j]);
-            out[i * k + j] = expr_sum(d, term, m);
-        }
-}
-
-static void transpose(const Expr *a, int n, Expr *out) {
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) out[j * n + i] = a[i * n + j];
-}
-
-Pose pose_none(Dag *d) {
-    Pose p;
-    for (int i = 0; i < 3; i++) p.at[i] = expr_number(d, 0);
-    for (int i = 0; i < 9; i++) p.turn[i] = expr_number(d, i % 4 == 0);
-    return p;
-}
-
-void pose_point(Dag *d, const Pose *a, const Expr x[3], Expr out[3]) {
-    Expr turned[3];
-    multiply(d, a->turn, x, 3, 3, 1, turned);
-    for (int i = 0; i < 3; i++) out[i] = expr_add(d, a->at[i], turned[i]);
-}
-
-Pose pose_then(Dag *d, const Pose *a, const Pose *b) {
-    Pose p;
-    pose_point(d, a, b->at, p.at);
-    multiply(d, a->turn, b->turn, 3, 3, 3, p.turn);
-    return p;
-}
-
-void turn_tensor(Dag *d, const Expr turn[9], const Expr x[9], Expr out[9]) {
-    Expr half[9], back[9];
-    multiply(d, turn, x, 3, 3, 3, half);
-    transpose(turn, 3, back);
-    multiply(d, half, back, 3, 3, 3, out);
-}
-
-// --- turns ---------------------------------------------------------------------------------------
+// --- about an axis -------------------------------------------------------------------------------
 
 void turn_about(Dag *d, const Expr axis[3], Expr angle, Expr turn[9]) {
     Expr c = cosine(d, angle), s = sine(d, angle), rest = expr_sub(d, expr_number(d, 1), c);
@@ -97,6 +52,86 @@ void turn_about(Dag *d, const Expr axis[3], Expr angle, Expr turn[9]) {
             Expr sum[3] = {i == j ? c : zero, expr_mul(d, rest, expr_mul(d, axis[i], axis[j])),
                            expr_mul(d, s, cross[3 * i + j])};
             turn[3 * i + j] = expr_sum(d, sum, 3);
+        }
+}
+
+static void normalise(Dag *d, Expr axis[3]) {
+    double v[3];
+    if (!all_numbers(d, axis, 3, v)) return;
+    double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    for (int i = 0; i < 3; i++) axis[i] = expr_number(d, snap_unit(v[i] / length));
+}
+
+// The coordinate direction for a frame's x, when z is a coordinate direction or has a zero; or -1.
+static int plain_normal(const Dag *d, const Expr z[3]) {
+    double value;
+    for (int i = 0; i < 3; i++)
+        if (expr_is_number(d, z[i], &value) && fabs(value) == 1) return (i + 1) % 3;
+    for (int i = 0; i < 3; i++)
+        if (expr_is_zero(d, z[i])) return i;
+    return -1;
+}
+
+static int least_component(const Dag *d, const Expr z[3]) {
+    double v[3];
+    int least = 2;
+    if (!all_numbers(d, z, 3, v)) return least;
+    for (int i = 0; i < 2; i++)
+        if (fabs(v[i]) < fabs(v[least])) least = i;
+    return least;
+}
+
+// A unit vector normal to z: a coordinate direction, or e x z with the coordinate direction e that
+// z is farthest from. (A symbolic z without zeros takes the third: it must not come to lie there.)
+static void normal_to(Dag *d, const Expr z[3], Expr x[3]) {
+    Expr e[3];
+    int plain = plain_normal(d, z), least = least_component(d, z);
+    for (int i = 0; i < 3; i++) e[i] = expr_number(d, i == (plain >= 0 ? plain : least));
+    v3_copy(e, x);
+    if (plain >= 0) return;
+    v3_cross(d, e, z, x);
+    Expr length = expr_sqrt(d, v3_dot(d, x, x));
+    for (int i = 0; i < 3; i++) x[i] = expr_div(d, x[i], length);
+}
+
+void frame_about(Dag *d, const Expr axis[3], Expr out[9]) {
+    Expr x[3], y[3], z[3];
+    v3_copy(axis, z);
+    normalise(d, z);
+    normal_to(d, z, x);
+    v3_cross(d, z, x, y);
+    for (int i = 0; i < 3; i++) {
+        out[3 * i] = x[i];
+        out[3 * i + 1] = y[i];
+        out[3 * i + 2] = z[i];
+    }
+}
+
+// --- quaternions ---------------------------------------------------------------------------------
+
+//                  [ n/2 - yy - zz    xy - wz          xz + wy       ]
+//   R  =  2/n      [ xy + wz          n/2 - xx - zz    yz - wx       ]     n = ww + xx + yy + zz
+//                  [ xz - wy          yz + wx          n/2 - xx - yy ]
+void quaternion_matrix(Dag *d, const Expr quat[4], Expr out[9]) {
+    Expr product[4][4];
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) product[i][j] = expr_mul(d, quat[i], quat[j]);
+    Expr square[4] = {product[0][0], product[1][1], product[2][2], product[3][3]};
+    Expr length = expr_sum(d, square, 4), twice = expr_div(d, expr_number(d, 2), length);
+    Expr one = expr_number(d, 1);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            int k = 3 - i - j;
+            if (i == j) {
+                Expr others = expr_add(d, square[1 + (i + 1) % 3], square[1 + (i + 2) % 3]);
+                out[4 * i] = expr_sub(d, one, expr_mul(d, twice, others));
+                continue;
+            }
+            Expr w = product[0][1 + k];
+            bool minus = (i + 1) % 3 == j; // (x,y), (y,z), (z,x): minus w times the third
+            Expr sum = minus ? expr_sub(d, product[1 + i][1 + j], w)
+                             : expr_add(d, product[1 + i][1 + j], w);
+            out[3 * i + j] = expr_mul(d, twice, sum);
         }
 }
 
@@ -163,43 +198,4 @@ void quaternion_angles(Dag *d, const Expr q[4], const unsigned char axis[3], Exp
         out[1] = direction(d, expr_mul(d, s, im), length);
         out[2] = direction(d, expr_mul(d, minus, ij), ii);
     }
-}
-
-void unit_vector(Dag *d, const Expr *x, int n, Expr *out) {
-    Expr square[4] = {0};
-    for (int i = 0; i < n; i++) square[i] = expr_mul(d, x[i], x[i]);
-    Expr length = expr_sqrt(d, expr_sum(d, square, n));
-    for (int i = 0; i < n; i++) out[i] = expr_div(d, x[i], length);
-}
-
-// --- inertia -------------------------------------------------------------------------------------
-
-// The twist at the frame from the twist at its parent: v_f = R' (v - r x w), w_f = R' w.
-static void twist_matrix(Dag *d, const Pose *a, Expr x[36]) {
-    Expr back[9], zero = expr_number(d, 0), turned[9];
-    transpose(a->turn, 3, back);
-    const Expr arm[9] = {zero,
-                         a->at[2],
-                         expr_neg(d, a->at[1]),
-                         expr_neg(d, a->at[2]),
-                         zero,
-                         a->at[0],
-                         a->at[1],
-                         expr_neg(d, a->at[0]),
-                         zero}; // -[r x]
-    multiply(d, back, arm, 3, 3, 3, turned);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            x[6 * i + j] = x[6 * (i + 3) + j + 3] = back[3 * i + j];
-            x[6 * i + j + 3] = turned[3 * i + j];
-            x[6 * (i + 3) + j] = zero;
-        }
-}
-
-void pose_inertia(Dag *d, const Pose *a, const Expr m[36], Expr out[36]) {
-    Expr x[36], back[36], half[36];
-    twist_matrix(d, a, x);
-    transpose(x, 6, back);
-    multiply(d, back, m, 6, 6, 6, half);
-    multiply(d, half, x, 6, 6, 6, out);
 }

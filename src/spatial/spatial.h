@@ -4,8 +4,8 @@
 //   Six       a twist (linear; angular) or a wrench (force; moment)
 //   Turn      child axes -> parent axes: Rz(a) Rx(b) Rz(angle), or a full matrix
 //   Inertia   momentum = [ M  H' ; H  J ] (v; omega); a rigid body needs m, m*c and J only
-#ifndef BONDYN_MECH_SPATIAL_H
-#define BONDYN_MECH_SPATIAL_H
+#ifndef BONDYN_SPATIAL_SPATIAL_H
+#define BONDYN_SPATIAL_SPATIAL_H
 
 #include "expr/expr.h"
 
@@ -42,7 +42,20 @@ void m3_apply_transposed(Dag *d, const Expr a[9], const Expr v[3], Expr out[3]);
 void m3_skew(Dag *d, const Expr v[3], Expr out[9]);
 void m3_congruence(Dag *d, const Expr r[9], const Expr a[9], Expr out[9]); // r a r'
 bool m3_is_identity(const Dag *d, const Expr a[9]);
+bool m3_is_symmetric(const Expr a[9]);
+void unit_vector(Dag *d, const Expr *x, int n, Expr *out); // x / |x|
 
+// --- rotations -----------------------------------------------------------------------------------
+
+// About an axis of length 1. Right angles that are plain numbers fold to exact zeros and ones.
+void turn_about(Dag *d, const Expr axis[3], Expr angle, Expr turn[9]);
+// The quaternion (w, x, y, z) of such a turn, and the product of two: first a, then b in its frame.
+void quaternion_about(Dag *d, const Expr axis[3], Expr angle, Expr out[4]);
+void quaternion_then(Dag *d, const Expr a[4], const Expr b[4], Expr out[4]);
+// Angles about three axes (0, 1, 2 for x, y, z), one after the other, that turn like a quaternion
+// of length 1. The middle one is between -90 and 90 degrees, or 0 and 180 where the first axis
+// returns.
+void quaternion_angles(Dag *d, const Expr q[4], const unsigned char axis[3], Expr out[3]);
 // Rotation by a quaternion (w, x, y, z) of any length: the homogeneous form, so that a drift of
 // the length during integration turns nothing.
 void quaternion_matrix(Dag *d, const Expr quat[4], Expr out[9]);
@@ -58,7 +71,7 @@ typedef struct {
 } Pose;
 
 void pose_identity(Dag *d, Pose *out);
-void pose_times(Dag *d, const Pose *a, const Pose *b, Pose *out);         // a b
+void pose_times(Dag *d, const Pose *a, const Pose *b, Pose *out); // b is given in the frame of a
 void pose_inverse_times(Dag *d, const Pose *a, const Pose *b, Pose *out); // a^-1 b
 void pose_clean(Dag *d, Pose *p);
 void twist_at(Dag *d, const Pose *frame, const Six *v, Six *out);    // twist seen at a frame on it
@@ -95,6 +108,8 @@ void inertia_shift(Dag *d, Inertia *a, const Expr p[3]); // old origin at p in t
 void inertia_turn(Dag *d, Inertia *a, const Turn *t);
 void inertia_place(Dag *d, Inertia *a, const Pose *at); // from a frame at that pose
 void inertia_times(Dag *d, const Inertia *a, const Six *v, Six *out);
+// A 6 x 6 matrix of inertia given at a frame (linear; angular), at the frame's parent: X' m X.
+void pose_inertia(Dag *d, const Pose *a, const Expr m[36], Expr out[36]);
 
 // --- six-vectors ---------------------------------------------------------------------------------
 
