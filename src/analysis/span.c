@@ -38,21 +38,57 @@ static double span_of(int n, const Complex *pole) {
     return fmin(span, most);
 }
 
-double natural_span(const System *s, const RunOptions *o) {
+typedef double OfPoles(int n, const Complex *pole);
+
+// Of the poles at the start; 0: there are none to tell by.
+static double from_start(const System *s, const RunOptions *o, OfPoles *of) {
     Report report = {0}; // what is wrong with the model the run itself will tell
     Reached at = {0};
     LinearPlan none = {0};
-    double span = 0;
+    double found = 0;
     if (s->state_count == 0 || s->state_count > MOST_STATES) return 0;
     if (linear_reach(&at, s, o, true, 0, &report)) {
         LinearModel *l = linear_model(&none, &at, &report);
         if (l && l->n) {
             Complex *pole = ARENA_ARRAY(&l->arena, Complex, l->n);
-            if (dense_eigen(l->n, l->A, pole, NULL, NULL)) span = span_of(l->n, pole);
+            if (dense_eigen(l->n, l->A, pole, NULL, NULL)) found = of(l->n, pole);
         }
         if (l) linear_model_free(l);
         reached_free(&at);
     }
     report_free(&report);
-    return span > 0 && isfinite(span) ? rounded_up(span) : 0;
+    return found > 0 && isfinite(found) ? found : 0;
+}
+
+double natural_span(const System *s, const RunOptions *o) {
+    double span = from_start(s, o, span_of);
+    return span > 0 ? rounded_up(span) : 0;
+}
+
+// --- steps ---------------------------------------------------------------------------------------
+
+// The growth of a mode over a step of rk4: |1 + z + z^2/2 + z^3/6 + z^4/24|, z = h pole.
+static double growth(Complex z) { return cabs(1 + z * (1 + z / 2 * (1 + z / 3 * (1 + z / 4)))); }
+
+// The longest step over which no mode that decays grows; those that do not decay get a radian a step.
+static double longest_step(int n, const Complex *pole) {
+    double step = INFINITY;
+    for (int i = 0; i < n; i++) {
+        double size = cabs(pole[i]), h = 3 / size;
+        if (!(size > 0)) continue;
+        if (creal(pole[i]) > -1e-6 * size) h = 1 / size;
+        while (creal(pole[i]) < 0 && growth(h * pole[i]) > 1 && h * size > 1e-3) h *= 0.98;
+        step = fmin(step, h);
+    }
+    return step;
+}
+
+static double rounded_down(double step) {
+    double power = pow(10, floor(log10(step)));
+    return step >= 5 * power ? 5 * power : step >= 2 * power ? 2 * power : power;
+}
+
+double stable_step(const System *s, const RunOptions *o) {
+    double step = from_start(s, o, longest_step) / 2; // poles move
+    return step > 0 ? rounded_down(step) : 0;
 }

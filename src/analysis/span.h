@@ -1,4 +1,4 @@
-// How long a run is worth watching, where nobody says it (span.c).
+// How long a run is worth watching, and how short its steps should be, where nobody says it (span.c).
 #ifndef BONDYN_ANALYSIS_SPAN_H
 #define BONDYN_ANALYSIS_SPAN_H
 
@@ -6,5 +6,7 @@
 
 // Seconds, from the poles at the start; 0: there are none to tell by.
 double natural_span(const System *s, const RunOptions *o);
+// Half the longest step that is stable with rk4 at the start, or less; 0: as above.
+double stable_step(const System *s, const RunOptions *o);
 
 #endif

@@ -102,7 +102,7 @@ static void rename_values(Levels *l, Instruction *code, uint32_t *from, const ui
         l->name[c.to] = i;
         code[i].to = renamed(l, c.to);
     }
-    for (int i = 0; i < result_count; i++) own_result[i] = renamed(l, result[i]);
+    for (int i = 0; result && i < result_count; i++) own_result[i] = renamed(l, result[i]);
 }
 
 // Instructions that change their register get a copy of it first.

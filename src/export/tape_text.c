@@ -424,7 +424,7 @@ static void write_parts(TapeText *t, const char *name, int parts, const uint32_t
                     result && t->tangent ? ", along" : "", t->slots ? ", s" : "");
     text_add_n(&t->body, text_get(&tail), tail.length);
     text_free(&tail);
-    for (int i = 0; i < result_count; i++) {
+    for (int i = 0; result && i < result_count; i++) {
         text_printf(&t->body, "    result[%d] = ", i);
         tape_operand(t, result[i]);
         text_add(&t->body, ";\n");

@@ -1,6 +1,8 @@
 // From a system to the archive, file by file.
 #include "fmi/inside.h"
 
+#include "analysis/span.h"
+
 #include "base/array.h"
 #include "base/digest.h"
 #include <math.h>
@@ -128,6 +130,16 @@ static bool choose_solver(FmuWriting *u) {
                          "--kind me, can do without");
 }
 
+// Of DefaultExperiment: that of the experiment; without one a thousandth of the run, and for masters that make the steps of
+// their own no more than what is stable.
+static double step_of(const FmuWriting *u, const RunOptions *o) {
+    const Experiment *x = &u->w.job->plan;
+    double step = (x->stop - x->start) / 1000;
+    if (x->step > 0) return x->step;
+    double stable = u->options->steps ? 0 : stable_step(u->system, o);
+    return stable > 0 && stable < step ? stable : step;
+}
+
 bool fmu_export(Fmu *f, const System *s, const RunOptions *o, const FmuOptions *x, Report *r) {
     *f = (Fmu){0};
     FmuWriting u = {.f = f, .system = s, .model = s->model, .options = x, .r = r};
@@ -136,8 +148,7 @@ bool fmu_export(Fmu *f, const System *s, const RunOptions *o, const FmuOptions *
     bool good = export_open(&u.w, &u.e, s, &run, &c, r) && choose_solver(&u);
     if (good) {
         export_write(&u.w);
-        f->step = u.w.job->plan.step > 0 ? u.w.job->plan.step
-                                         : (u.w.job->plan.stop - u.w.job->plan.start) / 1000;
+        f->step = step_of(&u, o);
         fmu_variables(&u);
         fmu_units(&u);
         fmu_entries(&u);

@@ -117,6 +117,25 @@ expect_text pushed/Pushed_OspModelDescription.xml '<LinearVelocity name="flow"><
 expect_text pushed/fmu/documentation/index.html "<svg"
 expect_text pushed/fmu/documentation/index.html "<math"
 
+# A master that makes the steps of its own is told one that is stable: here of a time constant of 1 us.
+cat >stiff.bond <<'EOF'
+model Stiff
+  var x initial 1, y initial 1
+  der(x) = -x/(1 {us})
+  der(y) = -y/(1 {s})
+end
+experiment E of Stiff
+  stop 1 {s}
+  solver bdf
+end
+EOF
+expect_exit 0 export fmu stiff.bond E --kind me --out stiff.fmu
+unpack stiff.fmu stiff
+expect_text stiff/modelDescription.xml 'stepSize="1e-06"'
+expect_exit 0 export fmu stiff.bond E --kind cs --out stiff.fmu
+unpack stiff.fmu stiff
+expect_text stiff/modelDescription.xml 'stepSize="0.001"'
+
 # FMI 3: arrays, terminals, dependences on parameters and time, its own name for the platform.
 expect_text ring/fmu3/modelDescription.xml 'name="J" valueReference="1" causality="parameter" variability="tunable" initial="exact" unit="kg.m2" start="1 2 3"'
 expect_text ring/fmu3/modelDescription.xml '<Dimension start="3"/>'

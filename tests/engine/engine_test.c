@@ -340,6 +340,54 @@ static void nonlinear_blocks_converge_and_warm_start(void **state) {
     fixture_free(f);
 }
 
+// Powers of quarters are made of roots where that keeps slopes: to a few units of the last digit over all sizes, and at zero.
+static void powers_of_quarters_are_roots(void **state) {
+    (void)state;
+    static const double exponent[] = {0.25, -0.25, 0.5,  -0.5,  0.75, -0.75,
+                                      1.25, -1.25, 1.75, -2.75, 3.5};
+    enum { COUNT = sizeof exponent / sizeof *exponent };
+    Fixture *f = fixture_new();
+    Expr x = fixture_state(f, "x", 1);
+    f->rate[0] = x;
+    for (int i = 0; i < COUNT; i++)
+        f->output[f->output_count++] = expr_pow(f->dag, x, fixture_number(f, exponent[i]));
+    Program *p = fixture_program(f);
+    Machine *m = machine_new(p);
+    double out[COUNT];
+    for (double at = 1e-60; at < 1e60; at *= 3.7) {
+        assert_true(machine_outputs(m, 0, &at, out));
+        for (int i = 0; i < COUNT; i++) {
+            double exact = pow(at, exponent[i]);
+            assert_near(out[i], exact, 8 * 2.2e-16 * exact);
+        }
+    }
+    double zero = 0;
+    assert_true(machine_outputs(m, 0, &zero, out));
+    for (int i = 0; i < COUNT; i++) assert_true(out[i] == pow(0, exponent[i]));
+    machine_free(m);
+    program_free(p);
+    fixture_free(f);
+}
+
+// x^(5/4) has the slope 0 at zero, which the product of x and its fourth root has not.
+static void powers_of_quarters_keep_their_slopes(void **state) {
+    (void)state;
+    static const double exponent[] = {1.25, 1.75, 2.25};
+    for (int i = 0; i < 3; i++) {
+        Fixture *f = fixture_new();
+        Expr x = fixture_state(f, "x", 0);
+        f->rate[0] = expr_pow(f->dag, x, fixture_number(f, exponent[i]));
+        Program *p = fixture_program(f);
+        Machine *m = machine_new(p);
+        double at = 0, slope[1];
+        assert_true(machine_jacobian(m, 0, &at, slope));
+        assert_true(slope[0] == 0);
+        machine_free(m);
+        program_free(p);
+        fixture_free(f);
+    }
+}
+
 static void hopeless_blocks_are_named(void **state) {
     (void)state;
     Fixture *f = fixture_new();
@@ -466,6 +514,8 @@ int main(void) {
         cmocka_unit_test(explicit_methods_need_no_slopes),
         cmocka_unit_test(linear_blocks_are_solved),
         cmocka_unit_test(nonlinear_blocks_converge_and_warm_start),
+        cmocka_unit_test(powers_of_quarters_are_roots),
+        cmocka_unit_test(powers_of_quarters_keep_their_slopes),
         cmocka_unit_test(hopeless_blocks_are_named),
         cmocka_unit_test(switches_are_held),
         cmocka_unit_test(constant_division_by_zero_is_refused),
