@@ -182,7 +182,7 @@ static int group_run(TapeText *t, int i) {
         t->def[c->to] = i; // the sine of a sine, and another angle in the same place, are others
     }
     t->lanes[first] = count;
-    if (count == 1 && kind != KIND_ANGLE) t->group[first] = -1;
+    for (int k = first; count == 1 && kind != KIND_ANGLE && k < i; k++) t->group[k] = -1;
     return i;
 }
 

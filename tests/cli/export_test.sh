@@ -55,6 +55,8 @@ check euler "$both" "$examples/sampled_pid/sampled_pid.bond" Hold --solver euler
 check bars "$both" "$examples/four_bar/four_bar.bond" Falls --solver rk4 --stop 0.1
 check ring "$both" "$examples/euler_ring/euler_ring.bond" Tumbling --solver rk4
 check table "$both" "$examples/tables/tables.bond" RealTime --stop 2
+# ... the same root twice in a row
+check mariner gcc "$examples/vessels/mariner.bond" "$(sed -n 's/^experiment \([A-Za-z0-9_]*\).*/\1/p' "$examples/vessels/mariner.bond" | head -n 1)" --solver rk4 --stop 10
 check titan "$both" "$examples/titan4/titan4.bond" ClosedLoop --solver rk4 --stop 0.01
 # Float: the angles of the Titan 4 in motion, and its pressures, to a thousandth of the largest one.
 cp -r "$examples/titan4" titan4
