@@ -18,7 +18,7 @@
 
 static const double slight = 0.25; // of the tolerance
 
-static size_t width(const Job *j) { return (size_t)(j->n + j->nq); }
+static size_t width(const Job *j) { return (size_t)j->n + (size_t)j->nq; }
 
 void bend_open(Multistep *c) {
     Job *j = c->j;
