@@ -84,13 +84,15 @@ typedef char *(*BdRead)(void *context, const char *path, size_t *length);
 
 typedef struct {
     const char *model;      // NULL: the model of the experiment, or the last one of the file
-    const char *experiment; // NULL: the first one of the file; with `model` given: none
+    const char *experiment; // NULL: the first one of the file; with `model` given: none. With both
+                            // the experiment is done with this model in place of its own
     const char *const *set; // "m = 2 {kg}": parameters, also those that decide the structure
     int set_count;
     const char
         *library; // folder of the component library; NULL: $BONDYN_LIBRARY, or the installed one
     BdRead read;  // NULL: files are files
     void *read_context;
+    const char *added; // definitions that the file gets as well, as if they stood at its end; NULL: none
 } BdLoadOptions;
 
 BD_API BdLoadOptions bd_default_load_options(void);

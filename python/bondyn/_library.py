@@ -19,7 +19,7 @@ class Message(Structure):
 class LoadOptions(Structure):
     _fields_ = [("model", c_char_p), ("experiment", c_char_p), ("set", POINTER(c_char_p)),
                 ("set_count", c_int), ("library", c_char_p), ("read", c_void_p),
-                ("read_context", c_void_p)]
+                ("read_context", c_void_p), ("added", c_char_p)]
 
 
 class Variable(Structure):

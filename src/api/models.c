@@ -85,7 +85,8 @@ static BdModel *load(const char *path, const char *text, size_t length, const Bd
                                      .open_inputs = true,
                                      .linear = linear_asked,
                                      .read = o->read,
-                                     .read_context = o->read_context});
+                                     .read_context = o->read_context,
+                                     .added = o->added});
     Syntax *syntax =
         text ? lang_load_text(&tree, m->names, m->sources, path, text, length, &lang, &report)
              : lang_load(&tree, m->names, m->sources, path, &lang, &report);

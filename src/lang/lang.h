@@ -49,7 +49,10 @@ typedef struct LangOptions {
     // none. Nullable.
     char *(*read)(void *context, const char *path, size_t *length);
     void *read_context;
-    bool over_files;    // what `read` does not have is read from the file system
+    bool over_files; // what `read` does not have is read from the file system
+    // Definitions that the file gets as well, as if they stood at its end, with places of their own; what they import can be
+    // reached with its file's name only. Nullable.
+    const char *added;
     LinearMaker linear; // linear(Plant, ...): linear_asked; NULL: it cannot be called
     int linear_depth;   // linear models around this model
 } LangOptions;

@@ -310,7 +310,20 @@ static Syntax *new_syntax(Arena *out, Names *names, Sources *sources, const Lang
     return s;
 }
 
+static void add_definitions(Loader *l, AstFile *file, const char *text) {
+    Syntax *s = l->syntax;
+    uint32_t source = sources_add(s->sources, "(added)", text, strlen(text));
+    AstFile *made = parse_file(s->arena, s->names, s->sources, source, l->r);
+    AstClass **end = &file->classes;
+    while (*end) end = &(*end)->next;
+    *end = made ? made->classes : NULL;
+    for (AstClass *c = *end; c; c = c->next)
+        if (c->kind == CLASS_IMPORT) c->named = true;
+}
+
 static Syntax *load_rest(Loader *l) {
+    if (l->options->added && l->syntax->files)
+        add_definitions(l, l->syntax->files, l->options->added);
     for (int i = 0; i < l->loaded.count && !report_full(l->r); i++) add_imports(l, i);
     build_lookup(l);
     array_free(&l->loaded);

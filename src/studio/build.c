@@ -62,19 +62,19 @@ static char *read_for_build(void *context, const char *path, size_t *length) {
 static BdModel *load_pulled(BuildSide *t, const json_t *message, const char *path, BdReport *r) {
     Reading reading = {t->page, json_object_get(message, "files")};
     const BdModel *plain = t->built->model;
-    PulledText text = {.main = path,
-                       .model = bd_model_name(plain),
-                       .experiment = bd_model_experiment(plain),
-                       .pulls = text_get(&t->pulls),
-                       .read = read_for_build,
-                       .context = &reading};
+    const char *experiment = bd_model_experiment(plain);
+    Text hands = {0};
+    pulled_model(&hands, bd_model_name(plain), text_get(&t->pulls));
     BdLoadOptions o = bd_default_load_options();
-    o.experiment = *text.experiment ? text.experiment : NULL;
-    o.model = *text.experiment ? NULL : PULLED_MODEL;
+    o.experiment = *experiment ? experiment : NULL;
+    o.model = PULLED_MODEL;
+    o.added = text_get(&hands);
     o.library = server_options(t->page->server)->library;
-    o.read = pulled_read;
-    o.read_context = &text;
-    return bd_load(path, &o, r);
+    o.read = read_for_build;
+    o.read_context = &reading;
+    BdModel *m = bd_load(path, &o, r);
+    text_free(&hands);
+    return m;
 }
 
 static BdModel *load(BuildSide *t, const json_t *message, const char *path, BdReport *r) {

@@ -150,16 +150,8 @@ bool pull_add(Text *pulls, const char *frame,
               bool world);                           // false: no frame of a mechanism in a model
 int pull_find(const char *pulls, const char *frame); // studio_hand1 and so on; 0: there is none
 
-typedef struct {
-    const char *main; // path of the file that gets the hands
-    const char *model, *experiment;
-    const char *pulls;
-    BdRead read; // of plain texts; NULL: files are files
-    void *context;
-} PulledText;
-
-void pulled_text(Text *out, const char *text, const PulledText *p);
-char *pulled_read(void *pulled_text, const char *path, size_t *length); // a BdRead
+// Definitions that the file gets as well: PULLED_MODEL, the model with a hand at every frame.
+void pulled_model(Text *out, const char *model, const char *pulls);
 
 // --- the threads
 

@@ -125,17 +125,15 @@ static bool do_call(Replaying *p, const Line *l) {
 static bool load(Replaying *p, const char *model, const char *experiment, const char *pulls) {
     BdLoadOptions o = bd_default_load_options();
     BdReport *r = bd_report_new();
-    PulledText text = {
-        .main = p->o->file, .model = model, .experiment = experiment, .pulls = pulls};
+    Text hands = {0};
+    pulled_model(&hands, model, pulls);
     o.library = p->o->library;
     o.experiment = *experiment ? experiment : NULL;
-    o.model = *experiment ? NULL : *pulls ? PULLED_MODEL : model;
-    if (*pulls) {
-        o.read = pulled_read;
-        o.read_context = &text;
-    }
+    o.model = *pulls ? PULLED_MODEL : *experiment ? NULL : model;
+    o.added = *pulls ? text_get(&hands) : NULL;
     snprintf(p->to->experiment, sizeof p->to->experiment, "%s", *experiment ? experiment : model);
     p->model = bd_load(p->o->file, &o, r);
+    text_free(&hands);
     bool good = p->model || fail_as(p, r);
     bd_report_free(r);
     return good;

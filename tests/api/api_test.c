@@ -95,6 +95,34 @@ static void test_expectations_are_counted(void **state) {
     bd_model_free(m);
 }
 
+// Definitions that a caller adds see those of the file; places in the file stay where they are, and an experiment can be done
+// with such a model in place of its own.
+static void test_definitions_are_added(void **state) {
+    (void)state;
+    static const char more[] =
+        "import translation\nmodel Stiff extends Swing\n  R held(3 {N.s/m})\n"
+        "  1 j\n  j -> held\n  Se push = 6 {N}\n  push -> j\nend\n";
+    BdLoadOptions o = bd_default_load_options();
+    o.library = BONDYN_SOURCE "/library";
+    o.added = more;
+    o.model = "Stiff";
+    o.experiment = "Heavy";
+    BdModel *m = load(swing, &o);
+    assert_string_equal(bd_model_name(m), "Stiff");
+    assert_string_equal(bd_model_experiment(m), "Heavy");
+    assert_true(bd_find(m, BD_VARIABLE, "held.f") >= 0);
+    bd_model_free(m);
+    BdReport *r = bd_report_new();
+    static const char wrong[] = "model A\n  C c(1)\n  R r(nothing)\nend\n";
+    o.model = "A";
+    o.experiment = NULL;
+    o.added = "import spatial\nmodel B\nend\n";
+    assert_null(bd_load_text("a.bond", wrong, strlen(wrong), &o, r));
+    assert_int_equal(bd_report_message(r, 0)->line, 3);
+    assert_string_equal(bd_report_message(r, 0)->file, "a.bond");
+    bd_report_free(r);
+}
+
 typedef struct {
     int rows, calls;
     double last;
@@ -421,6 +449,7 @@ int main(void) {
         cmocka_unit_test(test_modes_are_refused_by_hand),
         cmocka_unit_test(test_batch_equals_single_runs),
         cmocka_unit_test(test_texts_and_pages),
+        cmocka_unit_test(test_definitions_are_added),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

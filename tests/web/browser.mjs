@@ -146,6 +146,10 @@ async function looks(page, film = false) {
     await drawnAgain(key, () => box.setChecked(!was));
     check(await ask((v, k) => v.options[k], key) === !was, key);
     if (key === "labels") check(await page.evaluate(() => [...document.querySelectorAll(".view-label")].some((e) => !e.hidden && e.textContent)), "labels");
+    if (key === "labels") check(await page.evaluate(() => { // none lies over another one
+      const r = [...document.querySelectorAll(".view-label")].filter((e) => !e.hidden).map((e) => e.getBoundingClientRect());
+      return r.every((a, i) => r.slice(i + 1).every((b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top));
+    }), "labels can be read");
     await drawnAgain(key, () => box.setChecked(was));
   }
   check(await ask((v) => v.arrows.list.length > 0 && v.arrows.shown > 0), "forces and torques are arrows");
@@ -489,7 +493,7 @@ const checks = {
     const folder = join(work, "pulled"), path = join(folder, "swing.bond");
     mkdirSync(folder, { recursive: true });
     writeFileSync(path, "mechanism Bar\n  joint q revolute y: world -> bar initial 1.2 {rad}\n  body bar box (1, 0.1, 0.1) {m} mass 2 {kg} at (0.5, 0, 0) {m}\n  frame end_ on bar at (1, 0, 0) {m}\nend\n" +
-      "model Swing\n  Bar bar\n  R bearing(0.5 {N.m.s/rad})\n  bar.q -> bearing\nend\nexperiment Pull of Swing\n  stop 4 {s}\n  plot bar.q.q\n  audit 1e-5\nend\n");
+      "model Swing\n  Bar bar\n  R bearing(0.5 {N.m.s/rad})\n  bar.q -> bearing\n  var far {m}\n  far = 20 {m} - 1e-5 {m/s}*time // the axis of a plot has to bear it\nend\nexperiment Pull of Swing\n  stop 4 {s}\n  plot bar.q.q\n  plot far\n  audit 1e-5\nend\n");
     const server = await serve(path), page = await newPage(context, server.address);
     await page.selectOption("#speed", "0.25");
     await page.click("#play");

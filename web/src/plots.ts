@@ -28,6 +28,16 @@ function joined(wish: PlotWish, host: PlotHost): uPlot.AlignedData {
   return uPlot.join(tables, tables.map((t) => t.map(() => 2)));
 }
 
+// Of what is constant but for some digits the axis shows the value, not the digits. (uPlot rounds the ends of narrow ranges to
+// one number, and finds no end to the marks between them.)
+export function rangeOf(_u: uPlot | null, low: number | null, high: number | null): [number, number] {
+  if (low === null || high === null || !Number.isFinite(high - low)) return [0, 1];
+  const size = Math.max(Math.abs(low), Math.abs(high)), wide = high - low;
+  if (size < 1e-200) return [-1, 1];
+  if (wide < 1e-6 * size) return [low - 0.5 * size, high + 0.5 * size];
+  return wide < 1e-3 * size ? [low - 0.1 * wide, high + 0.1 * wide] : uPlot.rangeNum(low, high, 0.1, true) as [number, number];
+}
+
 export class Plot {
   readonly element: HTMLElement;
   private body: HTMLElement;
@@ -90,7 +100,7 @@ export class Plot {
     const room = this.body.getBoundingClientRect();
     this.chart = new uPlot({
       width: Math.max(120, room.width), height: Math.max(80, room.height), series, axes, legend: { show: false }, pxAlign: 0,
-      scales: { x: { time: false } },
+      scales: { x: { time: false }, ...Object.fromEntries(units.map((_u, i) => ["y" + i, { range: rangeOf }])) },
       cursor: { drag: { x: true, y: false, uni: 10 }, points: { show: false }, y: false },
       hooks: {
         draw: [(u) => this.drawCursor(u)],

@@ -98,10 +98,11 @@ export function shapeMatrix(s: SceneShape): Matrix4 {
   return new Matrix4().set(t[0], t[1], t[2], m[0], t[3], t[4], t[5], m[1], t[6], t[7], t[8], m[2], 0, 0, 0, 1);
 }
 
-// Corners of the box around a mesh, in the body's frame.
-export function meshCorners(s: SceneShape, m: Unpacked): number[][] {
-  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
-  m.corners.forEach((c, i) => { const k = i % 3, x = s.size[k] * c; low[k] = Math.min(low[k], x); high[k] = Math.max(high[k], x); });
+// Corners of the box around a shape, in the body's frame.
+export function shapeCorners(s: SceneShape, m: Unpacked | null): number[][] {
+  const [p, q, r] = s.size, half = { box: [p / 2, q / 2, r / 2], cylinder: [p, p, q / 2], sphere: [p, p, p], tube: [p, p, r / 2], mesh: [0, 0, 0] }[s.kind as string] ?? [0, 0, 0];
+  const high = half.map((x) => (Number.isFinite(x) ? x : 0)), low = high.map((x) => -x);
+  m?.corners.forEach((c, i) => { const k = i % 3, x = s.size[k] * c; low[k] = i < 3 ? x : Math.min(low[k], x); high[k] = i < 3 ? x : Math.max(high[k], x); });
   const t = s.turn, at = (x: number, y: number, z: number) => [0, 1, 2].map((i) => s.middle[i] + t[3 * i] * x + t[3 * i + 1] * y + t[3 * i + 2] * z);
   return [0, 1, 2, 3, 4, 5, 6, 7].map((k) => at(k & 1 ? high[0] : low[0], k & 2 ? high[1] : low[1], k & 4 ? high[2] : low[2]));
 }

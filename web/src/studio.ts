@@ -433,8 +433,9 @@ class Studio {
   private defaultPlots(): PlotWish[] {
     const wishes = this.built!.about.plots.filter((p) => p.y.length).slice(0, 3).map((p) => ({ title: p.title, x: p.x, y: p.y.slice(0, 8) }));
     if (wishes.length) return wishes;
-    const states = this.built!.states.map((s) => s.name).slice(0, 4);
-    return states.length ? [{ title: "", y: states }] : [];
+    const states = this.built!.states, units = [...new Set(states.map((s) => s.unit))].slice(0, 2); // more axes than two cannot be read
+    const shown = states.filter((s) => units.includes(s.unit)).slice(0, 4).map((s) => s.name);
+    return shown.length ? [{ title: "", y: shown }] : [];
   }
 
   private scene = ""; // that is shown

@@ -13,7 +13,7 @@ export function viewTools(v: Viewer, name: () => string, changed: () => void): H
     onchange: (e: Event) => { v.apply({ [key]: (e.target as HTMLInputElement).checked } as Partial<ViewOptions>); changed(); },
   }), label);
   const follow = h("select.follow", { "aria-label": "follow a body", onchange: () => v.apply({ follow: Number(follow.value) }) },
-    h("option", { value: "-1" }, "follow nothing"), ...bodies.map((b, i) => h("option", { value: String(i) }, "follow " + b.name)));
+    h("option", { value: "-1" }, "follow …"), ...bodies.map((b, i) => h("option", { value: String(i) }, "follow " + b.name)));
   const hide = h("select.hide", {
     "aria-label": "hide or show a body", onchange: () => {
       const i = Number(hide.value);

@@ -4,7 +4,7 @@
 //   setPoses([x y z  qw qx qy qz] per body, then [x y z] per arrow)     where everything is, and what pushes it
 //   setTrail(poses of the past)                 the way that frames have gone
 import {
-  AmbientLight, AxesHelper, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DirectionalLight, DoubleSide, Group, HemisphereLight, Line,
+  AmbientLight, AxesHelper, Box3, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DirectionalLight, DoubleSide, Group, HemisphereLight, Line,
   LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshStandardMaterial, Object3D, PerspectiveCamera, Plane, PlaneGeometry, Quaternion, Raycaster,
   Scene, SphereGeometry, Vector2, Vector3, WebGLRenderer,
 } from "three";
@@ -12,7 +12,7 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Arrows } from "./arrows";
 import { h, say } from "./dom";
 import { drawFlat } from "./flat";
-import { meshCorners, palette, shapeGeometries, shapeMatrix, unpack, type Unpacked } from "./solids";
+import { palette, shapeCorners, shapeGeometries, shapeMatrix, unpack, type Unpacked } from "./solids";
 import type { SceneBody, SceneData } from "./types";
 
 export interface ViewOptions { labels: boolean; frames: boolean; trails: boolean; water: boolean; arrows: boolean; follow: number }
@@ -89,9 +89,10 @@ export class Viewer {
       this.draw();
       requestAnimationFrame(loop);
     };
-    // Shaders are made beside the page, which is not held up by them.
-    void this.renderer?.compileAsync(this.root, this.camera).catch(() => {}).then(() => requestAnimationFrame(loop));
-    if (!this.renderer) requestAnimationFrame(loop);
+    // Where that can be, shaders are made beside the page, which is not held up by them.
+    const aside = this.renderer && context!.getExtension("KHR_parallel_shader_compile");
+    if (aside) void this.renderer!.compileAsync(this.root, this.camera).catch(() => {}).then(() => requestAnimationFrame(loop));
+    else requestAnimationFrame(loop);
   }
 
   // --- what is there
@@ -101,27 +102,28 @@ export class Viewer {
     return new Matrix4().compose(new Vector3(p[0], p[1], p[2]), new Quaternion(p[4], p[5], p[6], p[3]), new Vector3(1, 1, 1));
   }
 
+  // The points that say how large a body is. What stands still and has shapes is as large as they are: the origin of the world
+  // may be far from all that there is to see.
+  private outline(b: SceneBody, still: boolean): number[][] {
+    const shapes = b.shapes.flatMap((s) => shapeCorners(s, s.mesh !== undefined ? this.meshes[s.mesh] : null));
+    return still ? shapes : [[0, 0, 0], b.centre, ...b.joints, ...b.frames, ...shapes];
+  }
+
   private measure(): number {
-    const low = new Vector3(Infinity, Infinity, Infinity), high = new Vector3(-Infinity, -Infinity, -Infinity);
-    let largest = 0;
+    const all = new Box3(), world = new Box3(), point = new Vector3();
     for (const b of this.scene.bodies) {
       const rows = Math.max(1, b.pose.length / 7), step = Math.max(1, Math.floor(rows / 50));
-      const shapes = b.shapes.flatMap((s) => (s.kind === "mesh" && s.mesh !== undefined ? meshCorners(s, this.meshes[s.mesh]) : [s.middle]));
-      // what stands still and has shapes is as large as they are: the origin of the world may be far from all that there is to see
-      const still = b.shapes.length > 0 && rows > 1 && b.pose.every((x, i) => x === b.pose[i % 7]);
+      const still = b.shapes.length > 0 && (b.name === "world" || (rows > 1 && b.pose.every((x, i) => x === b.pose[i % 7])));
       for (let k = 0; k < (still ? 1 : rows); k += step) {
         const m = this.poseOf(b, k);
-        for (const p of still ? shapes : [[0, 0, 0], b.centre, ...b.joints, ...b.frames, ...shapes]) {
-          const v = new Vector3(p[0], p[1], p[2]).applyMatrix4(m);
-          low.min(v);
-          high.max(v);
-        }
+        for (const p of this.outline(b, still)) (b.name === "world" && !still ? world : all).expandByPoint(point.set(p[0], p[1], p[2]).applyMatrix4(m));
       }
-      for (const s of b.shapes) if (s.kind !== "mesh") largest = Math.max(largest, ...s.size.filter(Number.isFinite));
     }
-    if (!Number.isFinite(low.x)) return 1;
-    this.middle.addVectors(low, high).multiplyScalar(0.5);
-    return Math.max(high.distanceTo(low), largest, 1e-3);
+    const size = all.isEmpty() ? 0 : all.getSize(point).length(); // an origin that is far away is left out
+    if (!world.isEmpty() && (!size || world.distanceToPoint(all.getCenter(point)) < 3 * size)) all.union(world);
+    if (all.isEmpty()) return 1;
+    all.getCenter(this.middle);
+    return Math.max(all.getSize(point).length(), 1e-3);
   }
 
   private solid(colour: string | number[]): MeshStandardMaterial {
@@ -338,7 +340,7 @@ export class Viewer {
     const north = new Vector3().crossVectors(this.up, east);
     const from = east.multiplyScalar(0.75).addScaledVector(north, -1.05).addScaledVector(this.up, 0.62).normalize();
     this.controls.target.copy(this.middle);
-    this.camera.position.copy(this.middle).addScaledVector(from, (this.scene.time.length > 1 ? 1.4 : 1.9) * this.span * Math.max(1, this.host.clientHeight / Math.max(1, this.host.clientWidth)));
+    this.camera.position.copy(this.middle).addScaledVector(from, (this.scene.time.length > 1 ? 1.4 : 1.5) * this.span * Math.max(1, this.host.clientHeight / Math.max(1, this.host.clientWidth)));
     this.camera.near = this.span / 200;
     this.camera.far = this.span * 80;
     this.camera.updateProjectionMatrix();
@@ -408,25 +410,30 @@ export class Viewer {
     this.camera.updateMatrixWorld();
     if (this.renderer) this.renderer.render(this.root, this.camera);
     else drawFlat(this.canvas, this.root, this.camera);
-    if (!this.options.labels) return;
-    const v = new Vector3();
+    if (this.options.labels) this.drawLabels();
+  }
+
+  // Those of arrows first; a label that would lie over another one is left out.
+  private drawLabels(): void {
+    const v = new Vector3(), taken: [number, number, number][] = [];
+    this.arrowLabels.forEach((label, i) => {
+      const mark = this.arrows.group.children[i], a = this.arrows.list[i];
+      v.setFromMatrixPosition(mark.matrixWorld).project(this.camera);
+      this.put(label, v, mark.visible && this.options.arrows, () => `${a.name} ${say(this.sizes[i], 3)} ${a.kind === "force" ? "N" : "N·m"}`, taken);
+    });
     this.labels.forEach((label, i) => {
       v.setFromMatrixPosition(this.bodies[i].matrix).project(this.camera);
-      label.hidden = v.z > 1 || !this.bodies[i].visible;
-      this.put(label, v);
-    });
-    this.arrowLabels.forEach((label, i) => {
-      const mark = this.arrows.group.children[i];
-      v.setFromMatrixPosition(mark.matrixWorld).project(this.camera);
-      label.hidden = v.z > 1 || !mark.visible || !this.options.arrows;
-      if (label.hidden) return;
-      label.textContent = `${this.arrows.list[i].name} ${say(this.sizes[i], 3)} ${this.arrows.list[i].kind === "force" ? "N" : "N·m"}`;
-      this.put(label, v);
+      this.put(label, v, this.bodies[i].visible, () => this.scene.bodies[i].name, taken);
     });
   }
 
-  private put(label: HTMLElement, v: Vector3): void {
-    label.style.transform = `translate(${((v.x + 1) / 2 * this.host.clientWidth).toFixed(1)}px, ${((1 - v.y) / 2 * this.host.clientHeight).toFixed(1)}px)`;
+  private put(label: HTMLElement, v: Vector3, shown: boolean, text: () => string, taken: [number, number, number][]): void {
+    const x = (v.x + 1) / 2 * this.host.clientWidth, y = (1 - v.y) / 2 * this.host.clientHeight, words = shown && v.z <= 1 ? text() : "", wide = 7 * words.length + 12;
+    label.hidden = !words || taken.some(([a, b, w]) => x < a + w && a < x + wide && Math.abs(y - b) < 18);
+    if (label.hidden) return;
+    taken.push([x, y, wide]);
+    label.textContent = words;
+    label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
   }
 
   // A video of what is drawn from now on; the function that it gives ends it.
