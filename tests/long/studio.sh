@@ -6,5 +6,5 @@ command -v node >/dev/null || { echo "skipped: no node"; exit 0; }
 "$bondyn" studio /no/such/folder/x.bond --no-open 2>&1 | grep -q "built without the studio" && { echo "skipped: no studio"; exit 0; }
 : "${BONDYN_LIBRARY:=$PWD/library}"
 export BONDYN_LIBRARY
-timeout 600 node tests/web/memory.mjs "$bondyn" "${SECONDS_LIVE:-450}" &&
-    timeout 900 node tests/web/memory.mjs "$bondyn" 3600 --steps
+timeout 1500 node tests/web/memory.mjs "$bondyn" "${SECONDS_LIVE:-450}" &&
+    timeout 1500 node tests/web/memory.mjs "$bondyn" 3600 --steps
