@@ -33,11 +33,16 @@ void weights_clear(Weights *w);
 // The tape forth and back: what its results weigh (`seed`, Nullable; besides what their registers
 // weigh already) goes to what it reads, and registers hold again what they held before.
 bool weights_run(Weights *w, const TapeFunction *f, const double *seed);
-// The same in two halves, for tapes that are run forth one after the other and back in reverse order: the
-// point of each is set again before its way back. Of programs without blocks, whose solutions stay.
-bool weights_can_halve(const Program *p);
-void weights_begin(Weights *w); // nothing is kept
-bool weights_forth(Weights *w, const TapeFunction *f);
-bool weights_back(Weights *w, const TapeFunction *f, const double *seed);
+
+// --- backward, for tapes that are run forth one after the other and back in reverse order (slopes_straight.c)
+
+typedef struct Straight Straight;
+Straight *straight_new(Machine *m, const TapeFunction *f); // NULL: it solves blocks
+void straight_free(Straight *s);
+void straight_begin(Straight *s); // nothing is kept
+// At the point that the machine's registers hold, which get no results; false: an operation has no value.
+bool straight_forth(Straight *s, double *result);
+// Of the last way forth that is still open: weights of what it read, which are added to those of the registers.
+void straight_back(Straight *s, const double *seed, Weights *weights);
 
 #endif

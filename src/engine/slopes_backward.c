@@ -251,18 +251,9 @@ static bool back(Weights *w, const Instruction *code, int count) {
     return true;
 }
 
-bool weights_can_halve(const Program *p) { return p->block_count == 0; }
-
-void weights_begin(Weights *w) { w->kept.count = 0; }
-
-bool weights_forth(Weights *w, const TapeFunction *f) { return forth(w, f->code, f->count); }
-
-bool weights_back(Weights *w, const TapeFunction *f, const double *seed) {
+bool weights_run(Weights *w, const TapeFunction *f, const double *seed) {
+    w->kept.count = 0;
+    if (!forth(w, f->code, f->count)) return false;
     for (int i = 0; seed && i < f->result_count; i++) w->weight[f->result[i]] += seed[i];
     return back(w, f->code, f->count);
-}
-
-bool weights_run(Weights *w, const TapeFunction *f, const double *seed) {
-    weights_begin(w);
-    return weights_forth(w, f) && weights_back(w, f, seed);
 }

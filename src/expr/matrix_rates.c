@@ -45,7 +45,7 @@ static Matrix less(Call *c, Matrix a, Matrix b) { return matrix_sub(&c->arena, c
 static Matrix turn(Call *c, Matrix a) { return matrix_transpose(&c->arena, a); }
 
 static Expr apply(Call *c, MatrixFunction f, int n, int m, const Matrix *arg, int count) {
-    MatrixShape s = {f, n, m, NULL};
+    MatrixShape s = {f, n, m, NULL, false};
     Expr *in = ARENA_ARRAY(&c->arena, Expr, matrix_input_count(s) + 1);
     int at = 0;
     for (int k = 0; k < count; k++)
@@ -138,7 +138,8 @@ static Expr external_rate(Call *c) {
         in[e->inputs + i] = c->rate[i];
     }
     const External *rate = e->rate ? e->rate : e;
-    return expr_matrix(c->d, (MatrixShape){MATRIX_EXTERNAL, rate->inputs, rate->outputs, rate},
+    return expr_matrix(c->d,
+                       (MatrixShape){MATRIX_EXTERNAL, rate->inputs, rate->outputs, rate, false},
                        c->kind.pos, in);
 }
 

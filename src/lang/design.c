@@ -110,8 +110,8 @@ static Matrix divided(Lower *l, const AstExpr *e, Matrix a, Matrix b) {
     if (a.rows == 1)
         return matrix_scale(&l->b->tmp, l->dag, b,
                             expr_div(l->dag, expr_number(l->dag, 1), a.at[0]));
-    return compute(l, e, (MatrixShape){MATRIX_SOLVE, a.rows, b.cols, NULL}, (Matrix[]){a, b}, 2,
-                   b.rows, b.cols);
+    return compute(l, e, (MatrixShape){MATRIX_SOLVE, a.rows, b.cols, NULL, false}, (Matrix[]){a, b},
+                   2, b.rows, b.cols);
 }
 
 // --- Riccati equations ---------------------------------------------------------------------------
@@ -133,7 +133,7 @@ static bool riccati(Lower *l, Value *x, int n, const AstExpr *e, bool discrete, 
                   .q = value_matrix(l, &x[2]),
                   .r = value_matrix(l, &x[3])};
     d->s = n > 4 ? value_matrix(l, &x[4]) : zeros(l, states, inputs);
-    MatrixShape s = {discrete ? MATRIX_DARE : MATRIX_CARE, states, inputs, NULL};
+    MatrixShape s = {discrete ? MATRIX_DARE : MATRIX_CARE, states, inputs, NULL, false};
     d->x = compute(l, e, s, (Matrix[]){d->a, d->b, d->q, d->r, d->s}, 5, states, states);
     return d->x.at != NULL;
 }
@@ -176,7 +176,7 @@ Value lqe_function(Lower *l, Value *x, int n, const AstExpr *e) {
     Matrix a = value_matrix(l, &x[0]), g = value_matrix(l, &x[1]), c = value_matrix(l, &x[2]);
     Matrix v = value_matrix(l, &x[4]),
            q = times(l, times(l, g, value_matrix(l, &x[3])), turned(l, g));
-    Matrix p = compute(l, e, (MatrixShape){MATRIX_CARE, states, outputs, NULL},
+    Matrix p = compute(l, e, (MatrixShape){MATRIX_CARE, states, outputs, NULL, true},
                        (Matrix[]){turned(l, a), turned(l, c), q, v, zeros(l, states, outputs)}, 5,
                        states, states);
     if (!p.at) return VALUE_BAD;
@@ -191,7 +191,7 @@ static Value lyapunov(Lower *l, Value *x, const AstExpr *e, MatrixFunction f) {
         return VALUE_BAD;
     int n = x[0].rows;
     Matrix arg[] = {value_matrix(l, &x[0]), value_matrix(l, &x[1])};
-    return result_of(compute(l, e, (MatrixShape){f, n, 0, NULL}, arg, 2, n, n), x, 2);
+    return result_of(compute(l, e, (MatrixShape){f, n, 0, NULL, false}, arg, 2, n, n), x, 2);
 }
 
 Value lyap_function(Lower *l, Value *x, int n, const AstExpr *e) {
@@ -208,7 +208,8 @@ Value expm_function(Lower *l, Value *x, int n, const AstExpr *e) {
     if (!want_square(l, e, 0, x, "A")) return VALUE_BAD;
     Matrix a = value_matrix(l, x);
     return result_of(
-        compute(l, e, (MatrixShape){MATRIX_EXPM, a.rows, 0, NULL}, &a, 1, a.rows, a.rows), x, n);
+        compute(l, e, (MatrixShape){MATRIX_EXPM, a.rows, 0, NULL, false}, &a, 1, a.rows, a.rows), x,
+        n);
 }
 
 // Poles are real numbers, or rows (re, im).
@@ -225,7 +226,7 @@ Value place_function(Lower *l, Value *x, int n, const AstExpr *e) {
     for (int i = 0; i < states; i++)
         for (int k = 0; k < x[2].cols; k++) MATRIX_AT(p, i, k) = MATRIX_AT(given, i, k);
     Matrix arg[] = {value_matrix(l, &x[0]), value_matrix(l, &x[1]), p};
-    MatrixShape s = {MATRIX_PLACE, states, inputs, NULL};
+    MatrixShape s = {MATRIX_PLACE, states, inputs, NULL, false};
     return result_of(compute(l, e, s, arg, 3, inputs, states), x, n);
 }
 
@@ -240,7 +241,8 @@ Value c2d_function(Lower *l, Value *x, int n, const AstExpr *e) {
             Expr entry = j < states ? MATRIX_AT(a, i, j) : MATRIX_AT(b, i, j - states);
             MATRIX_AT(block, i, j) = expr_mul(l->dag, entry, x[2].one);
         }
-    Matrix whole = compute(l, e, (MatrixShape){MATRIX_EXPM, all, 0, NULL}, &block, 1, all, all);
+    Matrix whole =
+        compute(l, e, (MatrixShape){MATRIX_EXPM, all, 0, NULL, false}, &block, 1, all, all);
     if (!whole.at) return VALUE_BAD;
     Matrix upper = matrix_new(&l->b->tmp, states, all);
     for (int i = 0; i < states * all; i++) upper.at[i] = whole.at[i];

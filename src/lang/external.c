@@ -159,7 +159,7 @@ Value call_external(Lower *l, const AstExpr *e, const Env *env, Definition d) {
     if (f->impure && b->when_part != WHEN_VALUE) return impure_outside(l, e, f);
     const External *external = external_of(b, d, e);
     if (!external) return VALUE_BAD;
-    MatrixShape s = {MATRIX_EXTERNAL, external->inputs, external->outputs, external};
+    MatrixShape s = {MATRIX_EXTERNAL, external->inputs, external->outputs, external, false};
     if (!f->impure && !matrix_has_value(l, e, s, in)) return VALUE_BAD;
     Expr node = expr_matrix(l->dag, s, e->pos, in);
     for (int i = 0; i < value_count(&v); i++)

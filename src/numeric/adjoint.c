@@ -155,7 +155,7 @@ static bool adjoint_expm(Adjoint *e) {
 
 // One input after the other, by its rate.
 static bool adjoint_place(Adjoint *e, double *work) {
-    MatrixShape s = {MATRIX_PLACE_RATE, e->n, e->m, NULL};
+    MatrixShape s = {MATRIX_PLACE_RATE, e->n, e->m, NULL, false};
     int inputs = matrix_input_count(s) / 2, outputs = matrix_output_count(s);
     double *given = work, *rate = given + 2 * inputs;
     memcpy(given, e->in, (size_t)inputs * sizeof *given);

@@ -40,6 +40,7 @@ typedef struct {
     MatrixFunction function;
     int n, m;                 // rows of A; columns of B, where there is one
     const External *external; // of MATRIX_EXTERNAL
+    bool observes;            // in words: A' and C' stand in the places of A and B (lqe)
 } MatrixShape;
 
 typedef enum {

@@ -55,8 +55,9 @@ typedef struct {
 // The mode of A that [A - lambda, B] loses. False: there is none.
 static bool say_lost_mode(Text *out, const Question *q) {
     int n = q->n;
-    double *memory = memory_zeroed(
-        matrix_work_count((MatrixShape){MATRIX_CARE, n, n + q->m, NULL}) + 64, sizeof *memory);
+    double *memory =
+        memory_zeroed(matrix_work_count((MatrixShape){MATRIX_CARE, n, n + q->m, NULL, false}) + 64,
+                      sizeof *memory);
     Room room = {memory};
     double *a = room_take(&room, n, n), *copy = room_take(&room, n, n);
     double *re = room_take(&room, n, 1), *im = room_take(&room, n, 1), worst = 1e-9;
@@ -98,15 +99,21 @@ static void explain_riccati(MatrixShape s, const double *in, Text *what, Text *h
     from_rows(n, n, in + n * n + n * m, q);
     Text mode = {0};
     if (say_lost_mode(&mode, &(Question){n, m, a, b, false, discrete, false})) {
-        text_printf(what, "(A, B) cannot be stabilised: no input reaches the mode %s",
+        text_printf(what,
+                    s.observes ? "(A, C) cannot be observed: no measurement sees the mode %s"
+                               : "(A, B) cannot be stabilised: no input reaches the mode %s",
                     text_get(&mode));
-        text_add(help, "add an input that moves it (for lqe: a measurement that sees it), or leave "
-                       "these states out of the design");
+        text_printf(help, "add %s, or leave these states out of the design",
+                    s.observes ? "a measurement that sees it" : "an input that moves it");
     } else if (say_lost_mode(&mode, &(Question){n, n, a, q, true, discrete, false})) {
         text_printf(what,
-                    "(A, Q) leaves the mode %s without weight, and it does not decay by itself",
+                    s.observes ? "(A, G W G') leaves the mode %s without noise, and it does not "
+                                 "decay by itself"
+                               : "(A, Q) leaves the mode %s without weight, and it does not decay "
+                                 "by itself",
                     text_get(&mode));
-        text_add(help, "give its states a weight in Q (for lqe: noise that excites them)");
+        text_add(help, s.observes ? "give its states noise that excites them, by G or W"
+                                  : "give its states a weight in Q");
     } else {
         text_add(what, "there is no stabilising solution");
         text_printf(help, "Q less S R^-1 S' must not be negative, and no mode may lie on the %s",

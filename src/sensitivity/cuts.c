@@ -264,6 +264,14 @@ bool cuts_make(Trail *trail, Node *to, Stride *s, double t, const double *x, dou
     return to->strides > 0;
 }
 
+bool cuts_whole(Node *to, const Stride *s, const double *x, double rtol) {
+    if (s->machine->program->kink_count) return false;
+    if (!is_own_step(to) && !(distance(s, to->state, x, rtol) < 1)) return false;
+    to->part = NULL;
+    to->strides = 1;
+    return true;
+}
+
 StepPart cuts_part(const Node *to, int i, double t) {
     if (to->part) return to->part[i];
     double h = (to->time - t) / to->strides;

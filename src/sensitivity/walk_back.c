@@ -1,46 +1,25 @@
 // Back along a trail, with the weights of states and held values in a sum of outputs and integrals:
 // every line of walk_forth.c transposed, in reverse order. Weights of parameters, and of what is
 // prepared from them, gather in the registers of each machine until the end.
-#include "sensitivity/cuts.h"
-#include "sensitivity/walk_inside.h"
+#include "sensitivity/walk_back.h"
 
 #include "base/memory.h"
 #include <math.h>
 #include <string.h>
 
-typedef struct {
-    Machine *machine;
-    Weights *weights;
-    Stride stride;
-    SolverKind method;
-    bool open;
-} Visited;
-
-typedef struct {
-    const WalkPlan *plan;
-    const WalkVisitor *visitor;
-    ARRAY(Visited) visited;
-    int n;
-    double *lambda;    // of the states
-    double *mu;        // of the memory, while laws change
-    double tau;        // of the moment of the present event
-    const Node *event; // that begins further on the way back; NULL: none
-    int room;
-    double *seed; // of results
-    bool *apart;  // see walk_back
-} Walk;
-
 static Visited *visit(Walk *w, Machine *m) {
     for (int i = 0; i < w->visited.count; i++)
         if (w->visited.data[i].machine == m) return &w->visited.data[i];
     Visited v = {.machine = m, .weights = weights_new(m)};
+    TapeFunction rates = rates_tape(w->plan, m->program);
     m->native = NULL;
     m->past = NULL;
+    v.straight = straight_new(m, &rates);
     array_push(&w->visited, v);
     return &w->visited.data[w->visited.count - 1];
 }
 
-static bool fail(Walk *w, const Node *n) {
+bool back_fail(Walk *w, const Node *n) {
     return refuse_walk(w->plan, n, "equations that the run solved have no derivative",
                        "a root or a quotient is at the end of its range there: keep away from it");
 }
@@ -48,7 +27,7 @@ static bool fail(Walk *w, const Node *n) {
 // --- a tape back ---------------------------------------------------------------------------------
 
 // Weights of the states that a tape found, or of a memory, into `to`; they are taken away.
-static void take_states(Visited *v, double *to, bool add) {
+void back_take_states(Visited *v, double *to, bool add) {
     const Program *p = v->machine->program;
     for (int i = 0; i < p->state_count; i++) {
         double *from = weight_of(v->weights, p->first_state + (uint32_t)i);
@@ -63,150 +42,11 @@ static void take_time(Walk *w, Visited *v) {
     *from = 0;
 }
 
-static bool tape_back(Walk *w, Visited *v, const TapeFunction *f, double time, const double *x) {
+bool back_tape(Walk *w, Visited *v, const TapeFunction *f, double time, const double *x) {
     machine_set_point(v->machine, time, x);
     bool good = weights_run(v->weights, f, w->seed);
     memset(w->seed, 0, (size_t)f->result_count * sizeof *w->seed);
     return good;
-}
-
-// --- steps ---------------------------------------------------------------------------------------
-
-static Stride *stride_for(const Walk *w, Visited *v, SolverKind method) {
-    if (v->open && v->method == method) return &v->stride;
-    if (v->open) stride_close(&v->stride);
-    stride_open(&v->stride, v->machine, method, w->plan->solve->stop - w->plan->solve->start);
-    v->open = true;
-    v->method = method;
-    return &v->stride;
-}
-
-static void seed_quads(Walk *w, const Program *p, double by) {
-    for (int q = 0; q < p->quad_count && w->plan->quads; q++)
-        w->seed[p->state_count + q] = by * w->visitor->quad_weight[q];
-}
-
-// X~ = J' k~, with the rates of a stage weighed by k~.
-static bool stage_back(Walk *w, Visited *v, const Stride *s, int i, const double *k, bool quads,
-                       double *X) {
-    const Program *p = v->machine->program;
-    for (int q = 0; q < s->n && k; q++) w->seed[q] = k[q];
-    if (quads) seed_quads(w, p, s->h * s->scheme.b[i]);
-    TapeFunction f = rates_tape(w->plan, p);
-    if (!tape_back(w, v, &f, stride_time(s, i), s->X + i * s->n)) return false;
-    take_states(v, X, false);
-    *weight_of(v->weights, p->time) = 0;
-    return true;
-}
-
-// k~ of a stage, from the lambda at the end and the X~ of the stages behind it.
-static void weigh_stage(const Walk *w, const Stride *s, int i, const double *X, double *k) {
-    for (int q = 0; q < s->n; q++) k[q] = s->h * s->scheme.b[i] * w->lambda[q];
-    for (int j = i + 1; j < s->scheme.stages; j++) {
-        double by = s->h * s->scheme.a[j][i];
-        const double *from = X + j * s->n;
-        for (int q = 0; q < s->n && by != 0; q++) k[q] += by * from[q];
-    }
-}
-
-// All stages forth, with what their tapes overwrite, then all of them back: each is run once.
-static bool stages_at_once(Walk *w, Visited *v, Stride *s, const double *x, double *k, double *X) {
-    const Program *p = v->machine->program;
-    TapeFunction f = rates_tape(w->plan, p);
-    weights_begin(v->weights);
-    for (int i = 0; i < s->scheme.stages; i++) {
-        stride_point(s, i, x);
-        machine_set_point(v->machine, stride_time(s, i), s->X + i * s->n);
-        if (!weights_forth(v->weights, &f)) return false;
-        for (int q = 0; q < s->n; q++) s->k[i * s->n + q] = v->machine->reg[f.result[q]];
-    }
-    for (int i = s->scheme.stages - 1; i >= 0; i--) {
-        weigh_stage(w, s, i, X, k);
-        memcpy(w->seed, k, (size_t)s->n * sizeof *k);
-        seed_quads(w, p, s->h * s->scheme.b[i]);
-        machine_set_point(v->machine, stride_time(s, i), s->X + i * s->n);
-        bool good = weights_back(v->weights, &f, w->seed);
-        memset(w->seed, 0, (size_t)f.result_count * sizeof *w->seed);
-        if (!good) return false;
-        take_states(v, X + i * s->n, false);
-        *weight_of(v->weights, p->time) = 0;
-    }
-    return true;
-}
-
-static bool explicit_back(Walk *w, Visited *v, Stride *s, const double *x, double *k, double *X) {
-    int n = s->n, stages = s->scheme.stages;
-    if (weights_can_halve(v->machine->program)) {
-        if (!stages_at_once(w, v, s, x, k, X)) return false;
-    } else {
-        for (int i = stages - 1; i >= 0; i--) {
-            weigh_stage(w, s, i, X, k);
-            if (!stage_back(w, v, s, i, k, true, X + i * n)) return false;
-        }
-    }
-    for (int i = 0; i < stages; i++)
-        for (int q = 0; q < n; q++) w->lambda[q] += X[i * n + q];
-    return true;
-}
-
-// M' k~ = h b lambda + h a' X~ of the integrals.
-static bool implicit_back(Walk *w, Visited *v, const Stride *s, double *k, double *X) {
-    int n = s->n, stages = s->scheme.stages;
-    bool quads = w->plan->quads;
-    memset(X, 0, (size_t)(n * stages) * sizeof *X);
-    for (int i = 0; i < stages && quads; i++)
-        if (!stage_back(w, v, s, i, NULL, true, X + i * n)) return false;
-    for (int i = 0; i < stages; i++)
-        for (int q = 0; q < n; q++) {
-            k[i * n + q] = s->h * s->scheme.b[i] * w->lambda[q];
-            for (int j = 0; j < stages; j++)
-                k[i * n + q] += s->h * s->scheme.a[j][i] * X[j * n + q];
-        }
-    stride_solve(s, true, k);
-    for (int i = 0; i < stages; i++)
-        for (int q = 0; q < n; q++) w->lambda[q] += X[i * n + q];
-    for (int i = 0; i < stages; i++) {
-        if (!stage_back(w, v, s, i, k + i * n, false, X)) return false;
-        for (int q = 0; q < n; q++) w->lambda[q] += X[q];
-    }
-    return true;
-}
-
-static bool stride_back(Walk *w, Visited *v, Stride *s, StepPart part, const double *x,
-                        const double *guess, double *k) {
-    double *X = k + (size_t)s->n * (size_t)s->scheme.stages;
-    bool at_once = !s->scheme.implicit && weights_can_halve(v->machine->program);
-    stride_aim(s, part.time, part.h);
-    v->machine->side = part.side;
-    if (!at_once && !stride_take(s, part.time, part.h, x, guess)) return false;
-    return s->scheme.implicit ? implicit_back(w, v, s, k, X) : explicit_back(w, v, s, x, k, X);
-}
-
-// From the point `to` back to `from`, in the strides that the way forth took.
-static bool step_back(Walk *w, Visited *v, Node *to, double time, const double *x) {
-    Stride *s = stride_for(w, v, to->method);
-    double rtol = w->plan->solve->rtol > 0 ? w->plan->solve->rtol : 1e-6;
-    if (!cuts_make(w->plan->trail, to, s, time, x, rtol)) return fail(w, to);
-    int parts = to->strides, n = s->n, stages = s->scheme.stages;
-    size_t size = (size_t)n * (size_t)stages;
-    double *k = memory_zeroed(2 * size + (size_t)parts * (size_t)n + 1, sizeof *k);
-    double *at = k + 2 * size;
-    memcpy(at, x, (size_t)n * sizeof *at);
-    bool good = true;
-    for (int i = 0; i < parts && good; i++) {
-        StepPart next = cuts_part(to, i + 1 < parts ? i + 1 : i, time),
-                 part = cuts_part(to, i, time);
-        if (part.state) memcpy(at + i * n, part.state, (size_t)n * sizeof *at);
-        if (i + 1 == parts || next.state) continue;
-        good = stride_take(s, part.time, part.h, at + i * n, NULL);
-        memcpy(at + (i + 1) * n, s->end, (size_t)n * sizeof *at);
-    }
-    for (int i = parts - 1; i >= 0 && good; i--)
-        good = stride_back(w, v, s, cuts_part(to, i, time), at + i * n,
-                           parts == 1 ? to->state : NULL, k);
-    v->machine->side = NULL;
-    free(k);
-    return good || fail(w, to);
 }
 
 // --- events --------------------------------------------------------------------------------------
@@ -249,8 +89,8 @@ static bool begin_event(Walk *w, const Node *n) {
     } else {
         w->seed[n->cause] = -w->tau / n->pace;
     }
-    if (!tape_back(w, v, f, n->time, n->before)) return fail(w, n);
-    take_states(v, w->lambda, true);
+    if (!back_tape(w, v, f, n->time, n->before)) return back_fail(w, n);
+    back_take_states(v, w->lambda, true);
     *weight_of(v->weights, p->time) = 0;
     return true;
 }
@@ -273,8 +113,8 @@ static bool actions(Walk *w, const Node *n) {
             w->seed[s->discrete_count + i] = w->lambda[s->reset[i].target];
             w->lambda[s->reset[i].target] = 0;
         }
-    if (!tape_back(w, v, &p->actions, n->time, n->before)) return fail(w, n);
-    take_states(v, w->lambda, true);
+    if (!back_tape(w, v, &p->actions, n->time, n->before)) return back_fail(w, n);
+    back_take_states(v, w->lambda, true);
     take_time(w, v);
     return true;
 }
@@ -291,8 +131,8 @@ static bool settled(Walk *w, const Node *n) {
                 w->seed[o->settle_output[k]] += w->lambda[i];
                 w->lambda[i] = 0;
             }
-    if (!tape_back(w, v, &p->outputs, n->time, n->before)) return fail(w, n);
-    take_states(v, w->lambda, true);
+    if (!back_tape(w, v, &p->outputs, n->time, n->before)) return back_fail(w, n);
+    back_take_states(v, w->lambda, true);
     take_time(w, v);
     return true;
 }
@@ -309,8 +149,8 @@ static bool choose(Walk *w, const Node *n, const Kept *before) {
         w->lambda[i] = 0;
     }
     if (before) kept_restore(before);
-    if (!tape_back(w, v, &p->choices, n->time, n->before)) return fail(w, n);
-    take_states(v, w->lambda, true);
+    if (!back_tape(w, v, &p->choices, n->time, n->before)) return back_fail(w, n);
+    back_take_states(v, w->lambda, true);
     take_time(w, v);
     return true;
 }
@@ -344,8 +184,8 @@ static bool remember(Walk *w, const Node *n) {
     make_room(w, p->state_count);
     for (int i = 0; i < memory_count(w); i++) w->seed[i] = w->mu[i];
     memset(w->mu, 0, (size_t)memory_count(w) * sizeof *w->mu);
-    if (!tape_back(w, v, &p->memory, n->time, n->before)) return fail(w, n);
-    take_states(v, w->lambda, false);
+    if (!back_tape(w, v, &p->memory, n->time, n->before)) return back_fail(w, n);
+    back_take_states(v, w->lambda, false);
     take_time(w, v);
     return true;
 }
@@ -356,8 +196,8 @@ static bool jump_back(Walk *w, const Node *n, Machine *back) {
     visit(w, back);
     Visited *v = visit(w, n->mode->jump);
     kept_restore(n->jump);
-    if (!tape_back(w, v, &v->machine->program->outputs, n->time, n->before)) return fail(w, n);
-    take_states(v, w->mu, true);
+    if (!back_tape(w, v, &v->machine->program->outputs, n->time, n->before)) return back_fail(w, n);
+    back_take_states(v, w->mu, true);
     take_time(w, v);
     pass_held(v, visit(w, back));
     return true;
@@ -396,8 +236,8 @@ static bool after(Walk *w, const Node *n, Machine *before) {
     make_room(w, p->state_count);
     for (int i = 0; i < memory_count(w); i++) w->seed[i] = w->mu[i];
     memset(w->mu, 0, (size_t)memory_count(w) * sizeof *w->mu);
-    if (!tape_back(w, v, &p->memory, n->time, n->state)) return fail(w, n);
-    take_states(v, w->lambda, false);
+    if (!back_tape(w, v, &p->memory, n->time, n->state)) return back_fail(w, n);
+    back_take_states(v, w->lambda, false);
     take_time(w, v);
     bool good = enter(w, n, before);
     make_room(w, states);
@@ -413,10 +253,10 @@ static bool point(Walk *w, const Node *n, Machine *m) {
     w->visitor->weigh(w->visitor->context, n, w->seed);
     bool hold = m->hold;
     m->hold = false;
-    bool good = tape_back(w, v, &p->outputs, n->time, n->before);
+    bool good = back_tape(w, v, &p->outputs, n->time, n->before);
     m->hold = hold;
-    if (!good) return fail(w, n);
-    take_states(v, w->lambda, true);
+    if (!good) return back_fail(w, n);
+    back_take_states(v, w->lambda, true);
     w->tau = 0;
     take_time(w, v); // counts where the point moves
     return true;
@@ -428,15 +268,15 @@ static bool start(Walk *w, const Node *n) {
     double *zero = memory_zeroed((size_t)p->state_count + 1, sizeof *zero);
     kept_restore(n->kept);
     for (int i = 0; i < w->n; i++) w->seed[i] = w->lambda[i];
-    bool good = tape_back(w, v, &p->initial, n->time, zero);
+    bool good = back_tape(w, v, &p->initial, n->time, zero);
     for (int i = 0; i < p->held_start.result_count; i++) {
         double *held = weight_of(v->weights, p->first_held + (uint32_t)i);
         w->seed[i] = *held;
         *held = 0;
     }
-    good = good && tape_back(w, v, &p->held_start, n->time, zero);
+    good = good && back_tape(w, v, &p->held_start, n->time, zero);
     free(zero);
-    return good || fail(w, n);
+    return good || back_fail(w, n);
 }
 
 // --- the walk ------------------------------------------------------------------------------------
@@ -483,7 +323,7 @@ static bool go_back(Walk *w, int at) {
     const Node *next = next_step(w->plan, at);
     if (next) kept_restore(next->kept);
     if (!x || !(to->time > time)) return true;
-    return step_back(w, visit(w, to->kept->machine), to, time, x);
+    return back_step(w, visit(w, to->kept->machine), to, time, x);
 }
 
 // An event is over where the first step or point behind it begins; the one that ended the run never is.
@@ -504,7 +344,7 @@ static void look_for_event(Walk *w, int at) {
 
 static bool all_finite(Walk *w, const Node *n) {
     for (int i = 0; i < w->n; i++)
-        if (!isfinite(w->lambda[i])) return fail(w, n);
+        if (!isfinite(w->lambda[i])) return back_fail(w, n);
     return true;
 }
 
@@ -587,6 +427,7 @@ bool walk_back(const WalkPlan *plan, const WalkVisitor *v, double *gradient, boo
     good = good && gather(&w, gradient);
     for (int i = 0; i < w.visited.count; i++) {
         weights_free(w.visited.data[i].weights);
+        straight_free(w.visited.data[i].straight);
         if (w.visited.data[i].open) stride_close(&w.visited.data[i].stride);
     }
     array_free(&w.visited);

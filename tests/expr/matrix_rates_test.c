@@ -84,7 +84,7 @@ static Expr build(World *w, MatrixFunction f, int n, int m) {
                              expr_mul(w->d, expr_number(w->d, 0.1), x));
         at[2 * i + 1] = n > 1 ? im : expr_number(w->d, 0);
     }
-    return expr_matrix(w->d, (MatrixShape){f, n, m, NULL}, POS_NONE, in);
+    return expr_matrix(w->d, (MatrixShape){f, n, m, NULL, false}, POS_NONE, in);
 }
 
 static double difference(const World *w, Expr e, int by) {
@@ -131,7 +131,7 @@ static void rates_are_exact(void **state) {
             bool second = seed == 1 && n < 4 && f != MATRIX_PLACE;
             for (int k = 0; k < outputs; k += 1 + outputs / 3)
                 compare(&w, expr_entry(w.d, matrix, k), second, 1e-7,
-                        matrix_function_name((MatrixShape){(MatrixFunction)f, 0, 0, NULL}));
+                        matrix_function_name((MatrixShape){(MatrixFunction)f, 0, 0, NULL, false}));
             dag_free(w.d);
             names_free(w.names);
         }
@@ -144,12 +144,12 @@ static void numbers_fold(void **state) {
     const double given[] = {3, 2, 5, 0.7, 0};
     Expr in[5];
     for (int i = 0; i < 5; i++) in[i] = expr_number(w.d, given[i]);
-    Expr care = expr_matrix(w.d, (MatrixShape){MATRIX_CARE, 1, 1, NULL}, POS_NONE, in);
+    Expr care = expr_matrix(w.d, (MatrixShape){MATRIX_CARE, 1, 1, NULL, false}, POS_NONE, in);
     double value;
     assert_true(expr_is_number(w.d, expr_entry(w.d, care, 0), &value));
     assert_near(value, (2.1 + sqrt(9 * 0.49 + 14)) / 4, 1e-14);
     in[3] = expr_number(w.d, -1);
-    Expr none = expr_matrix(w.d, (MatrixShape){MATRIX_CARE, 1, 1, NULL}, POS_NONE, in);
+    Expr none = expr_matrix(w.d, (MatrixShape){MATRIX_CARE, 1, 1, NULL, false}, POS_NONE, in);
     assert_false(expr_is_number(w.d, expr_entry(w.d, none, 0), NULL));
     assert_true(isnan(expr_evaluate(w.d, expr_entry(w.d, none, 0), NULL)));
     Text t = {0};
@@ -158,8 +158,8 @@ static void numbers_fold(void **state) {
     text_free(&t);
     // numbers put in for symbols fold as well
     in[3] = w.x;
-    Expr open =
-        expr_entry(w.d, expr_matrix(w.d, (MatrixShape){MATRIX_CARE, 1, 1, NULL}, POS_NONE, in), 0);
+    Expr open = expr_entry(
+        w.d, expr_matrix(w.d, (MatrixShape){MATRIX_CARE, 1, 1, NULL, false}, POS_NONE, in), 0);
     Rewrite *put = rewrite_new(w.d);
     rewrite_set(put, w.x, expr_number(w.d, 0.7));
     assert_true(expr_is_number(w.d, rewrite(put, open), &value));

@@ -28,7 +28,7 @@ static int random_below(Random *r, int n) {
 }
 
 static MatrixFault call(MatrixFunction f, int n, int m, const double *in, double *out) {
-    MatrixShape s = {f, n, m, NULL};
+    MatrixShape s = {f, n, m, NULL, false};
     double *work = calloc(matrix_work_count(s), sizeof *work);
     MatrixFault fault = matrix_compute(s, in, out, work);
     free(work);
@@ -304,7 +304,7 @@ static void placed_poles(void **state) {
 
 static void says(MatrixFunction f, int n, int m, const double *in, const char *words) {
     Text what = {0}, help = {0};
-    matrix_explain((MatrixShape){f, n, m, NULL}, in, &what, &help);
+    matrix_explain((MatrixShape){f, n, m, NULL, false}, in, &what, &help);
     if (!strstr(text_get(&what), words)) fail_msg("'%s' has no '%s'", text_get(&what), words);
     assert_true(help.length > 0);
     text_free(&what);
