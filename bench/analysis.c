@@ -37,7 +37,7 @@ static Measured measure(int sections) {
     Sources *sources = sources_new();
     Report report = {0};
     LinearPlan plan;
-    LinearWish wish = {0};
+    LinearOptions wish = {0};
     Reached at;
     RunOptions run = {.engine = ENGINE_VM};
     Pipeline p;

@@ -83,7 +83,7 @@ static double time_inside(Bench *b) {
     Syntax *syntax = lang_load(&arena, names, sources, b->file, &lang, &report);
     PipelineOptions o = {.experiment = b->experiment, .lang = lang, .last = STAGE_SYSTEM};
     if (!pipeline_build(&pipeline, syntax, &o, &report)) exit(1);
-    ProgramWish wish = {.explicit = true};
+    ProgramOptions wish = {.explicit = true};
     Program *p = program_build(pipeline.system, &wish, &report);
     Machine *m = machine_new(p);
     Native *n = native_start(p, NULL);

@@ -140,7 +140,7 @@ static Measured measure(const Text *text) {
     Report report = {0};
     System *system = compile(&arena, text, &report);
     if (!system) exit(1);
-    ProgramWish wish = {.output = system->value, .output_count = 1}; // any variable will do
+    ProgramOptions wish = {.output = system->value, .output_count = 1}; // any variable will do
     for (int i = 0; i < system->model->var_count; i++)
         if (system->block_count && system->value[i] == system->block[0].unknown[0])
             wish.output = &system->value[i];

@@ -39,7 +39,7 @@ void model_open_text(BenchModel *m, const Text *text, const char *const *output,
         for (int v = 0; v < m->model->var_count; v++)
             if (strcmp(name_text(m->names, m->model->var[v].path), output[i]) == 0)
                 array_push(&found, m->system->value[v]);
-    ProgramWish wish = {.output = found.data, .output_count = found.count};
+    ProgramOptions wish = {.output = found.data, .output_count = found.count};
     m->program = program_build(m->system, &wish, &m->report);
     if (!m->program || found.count != outputs) give_up(m);
     array_free(&found);

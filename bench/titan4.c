@@ -69,7 +69,7 @@ static void open_simulator(Simulator *s, const char *set) {
                 output[found++] = system->value[v];
     }
     if (found != JOINTS) give_up(s);
-    ProgramWish wish = {.output = output, .output_count = JOINTS};
+    ProgramOptions wish = {.output = output, .output_count = JOINTS};
     s->program = program_build(system, &wish, &s->report);
     if (!s->program) give_up(s);
     s->native = native_start(s->program, NULL);

@@ -17,12 +17,12 @@ static bool build(Making *k, Syntax *s, const LinearAsk *ask, const LangOptions 
                   Report *r) {
     PipelineOptions o = {
         .model = ask->model, .experiment = ask->experiment, .lang = *options, .last = STAGE_MODEL};
-    LinearWish wish = {.input = ask->input,
-                       .input_count = ask->input_count,
-                       .output = ask->output,
-                       .output_count = ask->output_count};
+    LinearOptions linear = {.input = ask->input,
+                            .input_count = ask->input_count,
+                            .output = ask->output,
+                            .output_count = ask->output_count};
     if (!pipeline_build(&k->p, s, &o, r) ||
-        !linear_open(k->p.model, &k->p.arena, &wish, &k->plan, r))
+        !linear_open(k->p.model, &k->p.arena, &linear, &k->plan, r))
         return false;
     o.last = STAGE_SYSTEM;
     return pipeline_finish(&k->p, &o, r);

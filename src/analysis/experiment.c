@@ -15,17 +15,17 @@ enum { GRID = 400 };
 bool analysis_open(Model *m, Arena *out, LinearPlan *plan, Report *r) {
     const Experiment *x = m->experiment;
     const AnalysisPlan *a = &x->analysis;
-    LinearWish wish = {.input = a->input,
-                       .input_count = a->input_count,
-                       .output = a->output,
-                       .output_count = a->output_count,
-                       .free = a->free,
-                       .free_count = a->free_count,
-                       .given = a->given,
-                       .given_count = a->given_count,
-                       .moving = a->moving,
-                       .moving_count = a->moving_count};
-    if (!linear_open(m, out, &wish, plan, r)) return false;
+    LinearOptions options = {.input = a->input,
+                             .input_count = a->input_count,
+                             .output = a->output,
+                             .output_count = a->output_count,
+                             .free = a->free,
+                             .free_count = a->free_count,
+                             .given = a->given,
+                             .given_count = a->given_count,
+                             .moving = a->moving,
+                             .moving_count = a->moving_count};
+    if (!linear_open(m, out, &options, plan, r)) return false;
     plan->look = ARENA_ARRAY(out, Expr, x->probe_count + 1);
     for (int i = 0; i < x->probe_count; i++)
         if (x->probes[i].kind == PROBE_POINT)

@@ -39,7 +39,7 @@ static bool refuse(const Model *m, Report *r, const char *name, int var, bool in
     return false;
 }
 
-static bool choose(const Model *m, Arena *out, const LinearWish *w, bool input, int **var,
+static bool choose(const Model *m, Arena *out, const LinearOptions *w, bool input, int **var,
                    int *count, Report *r) {
     int asked = input ? w->input_count : w->output_count;
     const char *const *name = input ? w->input : w->output;
@@ -142,24 +142,26 @@ static bool open_input(Model *m, const LinearPlan *plan, int opened, LinearInput
     return true;
 }
 
-static bool take_given(Model *m, Arena *out, const LinearWish *wish, LinearPlan *plan, Report *r) {
-    plan->given_count = wish->given_count;
-    plan->given = ARENA_ARRAY(out, int, wish->given_count + 1);
-    plan->given_value = ARENA_ARRAY(out, double, wish->given_count + 1);
-    for (int i = 0; i < wish->given_count; i++)
-        if (!read_given(m, wish->given[i], &plan->given[i], &plan->given_value[i], r)) return false;
+static bool take_given(Model *m, Arena *out, const LinearOptions *options, LinearPlan *plan,
+                       Report *r) {
+    plan->given_count = options->given_count;
+    plan->given = ARENA_ARRAY(out, int, options->given_count + 1);
+    plan->given_value = ARENA_ARRAY(out, double, options->given_count + 1);
+    for (int i = 0; i < options->given_count; i++)
+        if (!read_given(m, options->given[i], &plan->given[i], &plan->given_value[i], r))
+            return false;
     return true;
 }
 
-static bool take_moving(const Model *m, Arena *out, const LinearWish *wish, LinearPlan *plan,
+static bool take_moving(const Model *m, Arena *out, const LinearOptions *options, LinearPlan *plan,
                         Report *r) {
-    plan->moving = ARENA_ARRAY(out, int, wish->moving_count + 1);
-    for (int i = 0; i < wish->moving_count; i++) {
-        int var = model_find(m, wish->moving[i]);
-        if (var < 0) return refuse(m, r, wish->moving[i], -1, false);
+    plan->moving = ARENA_ARRAY(out, int, options->moving_count + 1);
+    for (int i = 0; i < options->moving_count; i++) {
+        int var = model_find(m, options->moving[i]);
+        if (var < 0) return refuse(m, r, options->moving[i], -1, false);
         if (m->var[var].der < 0) {
             Remark *x = report_error(r, A_NO_SIGNAL, m->var[var].pos,
-                                     "'%s' is no state: it has no rate", wish->moving[i]);
+                                     "'%s' is no state: it has no rate", options->moving[i]);
             remark_help(r, x, "name states: q of a spring or joint, p of an inertia, x of der(x)");
             return false;
         }
@@ -168,14 +170,14 @@ static bool take_moving(const Model *m, Arena *out, const LinearWish *wish, Line
     return true;
 }
 
-bool linear_open(Model *m, Arena *out, const LinearWish *wish, LinearPlan *plan, Report *r) {
+bool linear_open(Model *m, Arena *out, const LinearOptions *options, LinearPlan *plan, Report *r) {
     *plan = (LinearPlan){0};
-    LinearWish free = {.input = wish->free, .input_count = wish->free_count};
+    LinearOptions free = {.input = options->free, .input_count = options->free_count};
     int *input, *loose = NULL;
-    if (!choose(m, out, wish, true, &input, &plan->input_count, r) ||
-        !choose(m, out, wish, false, &plan->output, &plan->output_count, r) ||
+    if (!choose(m, out, options, true, &input, &plan->input_count, r) ||
+        !choose(m, out, options, false, &plan->output, &plan->output_count, r) ||
         (free.input_count && !choose(m, out, &free, true, &loose, &plan->free_count, r)) ||
-        !take_given(m, out, wish, plan, r) || !take_moving(m, out, wish, plan, r))
+        !take_given(m, out, options, plan, r) || !take_moving(m, out, options, plan, r))
         return false;
     plan->input = ARENA_ARRAY(out, LinearInput, plan->input_count + 1);
     plan->free = ARENA_ARRAY(out, LinearInput, plan->free_count + 1);

@@ -1,7 +1,7 @@
 // Does a point lie on a kink of the equations? There the derivatives of both sides differ, and what
 // the tape gives is that of one of them.
 //
-//     a < b, pieces of tables     the switches of the program, whose border is zero
+//     a < b, pieces of tables     the switches of the program, whose event function is zero
 //     abs(a), min(a, b), max(a, b)     a is zero, or both are equal, and something changes with them: v abs(v) at rest has one slope
 #include "analysis/linear.h"
 
@@ -29,7 +29,7 @@ static void tell(Kinks *k, Expr what) {
     bool own = law >= 0 && law < s->model->equation_count;
     Remark *x = k->last =
         report_warning(r, A_KINK, own ? s->model->equation[law].pos : s->model->pos,
-                       "at t = %g s the model is on the border of '%s'", at->time, text_get(&name));
+                       "at t = %g s the model is on the edge of '%s'", at->time, text_get(&name));
     remark_help(r, x,
                 "the derivatives are those of one side; move the point with --at or `initial`");
     text_free(&name);
@@ -55,24 +55,24 @@ static Exprs sides_of(const Dag *d, const Program *p) {
     return side;
 }
 
-// At the moment of an event its border is zero but for rounding of both sides.
+// At the moment of an event its event function is zero but for rounding of both sides.
 static void tell_switches(Kinks *k) {
     const Reached *at = k->at;
     const Program *p = at->program;
     const Dag *d = k->s->dag;
-    double *border = memory_zeroed((size_t)p->switch_count + 1, sizeof *border);
-    if (p->switch_count) machine_switches(at->machine, at->time, at->state, border);
+    double *event_function = memory_zeroed((size_t)p->switch_count + 1, sizeof *event_function);
+    if (p->switch_count) machine_switches(at->machine, at->time, at->state, event_function);
     Exprs side = sides_of(d, p);
     double *value = values_of(k, &side);
     for (int i = 0; i < p->switch_count; i++) {
         bool two = expr_arg_count(d, p->sw[i].relation) == 2;
         double rounding = two ? 1e-12 * (fabs(value[2 * i]) + fabs(value[2 * i + 1])) : 0;
-        bool on_border = border[i] == 0 || fabs(border[i]) <= rounding;
-        if (p->sw[i].watcher < 0 && on_border) tell(k, p->sw[i].relation);
+        bool at_zero = event_function[i] == 0 || fabs(event_function[i]) <= rounding;
+        if (p->sw[i].watcher < 0 && at_zero) tell(k, p->sw[i].relation);
     }
     free(value);
     array_free(&side);
-    free(border);
+    free(event_function);
 }
 
 static void add_roots(const System *s, Exprs *root) {

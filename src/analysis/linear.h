@@ -22,7 +22,7 @@ typedef struct { // what is asked for
     int free_count, given_count;
     const char *const *moving; // states that need not rest: they stay where the search begins
     int moving_count;
-} LinearWish;
+} LinearOptions;
 
 typedef struct
 {            // an input that can be moved: a signal u + delta + rate (t - t0) + bend (t - t0)^2/2,
@@ -50,7 +50,7 @@ typedef struct {
 
 // Needs: a model whose system is not built yet (STAGE_MODEL).  Gives: inputs that can be moved, as
 // parameters that are zero.
-bool linear_open(Model *m, Arena *out, const LinearWish *wish, LinearPlan *plan, Report *r);
+bool linear_open(Model *m, Arena *out, const LinearOptions *options, LinearPlan *plan, Report *r);
 
 // --- points (reach.c) ----------------------------------------------------------------------------
 

@@ -109,8 +109,8 @@ static bool switching_open(struct Switching *k, const System *s, const RunOption
     if (!job_prepare(j)) return false;
     k->store = mode_store_new(s->model);
     k->modes = modes_new(j, k->store);
-    ProgramWish wish = modes_wish(j, &j->tmp, s, mode_store_memory(k->store));
-    k->program = program_build(s, &wish, r);
+    ProgramOptions options = modes_options(j, &j->tmp, s, mode_store_memory(k->store));
+    k->program = program_build(s, &options, r);
     k->machine = k->program ? machine_new(k->program) : NULL;
     return k->machine;
 }
@@ -215,9 +215,9 @@ bool linear_reach(Reached *at, const System *s, const RunOptions *o, bool start,
     job_open(&j, s, o, r);
     bool good = job_prepare(&j);
     if (good) {
-        ProgramWish wish = job_program_wish(&j);
-        wish.quadrature_count = 0;
-        at->program = program_build(s, &wish, r);
+        ProgramOptions options = job_program_options(&j);
+        options.quadrature_count = 0;
+        at->program = program_build(s, &options, r);
         good = at->program != NULL;
     }
     if (good) {

@@ -69,7 +69,7 @@ static void find_cyclic(Work *w) {
     for (int i = 0; i < w->row.count; i++) walk_add(walk, w->row.data[i]);
     w->cyclic = memory_zeroed((size_t)w->n + 1, sizeof *w->cyclic);
     for (int i = 0; i < w->n; i++) w->cyclic[i] = !walk_seen(walk, s->state[i]);
-    for (int k = 0; k < w->plan->moving_count; k++) // by wish: it stays, and may have a rate
+    for (int k = 0; k < w->plan->moving_count; k++) // by options: it stays, and may have a rate
         for (int i = 0; i < w->n; i++)
             if (s->state_var[i] == w->plan->moving[k]) w->cyclic[i] = true;
     walk_free(walk);

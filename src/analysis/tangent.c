@@ -122,8 +122,8 @@ Tangent *tangent_new(const System *s, const Expr *column, int columns, const Exp
     t->columns = columns;
     t->rows = rows;
     augment(t, s, column, row);
-    ProgramWish wish = {.exact = true};
-    t->program = program_build(&t->system, &wish, r);
+    ProgramOptions options = {.exact = true};
+    t->program = program_build(&t->system, &options, r);
     if (!t->program) {
         tangent_free(t);
         return NULL;

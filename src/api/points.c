@@ -105,9 +105,9 @@ static inline void count_call(ByHand *h) {
 
 static bool build(BdRun *run, Job *j, Report *r) {
     ByHand *h = run->by_hand = memory_zeroed(1, sizeof *h);
-    ProgramWish wish = job_program_wish(j);
-    wish.explicit = false; // d rate / d state may be asked for
-    h->program = program_build(&run->copy.system, &wish, r);
+    ProgramOptions options = job_program_options(j);
+    options.explicit = false; // d rate / d state may be asked for
+    h->program = program_build(&run->copy.system, &options, r);
     if (!h->program) return false;
     h->machine = machine_new(h->program);
     make_room(h);

@@ -85,18 +85,18 @@ static void write_roots(Builder *b, Draft *draft, int level, const Expr *root, i
     function_end(b);
 }
 
-static void write_derivative(Builder *b, Draft *draft, const ProgramWish *wish) {
+static void write_derivative(Builder *b, Draft *draft, const ProgramOptions *options) {
     const System *s = b->system;
     function_begin(b, draft, LEVEL_TIME, -1);
     function_roots(b, s->rate, s->state_count);
     int rates = b->touched.count;
-    function_roots(b, wish->quadrature, wish->quadrature_count);
+    function_roots(b, options->quadrature, options->quadrature_count);
     int all = b->touched.count;
     function_angles(b, 0, rates);
     for (int i = 0; i < s->state_count; i++) function_add(b, s->rate[i]);
     b->program->rate_code = draft->code.count;
     function_angles(b, rates, all);
-    for (int i = 0; i < wish->quadrature_count; i++) function_add(b, wish->quadrature[i]);
+    for (int i = 0; i < options->quadrature_count; i++) function_add(b, options->quadrature[i]);
     function_end(b);
 }
 
@@ -111,30 +111,30 @@ static void write_unknowns(Builder *b, Draft *draft) {
 
 // Where the formulas for d rate / d state are out of proportion since blocks stand between, the
 // matrix of the implicit system gives them in numbers.
-static void write_implicit(Builder *b, Draft *code, const ProgramWish *wish) {
+static void write_implicit(Builder *b, Draft *code, const ProgramOptions *options) {
     Program *p = b->program;
     bool serves = !p->has_jacobian && p->column_start && b->system->block_count > 0;
-    if (b->failed || (!wish->implicit && !serves)) return;
+    if (b->failed || (!options->implicit && !serves)) return;
     write_unknowns(b, &code[CODE_UNKNOWNS]);
     p->has_implicit =
         implicit_build(b, &code[CODE_IMPLICIT], &code[CODE_IMPLICIT_JACOBIAN]) && !b->failed;
 }
 
-static void write_all(Builder *b, Draft *code, WhenDrafts *when, const ProgramWish *wish) {
+static void write_all(Builder *b, Draft *code, WhenDrafts *when, const ProgramOptions *options) {
     const System *s = b->system;
     for (int i = 0; i < b->block.count; i++) block_write(b, i);
-    write_derivative(b, &code[CODE_DERIVATIVE], wish);
-    write_roots(b, &code[CODE_OUTPUTS], LEVEL_TIME, wish->output, wish->output_count);
+    write_derivative(b, &code[CODE_DERIVATIVE], options);
+    write_roots(b, &code[CODE_OUTPUTS], LEVEL_TIME, options->output, options->output_count);
     write_switches(b, &code[CODE_SWITCHES]);
     write_roots(b, &code[CODE_CLOCKS], LEVEL_TIME, b->phase.data, b->phase.count);
     write_roots(b, &code[CODE_INITIAL], LEVEL_TIME, s->start, s->state_count);
     write_choices(b, &code[CODE_CHOICES], false);
     write_choices(b, &code[CODE_START_CHOICES], true);
-    write_roots(b, &code[CODE_MEMORY], LEVEL_TIME, wish->memory, wish->memory_count);
+    write_roots(b, &code[CODE_MEMORY], LEVEL_TIME, options->memory, options->memory_count);
     write_whens(b, when);
-    if (!b->failed && !wish->explicit) jacobian_build(b, &code[CODE_JACOBIAN], wish->exact);
-    write_implicit(b, code, wish);
-    write_signals(b, &code[CODE_SIGNALS], wish);
+    if (!b->failed && !options->explicit) jacobian_build(b, &code[CODE_JACOBIAN], options->exact);
+    write_implicit(b, code, options);
+    write_signals(b, &code[CODE_SIGNALS], options);
     write_kinks(b, &code[CODE_KINKS]);
     write_roots(b, &code[CODE_PREPARE], LEVEL_STATIC, b->prepared.data, b->prepared.count);
 }
@@ -288,14 +288,15 @@ static Expr *copy_exprs(Program *p, const Expr *e, int count) {
     return copy;
 }
 
-static void finish_program(Builder *b, Draft *code, WhenDrafts *when, const ProgramWish *wish) {
+static void finish_program(Builder *b, Draft *code, WhenDrafts *when,
+                           const ProgramOptions *options) {
     Program *p = b->program;
     Layout layout = lay_out(b);
     p->state_count = b->system->state_count;
-    p->quad_count = wish->quadrature_count;
-    p->output_count = wish->output_count;
-    p->output = copy_exprs(p, wish->output, wish->output_count);
-    p->quadrature = copy_exprs(p, wish->quadrature, wish->quadrature_count);
+    p->quad_count = options->quadrature_count;
+    p->output_count = options->output_count;
+    p->output = copy_exprs(p, options->output, options->output_count);
+    p->quadrature = copy_exprs(p, options->quadrature, options->quadrature_count);
     p->prepare = finish(b, &layout, &code[CODE_PREPARE]);
     p->derivative = finish(b, &layout, &code[CODE_DERIVATIVE]);
     p->outputs = finish(b, &layout, &code[CODE_OUTPUTS]);
@@ -364,9 +365,9 @@ static void builder_free(Builder *b) {
     array_free(&b->view.sorted);
 }
 
-Program *program_build(const System *s, const ProgramWish *wish, Report *r) {
-    static const ProgramWish nothing = {0};
-    if (!wish) wish = &nothing;
+Program *program_build(const System *s, const ProgramOptions *options, Report *r) {
+    static const ProgramOptions nothing = {0};
+    if (!options) options = &nothing;
     Program *p = memory_zeroed(1, sizeof *p);
     p->system = s;
     Builder b = {.program = p, .system = s, .dag = s->dag, .report = r};
@@ -375,11 +376,11 @@ Program *program_build(const System *s, const ProgramWish *wish, Report *r) {
     set_roles(&b);
     add_blocks(&b, s->block, s->block_count);
     add_blocks(&b, s->start_block, s->start_block_count);
-    find_switches(&b, wish);
-    find_kinks(&b, wish);
-    write_all(&b, code, &when, wish);
+    find_switches(&b, options);
+    find_kinks(&b, options);
+    write_all(&b, code, &when, options);
     bool good = !b.failed;
-    if (good) finish_program(&b, code, &when, wish);
+    if (good) finish_program(&b, code, &when, options);
     for (int i = 0; i < CODE_FUNCTIONS; i++) draft_free(&code[i]);
     draft_free(&when.start);
     draft_free(&when.conditions);

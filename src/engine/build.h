@@ -167,17 +167,17 @@ uint32_t draft_reuse(Draft *d, Space space);
 void draft_free(Draft *d);
 
 // --- switches.c
-void find_switches(Builder *b, const ProgramWish *wish);   // relations and clocks
-ExprWalk *walk_rates(Builder *b, const ProgramWish *wish); // over all that rates depend on
+void find_switches(Builder *b, const ProgramOptions *options);   // relations and clocks
+ExprWalk *walk_rates(Builder *b, const ProgramOptions *options); // over all that rates depend on
 Expr pieces_of(Builder *b, Expr e); // a table and its slope have the same: those of the table
 void write_switches(Builder *b, Draft *draft);
 
 // --- signals.c: what moves by time alone
-void write_signals(Builder *b, Draft *draft, const ProgramWish *wish);
+void write_signals(Builder *b, Draft *draft, const ProgramOptions *options);
 
 // --- kinks.c: where abs, min and max bend by what states do
-void find_kinks(Builder *b, const ProgramWish *wish);
-void write_kinks(Builder *b, Draft *draft); // their borders
+void find_kinks(Builder *b, const ProgramOptions *options);
+void write_kinks(Builder *b, Draft *draft); // their event functions
 void finish_kinks(Builder *b);              // lines of the tapes get their numbers
 
 // --- whens.c: what happens at events

@@ -138,7 +138,7 @@ static void write_machine(Writer *w) {
         p->has_jacobian ? p->nonzero_count : 0);
     text_printf(w->out,
                 "typedef struct {\n    double reg[%u];\n    double work[%d];\n    int pivot[%d];\n"
-                "    unsigned char held[%d]; // states of switches\n"
+                "    unsigned char truth[%d]; // states of switches\n"
                 "    int hold;               // nonzero: switches keep their states\n"
                 "    int failed_block;\n} %s_machine;\n\n",
                 p->register_count + 1, n * n + 6 * n + 1, n + 1, p->switch_count + 1, w->prefix);
@@ -183,7 +183,7 @@ static void write_expression(Writer *w, Instruction c) {
     case TAPE_MULSUB: text_printf(o, "r[%u] - r[%u] * r[%u]", c.to, c.a, c.b); break;
     case TAPE_SELECT: text_printf(o, "r[%u] != 0 ? r[%u] : r[%u]", c.a, c.b, c.to); break;
     case TAPE_SWITCH:
-        text_printf(o, "m->hold ? m->held[%u] : r[%u] %s 0", c.b, c.a, c.aux ? "<=" : "<");
+        text_printf(o, "m->hold ? m->truth[%u] : r[%u] %s 0", c.b, c.a, c.aux ? "<=" : "<");
         break;
     case TAPE_OP_LESS: text_printf(o, "r[%u] < r[%u]", c.a, c.b); break;
     case TAPE_OP_LESS_EQUAL: text_printf(o, "r[%u] <= r[%u]", c.a, c.b); break;

@@ -1,7 +1,7 @@
 // Kinks that states pass: where abs, min and max bend.
 //
 // A run passes them as they come, since its error control sees to that. Their slopes jump there, so who goes along a run
-// with derivatives must know on which side of each a step is: its border is the argument of abs, or the difference of the
+// with derivatives must know on which side of each a step is: its event function is the argument of abs, or the difference of the
 // arguments of min and max. Instructions that compute such a node carry its number.
 #include "engine/build.h"
 
@@ -29,11 +29,11 @@ static void mark_roots(const Dag *d, const ExprWalk *walk, bool *below) {
     }
 }
 
-void find_kinks(Builder *b, const ProgramWish *wish) {
+void find_kinks(Builder *b, const ProgramOptions *options) {
     Program *p = b->program;
-    if (!wish->kinks) return;
+    if (!options->kinks) return;
     builder_grow(b);
-    ExprWalk *walk = walk_rates(b, wish);
+    ExprWalk *walk = walk_rates(b, options);
     int count = walk_count(walk);
     bool *below = memory_zeroed((size_t)dag_size(b->dag) + 1, sizeof *below);
     mark_roots(b->dag, walk, below);
@@ -48,17 +48,17 @@ void find_kinks(Builder *b, const ProgramWish *wish) {
 }
 
 void write_kinks(Builder *b, Draft *draft) {
-    Exprs border = {0};
+    Exprs event_function = {0};
     for (int i = 0; i < b->program->kink_count; i++) {
         Expr e = b->program->kink[i], u = expr_arg(b->dag, e, 0);
         bool one = expr_op(b->dag, e) == OP_ABS;
-        array_push(&border, one ? u : expr_sub(b->dag, u, expr_arg(b->dag, e, 1)));
+        array_push(&event_function, one ? u : expr_sub(b->dag, u, expr_arg(b->dag, e, 1)));
     }
     function_begin(b, draft, LEVEL_TIME, -1);
-    function_roots(b, border.data, border.count);
-    for (int i = 0; i < border.count; i++) function_add(b, border.data[i]);
+    function_roots(b, event_function.data, event_function.count);
+    for (int i = 0; i < event_function.count; i++) function_add(b, event_function.data[i]);
     function_end(b);
-    array_free(&border);
+    array_free(&event_function);
 }
 
 static void number_lines(const uint16_t *number, const TapeFunction *f) {

@@ -32,7 +32,7 @@ LaneMachine *lanes_new(const Program *p, const Native *n) {
     x->code = native_code(n);
     x->lanes = x->code->lanes;
     x->reg = vectors(x, p->first_work);
-    x->held = vectors(x, (size_t)p->switch_count);
+    x->truth = vectors(x, (size_t)p->switch_count);
     x->piece = vectors(x, (size_t)p->switch_count);
     x->room = vectors(x, x->code->slots);
     x->work = vectors(x, 4 * (size_t)(p->state_count + p->quad_count));
@@ -46,7 +46,7 @@ LaneMachine *lanes_new(const Program *p, const Native *n) {
 void lanes_free(LaneMachine *x) {
     if (!x) return;
     free(x->reg);
-    free(x->held);
+    free(x->truth);
     free(x->piece);
     free(x->room);
     free(x->work);
@@ -71,7 +71,7 @@ void lanes_load_held(LaneMachine *x, int lane, const Machine *m) {
     load_registers(x, lane, m, p->first_held, (uint32_t)p->held_count);
     load_registers(x, lane, m, p->first_unknown, (uint32_t)x->unknowns);
     for (int i = 0; i < p->switch_count; i++) {
-        x->held[i * x->lanes + lane] = m->held[i];
+        x->truth[i * x->lanes + lane] = m->truth[i];
         x->piece[i * x->lanes + lane] = m->piece[i];
     }
 }
@@ -131,7 +131,7 @@ static BondynCall call_of(LaneMachine *x) {
     x->failed = 0;
     return (BondynCall){.r = x->reg,
                         .s = x->room,
-                        .held = (const unsigned char *)x->held,
+                        .truth = (const unsigned char *)x->truth,
                         .piece = x->piece,
                         .hold = x->hold,
                         .solve = solve_some,
@@ -183,7 +183,7 @@ unsigned lanes_switches(LaneMachine *x, const double *time, const double *y, dou
     for (int i = 0; i < p->switch_count; i++)
         for (int k = 0; k < x->lanes && switch_has_pieces(&p->sw[i]); k++) {
             int at = i * x->lanes + k;
-            value[at] = piece_border(&p->sw[i], x->piece[at], value[at]);
+            value[at] = piece_event_function(&p->sw[i], x->piece[at], value[at]);
         }
     return x->failed;
 }

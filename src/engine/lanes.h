@@ -22,7 +22,7 @@ typedef struct {
     const NativeCode *code;
     int lanes;
     double *reg;   // value of register i in lane k: reg[i*lanes + k], and so for all arrays below
-    double *held;  // states of switches, 0 or 1
+    double *truth; // states of switches, 0 or 1
     double *piece; // of functions with pieces
     double *room, *work;
     bool hold;

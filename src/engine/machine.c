@@ -21,13 +21,13 @@ static int native_solve(void *machine, unsigned block, unsigned lanes) {
 }
 
 BondynCall native_call(Machine *m) {
-    return (BondynCall){m->reg, m->room, m->held, m->piece, m->hold, native_solve, m, 1, 1};
+    return (BondynCall){m->reg, m->room, m->truth, m->piece, m->hold, native_solve, m, 1, 1};
 }
 
 // --- instructions --------------------------------------------------------------------------------
 
 static double switch_state(const Machine *m, const Instruction *c) {
-    if (m->hold) return m->held[c->b];
+    if (m->hold) return m->truth[c->b];
     return c->aux ? m->reg[c->a] <= 0 : m->reg[c->a] < 0;
 }
 
@@ -262,7 +262,7 @@ Machine *machine_new(const Program *p) {
     m->arena = arena;
     m->program = p;
     m->reg = ARENA_ARRAY(&m->arena, double, p->register_count);
-    m->held = ARENA_ARRAY(&m->arena, unsigned char, p->switch_count);
+    m->truth = ARENA_ARRAY(&m->arena, unsigned char, p->switch_count);
     m->piece = ARENA_ARRAY(&m->arena, double, p->switch_count);
     m->switch_value = ARENA_ARRAY(&m->arena, double, p->switch_count);
     block_run_open(m);
@@ -321,7 +321,7 @@ bool machine_set_params(Machine *m, const double *param) {
     m->hold = false;
     m->failed_block = m->failed_choice = -1;
     m->continued = 0;
-    if (p->switch_count) memset(m->held, 0, (size_t)p->switch_count);
+    if (p->switch_count) memset(m->truth, 0, (size_t)p->switch_count);
     return finite;
 }
 
@@ -329,7 +329,7 @@ void machine_pass(Machine *m, MachinePass *pass, void *context) {
     const Program *p = m->program;
     size_t switches = (size_t)p->switch_count;
     pass(context, m->reg, p->register_count * sizeof *m->reg);
-    pass(context, m->held, switches);
+    pass(context, m->truth, switches);
     pass(context, m->piece, switches * sizeof *m->piece);
     pass(context, m->switch_value, switches * sizeof *m->switch_value);
     pass(context, &m->hold, sizeof m->hold);
@@ -433,7 +433,7 @@ bool machine_switches(Machine *m, double time, const double *state, double *valu
     for (int i = 0; i < p->switch_count; i++) {
         if (!switch_has_pieces(&p->sw[i])) continue;
         m->switch_value[i] = value[i];
-        value[i] = piece_border(&p->sw[i], m->piece[i], value[i]);
+        value[i] = piece_event_function(&p->sw[i], m->piece[i], value[i]);
     }
     return true;
 }
@@ -501,8 +501,9 @@ void machine_update_switches(Machine *m, double time, const double *state) {
     if (evaluate(m, &p->switches, native, time, state, m->switch_value))
         for (int i = 0; i < p->switch_count; i++) {
             bool pieces = switch_has_pieces(&p->sw[i]);
-            double border = m->switch_value[i];
-            machine_set_switch(m, i, !pieces && (p->sw[i].or_equal ? border <= 0 : border < 0));
+            double event_function = m->switch_value[i];
+            machine_set_switch(
+                m, i, !pieces && (p->sw[i].or_equal ? event_function <= 0 : event_function < 0));
         }
     m->hold = hold;
 }

@@ -8,7 +8,7 @@
     MACRO(typedef struct {                                                                         \
         double *r;                                                                                 \
         double *s;                                                                                 \
-        const unsigned char *held;                                                                 \
+        const unsigned char *truth;                                                                \
         const double *piece;                                                                       \
         long hold;                                                                                 \
         int (*solve)(void *machine, unsigned block, unsigned lanes);                               \
@@ -19,7 +19,7 @@
 #define NATIVE_CALL_WORDS(...) #__VA_ARGS__ "\n\n"
 #define NATIVE_CALL_TEXT       NATIVE_CALL_STRUCT(NATIVE_CALL_WORDS)
 
-// r: registers of the machine. s: room for values between parts. held, piece, hold: states of
+// r: registers of the machine. s: room for values between parts. truth, piece, hold: states of
 // switches, pieces of functions, and whether they count. solve: an implicit block; its unknowns go
 // to their registers; 0: there is no solution. Over lanes every double is a vector of them, a lane
 // per run, and so is the state of a switch; solve is asked for a set of lanes (a bit for each) that

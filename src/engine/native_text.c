@@ -90,7 +90,7 @@ static void write_expression(Writer *w, int i) {
         write_form(w, i, form);
     } else if (c.op == TAPE_SWITCH) {
         text_add(w->out, "c->hold ? ");
-        write_held(w, "held", c.b);
+        write_held(w, "truth", c.b);
         text_add(w->out, " : ");
         write_form(w, i, native_relation(c.aux, w->lanes));
     } else if (c.op == TAPE_OP_TABLE || c.op == TAPE_OP_TABLE_SLOPE) {

@@ -23,7 +23,7 @@ double piece_at(const TapeSwitch *s, double x) {
     }
 }
 
-double piece_border(const TapeSwitch *s, double piece, double x) {
+double piece_event_function(const TapeSwitch *s, double piece, double x) {
     if (s->op == OP_TABLE) return table_outside(s->table, (int)piece, x) - slack_of(s->table, x);
     double first = s->op == OP_CEIL ? piece - 1 : piece;
     return fmax(first - x, x - (first + 1)) - slack_of(NULL, x);
@@ -32,11 +32,11 @@ double piece_border(const TapeSwitch *s, double piece, double x) {
 bool machine_set_switch(Machine *m, int i, bool now) {
     const TapeSwitch *s = &m->program->sw[i];
     if (!switch_has_pieces(s)) {
-        bool changed = m->held[i] != now;
-        m->held[i] = now;
+        bool changed = m->truth[i] != now;
+        m->truth[i] = now;
         return changed;
     }
-    m->held[i] = true; // inside of its piece
+    m->truth[i] = true; // inside of its piece
     if (!now) m->piece[i] = piece_at(s, m->switch_value[i]);
     return !now;
 }

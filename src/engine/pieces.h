@@ -6,6 +6,6 @@
 #include "engine/program.h"
 
 double piece_at(const TapeSwitch *s, double x);
-double piece_border(const TapeSwitch *s, double piece, double x); // negative inside
+double piece_event_function(const TapeSwitch *s, double piece, double x); // negative inside
 
 #endif

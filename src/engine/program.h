@@ -88,7 +88,7 @@ typedef struct {
 } TapeMatrix;
 
 // A relation a < b or a <= b that may jump while a run goes on, or a function that consists of
-// pieces: a table with kinks, floor, ceil, mod. Its border is negative while the relation is true,
+// pieces: a table with kinks, floor, ceil, mod. Its event function is negative while the relation is true,
 // or while the argument is inside of the piece.
 typedef struct {
     Expr relation; // or the call of the function
@@ -145,9 +145,9 @@ typedef struct {
     TapeFunction befores;           // per delay: what was before the start
     TapeFunction clocks;            // per clock: phase and rate of the phase
     TapeFunction signals;           // of time and held values alone, see signals.c: per signal its
-    int signal_count;               // value and second derivative, then per border function of time
-    int time_border_count;          // its value and derivative
-    TapeFunction kinks;             // per kink that states pass (kinks.c): its border
+    int signal_count;               // value and second derivative, then per event function of time
+    int time_function_count;        // its value and derivative
+    TapeFunction kinks;             // per kink that states pass (kinks.c): its event function
     Expr *kink;                     // which abs, min or max it is
     int kink_count;                 // none unless they were wanted
     TapeFunction choices;           // per System.choice: values, then the matrix
@@ -197,10 +197,10 @@ typedef struct {
     bool kinks;    // somebody goes along the run with derivatives and must know them
     Expr *memory;  // what jumps between modes want to know
     int memory_count;
-} ProgramWish;
+} ProgramOptions;
 
 // Needs: a system.  Gives: tapes for it.  NULL on error (a constant division by zero, a NaN).
-Program *program_build(const System *s, const ProgramWish *wish, Report *r);
+Program *program_build(const System *s, const ProgramOptions *options, Report *r);
 void program_free(Program *p);
 
 typedef struct BlockFactor BlockFactor;
@@ -216,7 +216,7 @@ struct Machine {
     BlockFactor *factor;  // per block
     long point;           // number of the present point: what was factored at another one is old
     double *switch_value; // arguments of functions with pieces, the last time they were looked at
-    unsigned char *held;  // state of each switch
+    unsigned char *truth; // state of each switch
     double *piece;        // per switch: of a function with pieces
     bool hold;            // switches keep their state (inside a step of an event solver)
     const signed char *side; // of each kink, as slopes see it; NULL or 0: as values say
@@ -281,7 +281,7 @@ bool machine_choose(Machine *m, double time, double *state, int *changed);
 void machine_update_switches(Machine *m, double time,
                              const double *state); // take their true states
 // A relation becomes true or false; a function leaves its piece (now false) for the one in which
-// its argument was when borders were looked at last. True: something has changed.
+// its argument was when event functions were looked at last. True: something has changed.
 bool machine_set_switch(Machine *m, int i, bool now);
 
 // Why is a rate (states first, then quadratures) or an output not finite? One sentence that names

@@ -3,11 +3,11 @@
 //     der(p) = u(t) k - R p/m      a signal   the largest parts of rates, conditions, guards and
 //              ------                         blocks that depend on time, parameters and held
 //     when k*sin(3 t) < -0.4                  values, and on no state
-//          -----------------       a border   where such a relation changes, or abs, sign, min
-//                                             and max have their kink
+//          -----------------       an event   where such a relation changes, or abs, sign, min
+//                                  function   and max have their kink
 //
 // Of signals the second derivative tells how long a step may be at most to see every bump; of
-// borders value and derivative lead to their zeros.
+// event functions value and derivative lead to their zeros.
 #include "engine/build.h"
 
 #include "base/memory.h"
@@ -21,7 +21,7 @@ typedef struct {
     unsigned char *kind; // per node of the graph as it was at the start
     uint16_t *size;      // nodes below, counted as a tree
     bool *taken;
-    Exprs signal, border;
+    Exprs signal, event_function;
 } Signals;
 
 static unsigned char symbol_kind(Signals *s, Expr e) {
@@ -100,16 +100,18 @@ static void take_signal(Signals *s, Expr e) {
 }
 
 // Where the function of a node of time alone has a jump or kink that no clock knows of.
-static void take_border(Signals *s, Expr e) {
+static void take_event_function(Signals *s, Expr e) {
     Dag *d = s->b->dag;
-    if (s->border.count >= MOST_SIGNALS) return;
+    if (s->event_function.count >= MOST_SIGNALS) return;
     switch (expr_op(d, e)) {
     case OP_LESS:
     case OP_LESS_EQUAL:
     case OP_MIN:
-    case OP_MAX: array_push(&s->border, expr_sub(d, expr_arg(d, e, 0), expr_arg(d, e, 1))); break;
+    case OP_MAX:
+        array_push(&s->event_function, expr_sub(d, expr_arg(d, e, 0), expr_arg(d, e, 1)));
+        break;
     case OP_ABS:
-    case OP_SIGN: array_push(&s->border, expr_arg(d, e, 0)); break;
+    case OP_SIGN: array_push(&s->event_function, expr_arg(d, e, 0)); break;
     case OP_FLOOR:
     case OP_CEIL:
     case OP_MOD:
@@ -127,7 +129,7 @@ static void find_signals(Signals *s, const ExprWalk *walk) {
     int count = walk_count(walk);
     for (int i = 0; i < count; i++) {
         Expr e = walk_at(walk, i);
-        if (is_signal(s, e)) take_border(s, e);
+        if (is_signal(s, e)) take_event_function(s, e);
         for (int k = 0; k < expr_arg_count(d, e) && !is_signal(s, e); k++)
             take_signal(s, expr_arg(d, e, k));
     }
@@ -149,16 +151,16 @@ static void add_bends(Signals *s, Exprs *root) {
     b->program->signal_count = root->count / 2;
 }
 
-static void add_borders(Signals *s, Exprs *root) {
+static void add_event_functions(Signals *s, Exprs *root) {
     Builder *b = s->b;
-    for (int i = 0; i < s->border.count; i++) {
-        array_push(root, s->border.data[i]);
-        array_push(root, expr_derivative(b->dag, s->border.data[i], b->system->time));
+    for (int i = 0; i < s->event_function.count; i++) {
+        array_push(root, s->event_function.data[i]);
+        array_push(root, expr_derivative(b->dag, s->event_function.data[i], b->system->time));
     }
-    b->program->time_border_count = s->border.count;
+    b->program->time_function_count = s->event_function.count;
 }
 
-void write_signals(Builder *b, Draft *draft, const ProgramWish *wish) {
+void write_signals(Builder *b, Draft *draft, const ProgramOptions *options) {
     const System *y = b->system;
     if (b->failed || !y->time) return;
     builder_grow(b);
@@ -167,7 +169,7 @@ void write_signals(Builder *b, Draft *draft, const ProgramWish *wish) {
                  .kind = memory_zeroed(nodes, sizeof *s.kind),
                  .size = memory_zeroed(nodes, sizeof *s.size),
                  .taken = memory_zeroed(nodes, sizeof *s.taken)};
-    ExprWalk *walk = walk_rates(b, wish);
+    ExprWalk *walk = walk_rates(b, options);
     for (int i = 0; i < y->whens.branch_count; i++) walk_add(walk, y->whens.condition[i]);
     for (int i = 0; i < y->whens.guard_count; i++) walk_add(walk, y->whens.guard[i]);
     mark_delays(&s);
@@ -175,7 +177,7 @@ void write_signals(Builder *b, Draft *draft, const ProgramWish *wish) {
     find_signals(&s, walk);
     Exprs root = {0};
     add_bends(&s, &root);
-    add_borders(&s, &root);
+    add_event_functions(&s, &root);
     function_begin(b, draft, LEVEL_TIME, -1);
     function_roots(b, root.data, root.count);
     for (int i = 0; i < root.count; i++) function_add(b, root.data[i]);
@@ -183,7 +185,7 @@ void write_signals(Builder *b, Draft *draft, const ProgramWish *wish) {
     walk_free(walk);
     array_free(&root);
     array_free(&s.signal);
-    array_free(&s.border);
+    array_free(&s.event_function);
     free(s.kind);
     free(s.size);
     free(s.taken);

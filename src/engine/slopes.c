@@ -35,10 +35,10 @@ static double table_bend(const Table *t, double x) {
     return ((6 - 12 * s) * rise + (6 * s - 4) * t->slope[low] + (6 * s - 2) * t->slope[high]) / h;
 }
 
-// Where a border is positive: 1, negative: -1.
-static double side_of(const Machine *m, const Instruction *c, double border) {
+// Where an event function is positive: 1, negative: -1.
+static double side_of(const Machine *m, const Instruction *c, double event_function) {
     double side = m->side && c->aux ? m->side[c->aux - 1] : 0;
-    return side != 0 ? side : border;
+    return side != 0 ? side : event_function;
 }
 
 LineSlope instruction_slope(const Machine *m, const Instruction *c, double a, double b,

@@ -1,4 +1,4 @@
-// Derivatives of tapes in numbers, for whatever a tape computes: rates, outputs, borders, actions,
+// Derivatives of tapes in numbers, for whatever a tape computes: rates, outputs, event functions, actions,
 // start values, jumps.
 //
 //     forward    c = f(a, b)    c. = f_a a. + f_b b.               a dot per register and direction

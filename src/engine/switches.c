@@ -1,8 +1,8 @@
 // What can jump while a run goes on: relations and functions that consist of pieces, which the
-// solver watches by their borders, and signals of time alone, whose next jump or kink can be
+// solver watches by their event functions, and signals of time alone, whose next jump or kink can be
 // computed.
 //
-//     mod(time, T) < d      relation  border = mod(time, T) - d
+//     mod(time, T) < d      relation  event function = mod(time, T) - d
 //                           clock     phase = time/T, jumps where it is whole
 #include "engine/build.h"
 
@@ -67,7 +67,7 @@ static bool has_pieces(Builder *b, Expr e) {
     }
 }
 
-// Of time alone: a clock. Else the borders of the pieces are watched.
+// Of time alone: a clock. Else the event functions of the pieces are watched.
 static void look_for_pieces(Builder *b, Expr e) {
     if (expr_op(b->dag, e) == OP_TABLE_SLOPE) e = pieces_of(b, e);
     builder_grow(b);
@@ -79,12 +79,12 @@ static void look_for_pieces(Builder *b, Expr e) {
 
 // --- switches ------------------------------------------------------------------------------------
 
-ExprWalk *walk_rates(Builder *b, const ProgramWish *wish) {
+ExprWalk *walk_rates(Builder *b, const ProgramOptions *options) {
     const System *s = b->system;
     ExprWalk *walk = walk_new(b->dag);
     walk_start(walk);
     for (int i = 0; i < s->state_count; i++) walk_add(walk, s->rate[i]);
-    for (int i = 0; i < wish->quadrature_count; i++) walk_add(walk, wish->quadrature[i]);
+    for (int i = 0; i < options->quadrature_count; i++) walk_add(walk, options->quadrature[i]);
     for (int i = 0; i < s->whens.delay_count; i++) {
         walk_add(walk, s->whens.delayed[i]);
         walk_add(walk, s->whens.delay_time[i]);
@@ -127,9 +127,9 @@ static bool warns(const Builder *b, int branch) {
 }
 
 // Relations that one warning needs and nothing else: of no use once it has been given.
-static void find_watchers(Builder *b, const ProgramWish *wish) {
+static void find_watchers(Builder *b, const ProgramOptions *options) {
     const Whens *w = &b->system->whens;
-    ExprWalk *needed = walk_rates(b, wish), *one = walk_new(b->dag);
+    ExprWalk *needed = walk_rates(b, options), *one = walk_new(b->dag);
     for (int i = 0; i < w->branch_count; i++)
         if (!warns(b, i)) walk_add(needed, w->condition[i]);
     for (int i = 0; i < w->guard_count; i++) walk_add(needed, w->guard[i]);
@@ -161,10 +161,10 @@ static void find_deciding(Builder *b) {
     walk_free(walk);
 }
 
-void find_switches(Builder *b, const ProgramWish *wish) {
+void find_switches(Builder *b, const ProgramOptions *options) {
     builder_grow(b);
     b->program->clock = ARENA_ARRAY(&b->program->arena, TapeClock, MOST_CLOCKS);
-    ExprWalk *walk = walk_rates(b, wish);
+    ExprWalk *walk = walk_rates(b, options);
     b->rate_nodes = walk_count(walk);
     for (int i = 0; i < b->system->whens.branch_count; i++)
         walk_add(walk, b->system->whens.condition[i]);
@@ -182,21 +182,21 @@ void find_switches(Builder *b, const ProgramWish *wish) {
     walk_free(walk);
     make_switches(b);
     find_deciding(b);
-    if (b->system->whens.branch_count) find_watchers(b, wish);
+    if (b->system->whens.branch_count) find_watchers(b, options);
 }
 
 void write_switches(Builder *b, Draft *draft) {
-    Exprs border = {0};
+    Exprs event_function = {0};
     for (int i = 0; i < b->relation.count; i++) {
         Expr e = b->relation.data[i];
         bool pieces = switch_has_pieces(&b->program->sw[i]);
-        array_push(&border, pieces
-                                ? argument_of(b, e)
-                                : expr_sub(b->dag, expr_arg(b->dag, e, 0), expr_arg(b->dag, e, 1)));
+        array_push(&event_function,
+                   pieces ? argument_of(b, e)
+                          : expr_sub(b->dag, expr_arg(b->dag, e, 0), expr_arg(b->dag, e, 1)));
     }
     function_begin(b, draft, LEVEL_TIME, -1);
-    function_roots(b, border.data, border.count);
-    for (int i = 0; i < border.count; i++) function_add(b, border.data[i]);
+    function_roots(b, event_function.data, event_function.count);
+    for (int i = 0; i < event_function.count; i++) function_add(b, event_function.data[i]);
     function_end(b);
-    array_free(&border);
+    array_free(&event_function);
 }

@@ -141,13 +141,13 @@ bool export_open(Writing *w, Export *e, const System *s, const RunOptions *o,
     job_open(w->job, s, o, r);
     find_prefix(e, s->model);
     if (!check_model(w, r) || !job_prepare(w->job) || !check_experiment(w, r)) return false;
-    ProgramWish wish = job_program_wish(w->job);
+    ProgramOptions options = job_program_options(w->job);
     if (s->model->choice_count) {
         w->store = mode_store_new(s->model);
         w->modes = modes_new(w->job, w->store);
-        wish = modes_wish(w->job, &w->tmp, s, mode_store_memory(w->store));
+        options = modes_options(w->job, &w->tmp, s, mode_store_memory(w->store));
     }
-    w->p = w->base = program_build(s, &wish, r);
+    w->p = w->base = program_build(s, &options, r);
     return w->p && export_find_parts(w, r);
 }
 

@@ -6,7 +6,7 @@
 //     variables, flow of the tapes --> modelDescription.xml; power ports: OspModelDescription.xml (2), terminals (3)
 //     graph, equations             --> documentation/index.html
 //
-// Model exchange gives rates, borders and events of the model to the solver of others; co-simulation has the
+// Model exchange gives rates, event functions and events of the model to the solver of others; co-simulation has the
 // fixed steps of exported C inside: the same bits as `bondyn run`.
 #ifndef BONDYN_FMI_FMU_H
 #define BONDYN_FMI_FMU_H

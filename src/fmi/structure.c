@@ -53,7 +53,7 @@ static void fill(Structure *s, bool start) {
         flow_from(f, register_of(u, &u->variable[s->known[k]]));
         flow_pass(f, &p->prepare, p->prepare.count);
         if (start) flow_start(f);
-        // rates, columns, borders: they share registers
+        // rates, columns, event functions: they share registers
         look_from(s, f, k, FMU_STATE, FMU_RATE, &p->derivative, p->rate_code);
         look_from(s, f, k, FMU_COLUMN, FMU_COLUMN, &p->outputs, p->outputs.count);
         look_from(s, f, k, FMU_INDICATOR, FMU_INDICATOR, &p->switches, p->switches.count);

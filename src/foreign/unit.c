@@ -1,6 +1,6 @@
 // A unit of FMI 2 or 3 at work, in a guest process. Numbers are SI on this side.
 //
-// All functions of a point (rates, outputs, borders) are one call of the guest: the last point is kept. Begins,
+// All functions of a point (rates, outputs, indicators) are one call of the guest: the last point is kept. Begins,
 // updates and steps are remembered by their inputs, so to ask again does nothing again: they are functions,
 // whatever the unit does. How each token came about is kept: where the guest has lost one (a new process, a unit
 // that cannot go back), what led to it from the last one that is there is done once more.
@@ -24,14 +24,14 @@ typedef enum {
     PART_RATES,
     PART_FREE,
     PART_THROUGH,
-    PART_BORDERS,
+    PART_INDICATORS,
     PART_UPDATE,
     PART_STEP,
     PARTS
 } Part;
 
-static const char *const part_name[PARTS] = {"begin",   "rates",  "free", "through",
-                                             "borders", "update", "step"};
+static const char *const part_name[PARTS] = {"begin",      "rates",  "free", "through",
+                                             "indicators", "update", "step"};
 
 typedef struct {      // what was asked and answered
     double *in, *out; // NULL: nothing yet
@@ -175,7 +175,7 @@ static double *known_point(ForeignUnit *u, const double *in, int known) {
     return NULL;
 }
 
-// Rates, outputs and borders at a point, in SI; NULL: it fails.
+// Rates, outputs and indicators at a point, in SI; NULL: it fails.
 static double *values_at(ForeignUnit *u, const double *in, int known) {
     double *value = known_point(u, in, known);
     if (value) return value;
@@ -209,7 +209,7 @@ static bool is_through(const ForeignUnit *u, int output) {
 static void take_part(const ForeignUnit *u, Part part, const double *value, double *out) {
     int states = u->d.state_count, n = 0;
     if (part == PART_RATES) memcpy(out, value, (size_t)states * sizeof *out);
-    if (part == PART_BORDERS)
+    if (part == PART_INDICATORS)
         memcpy(out, value + states + u->outputs, (size_t)u->d.indicators * sizeof *out);
     for (int i = 0; i < u->outputs && (part == PART_FREE || part == PART_THROUGH); i++)
         if (is_through(u, i) == (part == PART_THROUGH)) out[n++] = value[states + i];
@@ -395,7 +395,7 @@ static void set_function(ForeignUnit *u, Part part, int inputs, int outputs) {
                           false,           NULL,       change ? no_slope : compute_slope,
                           explain,         f,          NULL};
     f->slope.rate = change ? NULL : external_differences(&u->arena, &f->slope);
-    bool exact = change || (u->d.me_directional && part != PART_BORDERS);
+    bool exact = change || (u->d.me_directional && part != PART_INDICATORS);
     f->call.rate = exact ? &f->slope : external_differences(&u->arena, &f->call);
 }
 
@@ -413,7 +413,7 @@ static void set_functions(ForeignUnit *u) {
     set_function(u, PART_RATES, u->point, states);
     set_function(u, PART_FREE, 2 + states, u->outputs - through);
     set_function(u, PART_THROUGH, u->point, through);
-    set_function(u, PART_BORDERS, u->point, u->d.indicators);
+    set_function(u, PART_INDICATORS, u->point, u->d.indicators);
     set_function(u, PART_UPDATE, u->point, state_values);
 }
 

@@ -23,7 +23,7 @@ bool unit_read(Arena *out, UnitDescription *d, Sources *sources, const char *pat
 typedef struct ForeignUnit ForeignUnit;
 ForeignUnit *foreign_unit_new(const char *path, bool steps, const char **words);
 void foreign_unit_free(void *unit);
-// "begin", "rates", "free", "through", "borders", "update", "step"; NULL: it has none such.
+// "begin", "rates", "free", "through", "indicators", "update", "step"; NULL: it has none such.
 const External *foreign_unit_function(ForeignUnit *u, const char *what);
 const char *foreign_unit_try(ForeignUnit *u); // NULL: its code can be loaded
 

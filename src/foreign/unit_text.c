@@ -5,7 +5,7 @@
 //       const begun_ = ...begin(R, u)                     a state of the unit has a number, its token
 //       var unit_[2] discrete initial ...                 token, time of the next event
 //       der(phi) = ...rates(token, time, phi, u)          functions of the unit: MATRIX_EXTERNAL
-//       when a border was crossed, or the time of the next event has come then
+//       when a indicator was crossed, or the time of the next event has come then
 //         unit_ = ...update(token, time, phi, u)          and states begin anew
 //       end
 //
@@ -31,15 +31,15 @@ typedef struct {
 
 static bool is_taken(const Writer *w, int upto, const char *name) {
     static const char *const words[] = {
-        "model",  "element",   "mechanism", "lagrangian", "experiment", "function",   "table",
-        "domain", "import",    "extends",   "end",        "param",      "const",      "port",
-        "input",  "output",    "var",       "for",        "in",         "if",         "then",
-        "else",   "elseif",    "when",      "elsewhen",   "initial",    "der",        "of",
-        "stop",   "start",     "solver",    "set",        "plot",       "record",     "expect",
-        "within", "causality", "stores",    "lossless",   "supplies",   "dissipates", "assert",
-        "and",    "or",        "not",       "true",       "false",      "time",       "unit_",
-        "held_",  "border_",   "begun_",    "seen_",      "met_",       "ticks_",     "pi",
-        "modes",  "pre",       "reinit",    "sample"};
+        "model",  "element",    "mechanism", "lagrangian", "experiment", "function",   "table",
+        "domain", "import",     "extends",   "end",        "param",      "const",      "port",
+        "input",  "output",     "var",       "for",        "in",         "if",         "then",
+        "else",   "elseif",     "when",      "elsewhen",   "initial",    "der",        "of",
+        "stop",   "start",      "solver",    "set",        "plot",       "record",     "expect",
+        "within", "causality",  "stores",    "lossless",   "supplies",   "dissipates", "assert",
+        "and",    "or",         "not",       "true",       "false",      "time",       "unit_",
+        "held_",  "indicator_", "begun_",    "seen_",      "met_",       "ticks_",     "pi",
+        "modes",  "pre",        "reinit",    "sample"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i], name) == 0) return true;
     for (int i = 0; i < upto; i++)
@@ -165,7 +165,7 @@ static void functions(Writer *w) {
         function(w, "rates", point + inputs, d->state_count);
         function(w, "free", point, count_outputs(w, false));
         function(w, "through", point + inputs, count_outputs(w, true));
-        function(w, "borders", point + inputs, d->indicators);
+        function(w, "indicators", point + inputs, d->indicators);
         function(w, "update", point + inputs, 2 + d->state_count);
         text_printf(w->out, "function %s_head(v) = v[1:2]\n", w->o->name);
     }
@@ -263,7 +263,7 @@ static void declare_states(Writer *w) {
                     per_unit(w, d->state[i], '*'));
         description(w, v);
     }
-    if (d->indicators > 0) text_printf(w->out, "  var border_[%d]\n", d->indicators);
+    if (d->indicators > 0) text_printf(w->out, "  var indicator_[%d]\n", d->indicators);
 }
 
 // --- laws ----------------------------------------------------------------------------------------
@@ -298,18 +298,19 @@ static void anew(Writer *w, bool begin) {
     }
 }
 
-// Each border counts how often it was crossed, the clock how often its time came; where the sum is more than
+// Each indicator counts how often it was crossed, the clock how often its time came; where the sum is more than
 // what the unit has seen, it is told. (One condition for all would not become true while it is true.)
 static void counters(Writer *w) {
-    int borders = w->d->indicators;
+    int indicators = w->d->indicators;
     Text sum = {0};
     text_add(w->out, "  var seen_ discrete, met_, ticks_ discrete\n");
-    for (int i = 1; i <= borders; i++) {
-        const char *border = borders == 1 ? "border_" : arena_printf(&w->arena, "border_[%d]", i);
+    for (int i = 1; i <= indicators; i++) {
+        const char *indicator =
+            indicators == 1 ? "indicator_" : arena_printf(&w->arena, "indicator_[%d]", i);
         text_printf(w->out,
                     "  var met_%d_ discrete\n  when %s > 0 then\n    met_%d_ = pre(met_%d_) + 1\n"
                     "  elsewhen %s <= 0 then\n    met_%d_ = pre(met_%d_) + 1\n  end\n",
-                    i, border, i, i, border, i, i);
+                    i, indicator, i, i, indicator, i, i);
         text_printf(&sum, " + met_%d_", i);
     }
     text_printf(w->out,
@@ -331,8 +332,8 @@ static void exchange_laws(Writer *w) {
     output_laws(w, false);
     output_laws(w, true);
     if (d->indicators) {
-        text_add(w->out, "  border_ = ");
-        point_call(w, "borders", true, "unit_[1]");
+        text_add(w->out, "  indicator_ = ");
+        point_call(w, "indicators", true, "unit_[1]");
         text_add(w->out, "\n");
     }
     counters(w);

@@ -2,7 +2,7 @@
 //
 //     command        inputs                                outputs
 //     UNIT_BEGIN     token, time, parameters, inputs       next, states | outputs (cs)
-//     UNIT_POINT     token, time, states, inputs           rates, outputs, borders
+//     UNIT_POINT     token, time, states, inputs           rates, outputs, indicators
 //     UNIT_SLOPE     the same, then its direction          rates of rates and outputs
 //     UNIT_UPDATE    token, new token, time, states, inputs    next, states
 //     UNIT_STEP      token, new token, time, step, inputs      next, outputs

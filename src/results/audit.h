@@ -80,7 +80,7 @@ typedef struct {
 
 bool audit_conserves(const System *s); // no energy comes or goes, see conserved.c
 
-// Components with a role; their powers are the first wishes for quadratures.
+// Components with a role; their powers are the first quadratures.
 void audit_open(AuditBook *book, Arena *out, const System *s);
 void audit_point(AuditBook *book, double time, const double *quad, const double *output);
 void audit_event(AuditBook *book, const double *before, const double *after); // outputs

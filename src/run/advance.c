@@ -395,12 +395,12 @@ static bool build(Advance *a) {
         return refuse(a, "a frequency response is no run in time, from t = %g s on", 0,
                       "name another experiment");
     if (job_refuses_analysis(j) || !job_prepare(j)) return false;
-    ProgramWish wish = job_program_wish(j);
+    ProgramOptions options = job_program_options(j);
     if (j->model->choice_count) {
         a->store = mode_store_new(j->model);
-        wish = modes_wish(j, &j->tmp, j->system, mode_store_memory(a->store));
+        options = modes_options(j, &j->tmp, j->system, mode_store_memory(a->store));
     }
-    a->program = program_build(j->system, &wish, j->report);
+    a->program = program_build(j->system, &options, j->report);
     if (!a->program) return false;
     a->output = memory_zeroed((size_t)a->program->output_count + 1, sizeof *a->output);
     list_inputs(a);

@@ -58,7 +58,7 @@ static void get_code(RunBatch *b, const BatchPlan *plan, int lanes) {
 
 // --- opening and closing -------------------------------------------------------------------------
 
-static void keep_wish(RunBatch *b, const ProgramWish *w) {
+static void keep_options(RunBatch *b, const ProgramOptions *w) {
     b->output_count = w->output_count;
     b->quad_count = w->quadrature_count;
     b->output = memory_zeroed((size_t)w->output_count, sizeof *b->output);
@@ -68,7 +68,7 @@ static void keep_wish(RunBatch *b, const ProgramWish *w) {
         memcpy(b->quad, w->quadrature, (size_t)w->quadrature_count * sizeof *b->quad);
 }
 
-static bool is_same_wish(const RunBatch *b, const ProgramWish *w) {
+static bool are_same_options(const RunBatch *b, const ProgramOptions *w) {
     return w->output_count == b->output_count && w->quadrature_count == b->quad_count &&
            (!w->output_count ||
             memcmp(w->output, b->output, (size_t)w->output_count * sizeof *b->output) == 0) &&
@@ -90,19 +90,19 @@ static int choose_lanes(RunBatch *b, Job *j, const BatchPlan *plan) {
 static void open_modes(RunBatch *b, Job *j, const BatchPlan *plan) {
     b->modes = mode_store_new(j->model);
     b->engine = plan->options->engine;
-    ProgramWish wish = modes_wish(j, &j->tmp, b->system, mode_store_memory(b->modes));
-    b->program = program_build(b->system, &wish, j->report);
+    ProgramOptions options = modes_options(j, &j->tmp, b->system, mode_store_memory(b->modes));
+    b->program = program_build(b->system, &options, j->report);
     text_add(&b->words, "one run at a time: laws switch; each process compiles a mode once");
 }
 
 static void open_program(RunBatch *b, Job *j, const BatchPlan *plan) {
-    ProgramWish wish = job_program_wish(j);
-    keep_wish(b, &wish);
+    ProgramOptions options = job_program_options(j);
+    keep_options(b, &options);
     if (b->system->model->choice_count) {
         open_modes(b, j, plan);
         return;
     }
-    b->program = program_build(b->system, &wish, j->report);
+    b->program = program_build(b->system, &options, j->report);
     if (!b->program) return;
     int lanes = choose_lanes(b, j, plan);
     if (plan->options->engine == ENGINE_VM)
@@ -190,8 +190,8 @@ static bool open_job(const RunBatch *b, Slot *slot) {
     Job *j = &slot->job;
     job_open(j, b->system, &slot->run.options, &slot->run.report);
     if (job_prepare(j)) {
-        ProgramWish wish = job_program_wish(j);
-        if (is_same_wish(b, &wish)) return true;
+        ProgramOptions options = job_program_options(j);
+        if (are_same_options(b, &options)) return true;
     }
     job_close(j, false);
     report_free(&slot->run.report);

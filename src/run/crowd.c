@@ -46,8 +46,8 @@ static bool build(Crowd *c, const System *s, const RunOptions *o, bool audit, Re
         return refuse(c, r, "a frequency response is no run in time", "name another experiment");
     if (job_refuses_analysis(j) || !job_prepare(j)) return false;
     if (j->model->choice_count) return refuse(c, r, "laws switch", "take single runs (bd_start)");
-    ProgramWish wish = job_program_wish(j);
-    c->program = program_build(s, &wish, r);
+    ProgramOptions options = job_program_options(j);
+    c->program = program_build(s, &options, r);
     return c->program;
 }
 

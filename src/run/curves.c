@@ -7,7 +7,7 @@
 
 enum { MOST_DEFAULT = 6, LONGEST_NAME = 48 };
 
-static Expr solved(Job *j, const Signal *s) { return job_wish(j, s->what); }
+static Expr solved(Job *j, const Signal *s) { return job_form(j, s->what); }
 
 // --- before the run -----------------------------------------------------------------------------
 

@@ -388,10 +388,10 @@ bool frequency_run(Job *j) {
     j->run->audit = (Audit){.off = true, .pass = true, .worst = -1, .worst_junction = -1};
     if (j->plan.probe_count || j->plan.expect_count) symbols_open(&j->symbols, j->model);
     want_answers(&s);
-    ProgramWish wish = {.output = j->outputs.expr.data,
-                        .output_count = j->outputs.expr.count,
-                        .implicit = j->plan.solver == SOLVER_IDA};
-    Program *p = program_build(j->system, &wish, j->report);
+    ProgramOptions options = {.output = j->outputs.expr.data,
+                              .output_count = j->outputs.expr.count,
+                              .implicit = j->plan.solver == SOLVER_IDA};
+    Program *p = program_build(j->system, &options, j->report);
     if (!p) return false;
     Machine *m = machine_new(p);
     bool started = run_band(&s, m);

@@ -52,10 +52,11 @@ enum { MOST_RECORDED = 2000 };
 typedef struct {
     const char *const *pattern; // none: everything, up to a limit
     int count;
-} RecordWish;
+} RecordOptions;
 
 // Variables in the order of the model; NULL when a pattern fits none.
-int *record_choose(Arena *out, const System *s, const RecordWish *wish, int *count, Report *r);
+int *record_choose(Arena *out, const System *s, const RecordOptions *options, int *count,
+                   Report *r);
 
 // --- the job ------------------------------------------------------------------------------------
 
@@ -115,12 +116,12 @@ typedef struct { // everything about one run
 
 // What a run evaluates for an expression of the model: its solved form, or, if laws switch, itself,
 // as every mode has a solved form of its own.
-Expr job_wish(Job *j, Expr e);
+Expr job_form(Job *j, Expr e);
 const double *job_parameters(Job *j, const Program *p); // NULL: as the model says
 void job_fill_parameters(const Job *j, const Program *p, double *value);
-int job_track(Job *j, Expr wish, Shown shown); // the track of an expression, a new one if needed
+int job_track(Job *j, Expr e, Shown shown); // the track of an expression, a new one if needed
 
-void audit_want(Job *j); // audit_wishes.c
+void audit_want(Job *j); // audit_needs.c
 
 // Rows (rows.c).
 void rows_open(Job *j, const Column *column, int count, long rows);
@@ -133,7 +134,7 @@ void job_open(Job *j, const System *s, const RunOptions *o, Report *r); // o: Nu
 bool job_is_frequency(const Job *j);     // of frequencies, which has steps of its own
 bool job_refuses_analysis(const Job *j); // it is no run: reported
 bool job_prepare(Job *j);                // what it evaluates, and room for what comes back
-ProgramWish job_program_wish(const Job *j);
+ProgramOptions job_program_options(const Job *j);
 SolveOptions job_solve_options(Job *j, const SolveModes *modes);
 bool job_solved(Job *j, Machine *m, SolveStatus status); // false: it could not start
 // What solve options have as next_time and sink; the context is the job.

@@ -6,7 +6,7 @@
 //
 // Outputs have the same numbers in all modes, so the sink of a run need not know of modes.
 //
-// What is compiled depends on the model, the mode and the wishes alone: each mode is built in a
+// What is compiled depends on the model, the mode and the options alone: each mode is built in a
 // copy of the graph of expressions, as if it were the first one. So the runs of a study share the
 // store of compiled modes, and each gives what it would give by itself. Machines belong to a run.
 #include "run/modes.h"
@@ -50,7 +50,7 @@ struct Modes {
     SolveModes solve;
 };
 
-// --- wishes --------------------------------------------------------------------------------------
+// --- options --------------------------------------------------------------------------------------
 
 static bool is_block_unknown(const Job *j, int output) {
     int count = 0;
@@ -61,27 +61,29 @@ static bool is_block_unknown(const Job *j, int output) {
 }
 
 // The wanted outputs and integrals in the solved form of a mode.
-ProgramWish modes_wish(Job *j, Arena *out, const System *s, const Memory *memory) {
+ProgramOptions modes_options(Job *j, Arena *out, const System *s, const Memory *memory) {
     Resolver *solved = resolver_new(s);
-    ProgramWish wish = {.output_count = j->outputs.expr.count,
-                        .quadrature_count = j->quads.count,
-                        .memory_count = memory->count,
-                        .implicit = j->plan.solver == SOLVER_IDA,
-                        .kinks = j->kinks,
-                        .explicit = solver_is_explicit(j->plan.solver)};
-    wish.output = ARENA_ARRAY(out, Expr, wish.output_count);
-    wish.quadrature = ARENA_ARRAY(out, Expr, wish.quadrature_count);
-    wish.memory = ARENA_ARRAY(out, Expr, wish.memory_count);
-    for (int i = 0; i < wish.output_count; i++) {
+    ProgramOptions options = {.output_count = j->outputs.expr.count,
+                              .quadrature_count = j->quads.count,
+                              .memory_count = memory->count,
+                              .implicit = j->plan.solver == SOLVER_IDA,
+                              .kinks = j->kinks,
+                              .explicit = solver_is_explicit(j->plan.solver)};
+    options.output = ARENA_ARRAY(out, Expr, options.output_count);
+    options.quadrature = ARENA_ARRAY(out, Expr, options.quadrature_count);
+    options.memory = ARENA_ARRAY(out, Expr, options.memory_count);
+    for (int i = 0; i < options.output_count; i++) {
         bool other = s != j->system && is_block_unknown(j, i); // an unknown of another mode
-        wish.output[i] = other ? expr_number(s->dag, 0) : resolve(solved, j->outputs.expr.data[i]);
+        options.output[i] =
+            other ? expr_number(s->dag, 0) : resolve(solved, j->outputs.expr.data[i]);
     }
-    for (int i = 0; i < wish.quadrature_count; i++)
-        wish.quadrature[i] = i < j->book.track_count ? s->power[j->book.track[i].comp]
-                                                     : resolve(solved, j->quads.data[i]);
-    for (int i = 0; i < wish.memory_count; i++) wish.memory[i] = resolve(solved, memory->what[i]);
+    for (int i = 0; i < options.quadrature_count; i++)
+        options.quadrature[i] = i < j->book.track_count ? s->power[j->book.track[i].comp]
+                                                        : resolve(solved, j->quads.data[i]);
+    for (int i = 0; i < options.memory_count; i++)
+        options.memory[i] = resolve(solved, memory->what[i]);
     resolver_free(solved);
-    return wish;
+    return options;
 }
 
 // --- compiling -----------------------------------------------------------------------------------
@@ -112,8 +114,8 @@ static bool is_instant(const Model *m, const int *mode) {
 
 static bool build_programs(Modes *x, CompiledMode *c) {
     const Jump *jump = &c->jump;
-    ProgramWish after = {.output_count = jump->after_count + jump->work_count + jump->strike_count +
-                                         jump->entry_count};
+    ProgramOptions after = {.output_count = jump->after_count + jump->work_count +
+                                            jump->strike_count + jump->entry_count};
     after.output = ARENA_ARRAY(&c->arena, Expr, after.output_count);
     Expr *at = after.output;
     for (int i = 0; i < jump->after_count; i++) *at++ = jump->after[i];
@@ -122,8 +124,8 @@ static bool build_programs(Modes *x, CompiledMode *c) {
     for (int i = 0; i < jump->entry_count; i++) *at++ = jump->entry[i];
     c->jump_program = program_build(jump->system, &after, &c->report);
     if (!c->jump_program || is_instant(&c->model, c->mode)) return c->jump_program;
-    ProgramWish wish = modes_wish(x->j, &c->arena, c->system, x->store->memory);
-    c->program = program_build(c->system, &wish, &c->report);
+    ProgramOptions options = modes_options(x->j, &c->arena, c->system, x->store->memory);
+    c->program = program_build(c->system, &options, &c->report);
     return c->program;
 }
 

@@ -4,7 +4,7 @@
 
 #include "run/job.h"
 
-typedef struct ModeStore ModeStore; // compiled modes, for runs with the same wishes
+typedef struct ModeStore ModeStore; // compiled modes, for runs with the same options
 ModeStore *mode_store_new(const Model *m);
 void mode_store_free(ModeStore *x);
 void mode_store_rest(ModeStore *x); // ends compilers that are still at work
@@ -24,6 +24,6 @@ typedef struct {     // what is compiled for a mode
 } ModeProgram;
 bool modes_program(Modes *x, const int *mode, ModeProgram *out); // false: it has no solution
 const int *mode_store_kin(const ModeStore *x);                   // see kin.h
-ProgramWish modes_wish(Job *j, Arena *out, const System *s, const Memory *memory);
+ProgramOptions modes_options(Job *j, Arena *out, const System *s, const Memory *memory);
 
 #endif

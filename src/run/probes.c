@@ -46,9 +46,9 @@ static bool want_probe(Job *j, const Probe *p, ProbeTrack *t) {
     switch (p->kind) {
     case PROBE_MIN:
     case PROBE_MAX: t->extreme.sign = p->kind == PROBE_MIN ? -1 : 1; // fall through
-    case PROBE_AT: t->output = outputs_add(&j->outputs, job_wish(j, p->signal.what)); break;
+    case PROBE_AT: t->output = outputs_add(&j->outputs, job_form(j, p->signal.what)); break;
     case PROBE_MEAN:
-    case PROBE_INTEGRAL: t->quad = add_quad(j, job_wish(j, p->signal.what)); break;
+    case PROBE_INTEGRAL: t->quad = add_quad(j, job_form(j, p->signal.what)); break;
     case PROBE_PARTIAL: return want_partial(j, p);
     case PROBE_AMPLITUDE: // of frequency responses, see frequency.c
     case PROBE_PHASE:

@@ -71,13 +71,14 @@ static void mark_default(Arena *tmp, const System *s, bool *taken, Report *r) {
     remark_help(r, remark, "say with `record` which ones you want");
 }
 
-int *record_choose(Arena *out, const System *s, const RecordWish *wish, int *count, Report *r) {
+int *record_choose(Arena *out, const System *s, const RecordOptions *options, int *count,
+                   Report *r) {
     Arena tmp = {0};
     int n = s->model->var_count;
     bool *taken = ARENA_ARRAY(&tmp, bool, n), good = true;
-    for (int i = 0; i < wish->count; i++)
-        good = mark_pattern(s, wish->pattern[i], taken, r) && good;
-    if (wish->count == 0) mark_default(&tmp, s, taken, r);
+    for (int i = 0; i < options->count; i++)
+        good = mark_pattern(s, options->pattern[i], taken, r) && good;
+    if (options->count == 0) mark_default(&tmp, s, taken, r);
     *count = 0;
     for (int v = 0; v < n; v++) *count += taken[v];
     int *chosen = ARENA_ARRAY(out, int, *count), at = 0;

@@ -56,7 +56,7 @@ static bool make_plan(Job *j) {
 
 static bool switches(const Job *j) { return j->model->choice_count > 0; }
 
-Expr job_wish(Job *j, Expr e) { return switches(j) ? e : resolve(j->resolver, e); }
+Expr job_form(Job *j, Expr e) { return switches(j) ? e : resolve(j->resolver, e); }
 
 int job_track(Job *j, Expr e, Shown shown) {
     int output = outputs_add(&j->outputs, e);
@@ -68,13 +68,13 @@ int job_track(Job *j, Expr e, Shown shown) {
     return j->tracks.count - 1;
 }
 
-static RecordWish record_wish(Job *j) {
-    RecordWish wish = {j->options->record, j->options->record_count};
-    if (wish.count || !j->plan.record_count) return wish;
+static RecordOptions record_options(Job *j) {
+    RecordOptions options = {j->options->record, j->options->record_count};
+    if (options.count || !j->plan.record_count) return options;
     const char **pattern = ARENA_ARRAY(&j->tmp, const char *, j->plan.record_count);
     for (int i = 0; i < j->plan.record_count; i++)
         pattern[i] = name_text(j->model->names, j->plan.records[i]);
-    return (RecordWish){pattern, j->plan.record_count};
+    return (RecordOptions){pattern, j->plan.record_count};
 }
 
 static Column column_of(Job *j, int var) {
@@ -86,9 +86,9 @@ static Column column_of(Job *j, int var) {
 
 // Column 0 is time; then a track for each recorded variable.
 static bool want_records(Job *j, Column **column, int *count) {
-    RecordWish wish = record_wish(j);
+    RecordOptions options = record_options(j);
     int recorded = 0;
-    int *var = record_choose(&j->tmp, j->system, &wish, &recorded, j->report);
+    int *var = record_choose(&j->tmp, j->system, &options, &recorded, j->report);
     if (!var) return false;
     *count = recorded + 1;
     *column = ARENA_ARRAY(&j->tmp, Column, *count);
@@ -96,7 +96,7 @@ static bool want_records(Job *j, Column **column, int *count) {
     array_push(&j->tracks, ((Track){.output = -1, .shown = {"s", 1, 0}}));
     for (int i = 0; i < recorded; i++) {
         (*column)[i + 1] = column_of(j, var[i]);
-        int output = outputs_add(&j->outputs, job_wish(j, j->model->var[var[i]].symbol));
+        int output = outputs_add(&j->outputs, job_form(j, j->model->var[var[i]].symbol));
         array_push(&j->tracks, ((Track){.output = output,
                                         .shown = shown_in(j->model, j->model->var[var[i]].unit)}));
     }
@@ -107,7 +107,7 @@ static int *want_watched(Job *j) {
     const RunOptions *o = j->options;
     int *track = ARENA_ARRAY(&j->tmp, int, o->watch_count);
     for (int i = 0; i < o->watch_count; i++) {
-        track[i] = job_track(j, job_wish(j, o->watch[i]), (Shown){"", 1, 0});
+        track[i] = job_track(j, job_form(j, o->watch[i]), (Shown){"", 1, 0});
         j->tracks.data[track[i]].kept = true;
     }
     return track;
@@ -118,7 +118,7 @@ static int want_integrated(Job *j) {
     const RunOptions *o = j->options;
     int first = j->tracks.count;
     for (int i = 0; i < o->integrate_count; i++) {
-        array_push(&j->quads, job_wish(j, o->integrate[i]));
+        array_push(&j->quads, job_form(j, o->integrate[i]));
         array_push(&j->tracks, ((Track){.output = j->quads.count - 1,
                                         .shown = {"", 1, 0},
                                         .kept = true,
@@ -324,14 +324,14 @@ bool job_solved(Job *j, Machine *m, SolveStatus status) {
     return true;
 }
 
-ProgramWish job_program_wish(const Job *j) {
-    return (ProgramWish){.output = j->outputs.expr.data,
-                         .output_count = j->outputs.expr.count,
-                         .quadrature = j->quads.data,
-                         .quadrature_count = j->quads.count,
-                         .implicit = j->plan.solver == SOLVER_IDA,
-                         .kinks = j->kinks,
-                         .explicit = solver_is_explicit(j->plan.solver)};
+ProgramOptions job_program_options(const Job *j) {
+    return (ProgramOptions){.output = j->outputs.expr.data,
+                            .output_count = j->outputs.expr.count,
+                            .quadrature = j->quads.data,
+                            .quadrature_count = j->quads.count,
+                            .implicit = j->plan.solver == SOLVER_IDA,
+                            .kinks = j->kinks,
+                            .explicit = solver_is_explicit(j->plan.solver)};
 }
 
 static bool solve(Job *j, Machine *m, const SolveModes *modes) {
@@ -341,11 +341,11 @@ static bool solve(Job *j, Machine *m, const SolveModes *modes) {
 }
 
 static bool build_and_solve(Job *j) {
-    ProgramWish wish = job_program_wish(j);
+    ProgramOptions options = job_program_options(j);
     ModeStore *store = switches(j) ? mode_store_new(j->model) : NULL;
     Modes *modes = store ? modes_new(j, store) : NULL;
-    if (store) wish = modes_wish(j, &j->tmp, j->system, mode_store_memory(store));
-    Program *p = program_build(j->system, &wish, j->report);
+    if (store) options = modes_options(j, &j->tmp, j->system, mode_store_memory(store));
+    Program *p = program_build(j->system, &options, j->report);
     Machine *m = p ? machine_new(p) : NULL;
     bool started = m && solve(j, m, modes_solve(modes));
     machine_free(m);

@@ -53,8 +53,8 @@ static int divide(Stride *s, const Node *to, double t, const double *x, double r
 
 // --- sides ---------------------------------------------------------------------------------------
 
-#define NEAR 1e-7  // of the largest border of a step: at the kink
-#define REST 1e-12 // of the largest border of the run so far: it rests there
+#define NEAR 1e-7  // of the largest event function of a step: at the kink
+#define REST 1e-12 // of the largest event function of the run so far: it rests there
 #define FINE 1e-9  // of a step: how exactly a cut is found
 
 enum { MOST_CUTS = 64, MOST_ROUNDS = 40, SECANTS = 14 };
@@ -65,15 +65,15 @@ typedef struct {
     Machine *machine;
     int kinks;
     double fine;
-    double *low, *high, *here, *x; // borders; states
+    double *low, *high, *here, *x; // event functions; states
     signed char *side;
     StepPart part[MOST_CUTS];
     int count;
 } Cutter;
 
-static bool borders(const Cutter *c, double time, const double *x, double *border) {
+static bool event_functions(const Cutter *c, double time, const double *x, double *event_function) {
     machine_set_point(c->machine, time, x);
-    return machine_run(c->machine, &c->machine->program->kinks, border);
+    return machine_run(c->machine, &c->machine->program->kinks, event_function);
 }
 
 static signed char sign_of(double x, double small) { return x > small ? 1 : x < -small ? -1 : 0; }
@@ -90,15 +90,15 @@ static void begin_sides(Cutter *c, double *most) {
     }
 }
 
-static bool is_beyond(const Cutter *c, int k, double border, double small) {
-    return c->side[k] && border * c->side[k] < 0 && fabs(border) > small;
+static bool is_beyond(const Cutter *c, int k, double event_function, double small) {
+    return c->side[k] && event_function * c->side[k] < 0 && fabs(event_function) > small;
 }
 
 // Has a kink been passed, by more than being at it?
-static bool passes(const Cutter *c, const double *border, const double *most) {
+static bool passes(const Cutter *c, const double *event_function, const double *most) {
     for (int k = 0; k < c->kinks; k++) {
         double large = fmax(fabs(c->low[k]), fmax(fabs(c->here[k]), fabs(c->high[k])));
-        if (is_beyond(c, k, border[k], fmax(NEAR * large, REST * most[k]))) return true;
+        if (is_beyond(c, k, event_function[k], fmax(NEAR * large, REST * most[k]))) return true;
     }
     return false;
 }
@@ -108,12 +108,13 @@ static bool middle(const Cutter *c, double t, double h, const double *x, const d
     int n = c->s->n;
     if (!machine_derivative(c->machine, t, x, c->s->at, NULL)) return false;
     for (int i = 0; i < n; i++) c->x[i] = x[i] + 0.25 * h * c->s->at[i] + 0.25 * (end[i] - x[i]);
-    return borders(c, t + h / 2, c->x, c->here);
+    return event_functions(c, t + h / 2, c->x, c->here);
 }
 
 // Borders at both ends and between.
 static bool look(const Cutter *c, double t, double h, const double *x, const double *end) {
-    return borders(c, t, x, c->low) && borders(c, t + h, end, c->high) && middle(c, t, h, x, end);
+    return event_functions(c, t, x, c->low) && event_functions(c, t + h, end, c->high) &&
+           middle(c, t, h, x, end);
 }
 
 // --- cuts ----------------------------------------------------------------------------------------
@@ -151,9 +152,9 @@ static double guess_cut(const Cutter *c, double from, double to, double by_low, 
     return first;
 }
 
-static bool any_beyond(const Cutter *c, const double *border) {
+static bool any_beyond(const Cutter *c, const double *event_function) {
     for (int k = 0; k < c->kinks; k++)
-        if (is_beyond(c, k, border[k], 0)) return true;
+        if (is_beyond(c, k, event_function[k], 0)) return true;
     return false;
 }
 
@@ -167,7 +168,7 @@ static bool find_cut(Cutter *c, double t, double to, const double *x, double *be
         double at = i < SECANTS ? guess_cut(c, low, high, by_low, by_high) : (low + high) / 2;
         at = fmin(fmax(at, low + 0.3 * c->fine), high - 0.3 * c->fine);
         if (at <= low || at >= high) break;
-        if (!stride_take(c->s, t, at - t, x, NULL) || !borders(c, at, c->s->end, c->here))
+        if (!stride_take(c->s, t, at - t, x, NULL) || !event_functions(c, at, c->s->end, c->here))
             return false;
         bool beyond = any_beyond(c, c->here);
         by_low = beyond && last > 0 ? by_low / 2 : 1;
@@ -183,7 +184,7 @@ static bool find_cut(Cutter *c, double t, double to, const double *x, double *be
 
 // From behind the cut on, on the other side.
 static bool pass_cut(Cutter *c, double t, double after, double *x) {
-    if (!stride_take(c->s, t, after - t, x, NULL) || !borders(c, after, c->s->end, c->low))
+    if (!stride_take(c->s, t, after - t, x, NULL) || !event_functions(c, after, c->s->end, c->low))
         return false;
     memcpy(x, c->s->end, (size_t)c->s->n * sizeof *x);
     for (int k = 0; k < c->kinks; k++)
@@ -237,7 +238,7 @@ static bool cut_all(Cutter *c, const Node *to, double t, double *x, double *most
 
 static void cut(Trail *trail, Node *to, Stride *s, double t, const double *x) {
     int n = s->n, kinks = s->machine->program->kink_count;
-    double *room = s->border;
+    double *room = s->event_function;
     Cutter c = {.s = s, .trail = trail, .machine = s->machine, .kinks = kinks};
     double *most = room, *at = room + 4 * kinks;
     c.low = room + kinks;

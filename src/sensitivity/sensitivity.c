@@ -56,7 +56,7 @@ static void share(Along *a) {
 
 static bool build(Along *a) {
     Job *j = &a->job;
-    ProgramWish wish = job_program_wish(j);
+    ProgramOptions options = job_program_options(j);
     if (is_shared(a)) {
         a->store = a->shared->store;
         a->modes = a->store ? modes_new(j, a->store) : NULL;
@@ -66,8 +66,8 @@ static bool build(Along *a) {
     }
     a->store = switches(a) ? mode_store_new(j->model) : NULL;
     a->modes = a->store ? modes_new(j, a->store) : NULL;
-    if (a->store) wish = modes_wish(j, &j->tmp, j->system, mode_store_memory(a->store));
-    a->program = program_build(j->system, &wish, j->report);
+    if (a->store) options = modes_options(j, &j->tmp, j->system, mode_store_memory(a->store));
+    a->program = program_build(j->system, &options, j->report);
     a->machine = a->program ? machine_new(a->program) : NULL;
     share(a);
     return a->machine;

@@ -85,7 +85,7 @@ void stride_open(Stride *s, Machine *m, SolverKind method, double span) {
     s->at = s->end + n;
     s->signal = s->at + n;
     size_t kinks = (size_t)m->program->kink_count;
-    s->border = memory_zeroed(4 * kinks + 3 * n + 1, sizeof *s->border);
+    s->event_function = memory_zeroed(4 * kinks + 3 * n + 1, sizeof *s->event_function);
     s->side = memory_zeroed(kinks + 1, sizeof *s->side);
     if (!s->scheme.implicit) return;
     s->J = memory_zeroed(all * n + 1, sizeof(double));
@@ -99,7 +99,7 @@ void stride_open(Stride *s, Machine *m, SolverKind method, double span) {
 
 void stride_close(Stride *s) {
     free(s->space);
-    free(s->border);
+    free(s->event_function);
     free(s->side);
     free(s->J);
     free(s->M);

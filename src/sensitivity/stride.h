@@ -34,7 +34,7 @@ typedef struct {
     int *pivot;
     double *space, *nonzero, *residual, *at; // room
     double *signal;                          // of the tape `signals`
-    double *border;                          // of kinks, for who cuts steps (cuts.c)
+    double *event_function;                  // of kinks, for who cuts steps (cuts.c)
     signed char *side;
     struct Dots *columns; // for Jacobians that are no formulas
 } Stride;

@@ -72,7 +72,7 @@ Sensitivities *sensitivities_run(const System *system, const RunOptions *o, cons
         name_all(s, &a, signal, parameter);
         take_rows(s, &a);
         for (int i = 0; i < signals; i++)
-            output[i] = outputs_add(&a.job.outputs, job_wish(&a.job, watch[i]));
+            output[i] = outputs_add(&a.job.outputs, job_form(&a.job, watch[i]));
         good = along_rows(&a, output, signals, parameter, parameters, s->slope);
     }
     along_close(&a);

@@ -18,7 +18,7 @@ const Kept *trail_keep(Trail *t, Machine *m) {
     k->held = copy(t, m->reg + p->first_held, (size_t)p->held_count, sizeof(double));
     k->unknown = copy(t, m->reg + p->first_unknown, p->unknown_count, sizeof(double));
     k->piece = copy(t, m->piece, switches, sizeof(double));
-    k->relation = copy(t, m->held, switches, 1);
+    k->relation = copy(t, m->truth, switches, 1);
     return k;
 }
 
@@ -36,7 +36,7 @@ void kept_restore(const Kept *k) {
     if (p->unknown_count)
         memcpy(m->reg + p->first_unknown, k->unknown, p->unknown_count * sizeof(double));
     if (switches) memcpy(m->piece, k->piece, switches * sizeof(double));
-    if (switches) memcpy(m->held, k->relation, switches);
+    if (switches) memcpy(m->truth, k->relation, switches);
     m->hold = k->hold;
 }
 

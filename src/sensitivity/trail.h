@@ -45,9 +45,9 @@ typedef struct {
     const double *rate_after;       // this one where it is over;
     const double *quad_before;      // and what the integrals add up there
     const double *quad_after;
-    double pace;          // how fast the relation that caused it changed
+    double event_rate;    // how fast the relation that caused it changed
     int cause;            // its number; -1: a time that is given
-    const int *beside;    // all relations at their border then, then -1
+    const int *beside;    // all relations at their zeros then, then -1
     int strides;          // into which a step is divided,
     const StepPart *part; // as many; NULL: equal ones (cuts.h)
 } Node;

@@ -1,5 +1,5 @@
 // Relations that cross at once: do all of them move with parameters in the same way? Told without dots, by
-// weights: of each relation in units of its pace, dtau = -(g_x S + g_p)/pace, against those of another.
+// weights: of each relation in units of its event_rate, dtau = -(g_x S + g_p)/event_rate, against those of another.
 #include "sensitivity/walk_inside.h"
 
 #include "base/memory.h"
@@ -19,13 +19,13 @@ static bool weigh(Weights *w, const Node *n, int a, double by_a, int b, double b
 }
 
 // How fast a relation changes, with states as they go.
-static double pace_of(Weights *w, const Node *n, int relation) {
+static double event_rate_of(Weights *w, const Node *n, int relation) {
     const Program *p = n->kept->machine->program;
     if (!weigh(w, n, relation, 1, relation, 0)) return NAN;
-    double pace = *weight_of(w, p->time);
+    double event_rate = *weight_of(w, p->time);
     for (int i = 0; i < p->state_count; i++)
-        pace += *weight_of(w, p->first_state + (uint32_t)i) * n->rate_before[i];
-    return pace;
+        event_rate += *weight_of(w, p->first_state + (uint32_t)i) * n->rate_before[i];
+    return event_rate;
 }
 
 // Registers that change with parameters: parameters, states and what `when` sets.
@@ -36,12 +36,12 @@ static bool has_slope(const Program *p, uint32_t reg) {
            (reg >= p->first_held && reg < p->first_held + set);
 }
 
-static bool is_same_moment(Weights *w, const Node *n, int other, double pace) {
+static bool is_same_moment(Weights *w, const Node *n, int other, double event_rate) {
     const Program *p = n->kept->machine->program;
     double *one = memory_zeroed((size_t)p->register_count + 1, sizeof *one);
-    bool same = weigh(w, n, n->cause, 1 / n->pace, n->cause, 0);
+    bool same = weigh(w, n, n->cause, 1 / n->event_rate, n->cause, 0);
     for (uint32_t i = 0; i < p->register_count; i++) one[i] = fabs(*weight_of(w, i));
-    same = same && weigh(w, n, n->cause, 1 / n->pace, other, 1 / pace);
+    same = same && weigh(w, n, n->cause, 1 / n->event_rate, other, 1 / event_rate);
     for (uint32_t i = 0; i < p->register_count && same; i++)
         same = !has_slope(p, i) || fabs(*weight_of(w, i)) <= 1e-6 * one[i];
     free(one);
@@ -71,8 +71,8 @@ bool happens_alone_back(const Node *n) {
     bool alone = true;
     for (const int *i = n->beside; *i >= 0 && alone; i++) {
         if (*i == n->cause) continue;
-        double pace = pace_of(w, n, *i);
-        alone = pace == 0 || is_same_moment(w, n, *i, pace);
+        double event_rate = event_rate_of(w, n, *i);
+        alone = event_rate == 0 || is_same_moment(w, n, *i, event_rate);
     }
     weights_free(w);
     return alone;

@@ -70,7 +70,7 @@ static void end_event(Walk *w, const Node *n) {
     w->tau -= quad_product(w, n->quad_after);
 }
 
-// S += f- dtau, and dtau = -(g_x S + g_p)/pace, or from a sample.
+// S += f- dtau, and dtau = -(g_x S + g_p)/event_rate, or from a sample.
 static bool begin_event(Walk *w, const Node *n) {
     Visited *v = visit(w, n->kept->machine);
     const Program *p = v->machine->program;
@@ -82,12 +82,12 @@ static bool begin_event(Walk *w, const Node *n) {
     if (!happens_alone_back(n)) return !(*w->apart = true);
     const TapeFunction *f = clock >= 0 ? &p->clocks : sample >= 0 ? &p->samples : &p->switches;
     if (clock >= 0) {
-        w->seed[2 * clock] = -w->tau / n->pace;
+        w->seed[2 * clock] = -w->tau / n->event_rate;
     } else if (sample >= 0) {
-        w->seed[2 * sample] = n->pace * w->tau;
+        w->seed[2 * sample] = n->event_rate * w->tau;
         w->seed[2 * sample + 1] = w->tau;
     } else {
-        w->seed[n->cause] = -w->tau / n->pace;
+        w->seed[n->cause] = -w->tau / n->event_rate;
     }
     if (!back_tape(w, v, f, n->time, n->before)) return back_fail(w, n);
     back_take_states(v, w->lambda, true);

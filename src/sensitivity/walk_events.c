@@ -51,10 +51,10 @@ bool event_moves(const Walk *w, int j) { return matters(w, j, w->dtau[j]); }
 
 // The time moves with what crosses zero, given its dots.
 static void moment_of(Walk *w, Node *n, const double *dots, int cause) {
-    double pace = dots[w->all - 1];
+    double event_rate = dots[w->all - 1];
     n->cause = cause;
-    n->pace = pace;
-    for (int j = 0; j < w->k; j++) w->dtau[j] = -dots[j] / pace;
+    n->event_rate = event_rate;
+    for (int j = 0; j < w->k; j++) w->dtau[j] = -dots[j] / event_rate;
 }
 
 // Does another relation move with the same parameters in the same way?
@@ -81,8 +81,8 @@ static bool is_crossed(const Node *n, int relation) {
     return false;
 }
 
-// Relations that cross now, whether or not the run has noticed it yet: at their border, and on their way.
-static bool find_borders(Walk *w, Node *n) {
+// Relations that cross now, whether or not the run has noticed it yet: at their zeros, and on their way.
+static bool find_zeros(Walk *w, Node *n) {
     const Visited *v = forth_here(w);
     const TapeFunction *f = &v->machine->program->switches;
     double span = fabs(w->plan->solve->stop - w->plan->solve->start);
@@ -91,17 +91,19 @@ static bool find_borders(Walk *w, Node *n) {
     n->beside = list;
     list[0] = -1;
     if (!f->result_count) return true;
-    free(w->border);
-    w->border = memory_zeroed((size_t)f->result_count * (size_t)w->all, sizeof *w->border);
+    free(w->event_function);
+    w->event_function =
+        memory_zeroed((size_t)f->result_count * (size_t)w->all, sizeof *w->event_function);
     forth_put_point(w);
     if (!dots_run(v->dots, f)) return forth_fail(w, n);
     for (int i = 0; i < v->machine->program->switch_count; i++) {
-        double pace = fabs(result_dots(v, f, i)[w->all - 1]), g = v->machine->reg[f->result[i]];
-        if (!isfinite(pace) || pace == 0) continue;
-        if (!is_crossed(n, i) && (!(fabs(g) <= 1e-9 * span * pace) ||
-                                  span * pace < 1e-9 * relation_size(n->kept->machine, i)))
-            continue; // it is elsewhere, or rests on its border
-        take_dots(w, w->border + (size_t)found * (size_t)w->all, result_dots(v, f, i));
+        double event_rate = fabs(result_dots(v, f, i)[w->all - 1]),
+               g = v->machine->reg[f->result[i]];
+        if (!isfinite(event_rate) || event_rate == 0) continue;
+        if (!is_crossed(n, i) && (!(fabs(g) <= 1e-9 * span * event_rate) ||
+                                  span * event_rate < 1e-9 * relation_size(n->kept->machine, i)))
+            continue; // it is elsewhere, or rests at its zero
+        take_dots(w, w->event_function + (size_t)found * (size_t)w->all, result_dots(v, f, i));
         list[found++] = i;
     }
     list[found] = -1;
@@ -110,17 +112,17 @@ static bool find_borders(Walk *w, Node *n) {
 
 static bool crossing(Walk *w, Node *n) {
     for (int i = 0; n->beside[i] >= 0 && n->cause < 0; i++)
-        if (is_crossed(n, n->beside[i])) moment_of(w, n, w->border + i * w->all, n->beside[i]);
+        if (is_crossed(n, n->beside[i]))
+            moment_of(w, n, w->event_function + i * w->all, n->beside[i]);
     return n->cause >= 0 ||
-           refuse_walk(w->plan, n,
-                       "a relation only touches its border: its moment has no derivative",
+           refuse_walk(w->plan, n, "a relation only touches its zero: its moment has no derivative",
                        "change the start or a parameter a little");
 }
 
 // Does something else happen now that parameters move otherwise?
 static bool happens_alone(Walk *w, const Node *n) {
     for (int i = 0; n->beside[i] >= 0; i++)
-        if (!is_moment_of(w, w->border + i * w->all)) return false;
+        if (!is_moment_of(w, w->event_function + i * w->all)) return false;
     return true;
 }
 
@@ -129,15 +131,15 @@ static bool changes_nothing(const Walk *w, const Node *n) {
     bool same = n->kept->machine->program->state_count == w->n;
     for (int i = 0; i < w->n && same; i++) {
         double size = fabs(n->before[i]) + fabs(w->x[i]);
-        double pace = fabs(n->rate_before[i]) + fabs(w->rate[i]);
+        double event_rate = fabs(n->rate_before[i]) + fabs(w->rate[i]);
         same = fabs(w->x[i] - n->before[i]) <= 1e-12 * size &&
-               fabs(w->rate[i] - n->rate_before[i]) <= 1e-7 * pace;
+               fabs(w->rate[i] - n->rate_before[i]) <= 1e-7 * event_rate;
     }
     return same;
 }
 
 // The moment of a sample or a clock, unless one is known: then both must move together.
-static void take_moment(Walk *w, Node *n, const double *dots, int cause, double pace) {
+static void take_moment(Walk *w, Node *n, const double *dots, int cause, double event_rate) {
     if (n->cause >= 0) {
         for (int j = 0; j < w->k; j++)
             if (fabs(dots[j] - w->dtau[j]) > 1e-6 * fabs(dots[j]) &&
@@ -146,7 +148,7 @@ static void take_moment(Walk *w, Node *n, const double *dots, int cause, double 
         return;
     }
     n->cause = cause;
-    n->pace = pace;
+    n->event_rate = event_rate;
     for (int j = 0; j < w->k; j++) w->dtau[j] = dots[j];
 }
 
@@ -206,7 +208,7 @@ bool event_begin(Walk *w, Node *n, int at) {
     n->quad_before = keep_quads(w);
     for (int j = 0; j < w->k; j++) w->dtau[j] = 0;
     if (!sides_before(w, at)) return forth_fail(w, n);
-    if (!find_borders(w, n)) return false;
+    if (!find_zeros(w, n)) return false;
     if (n->kind == TRAIL_CROSS && !crossing(w, n)) return false;
     if (n->kind == TRAIL_MOMENT && !moment(w, n)) return false;
     w->apart = w->apart || !happens_alone(w, n);

@@ -299,7 +299,7 @@ static void close_walk(Walk *w) {
     free(w->Q);
     free(w->rate);
     free(w->quad);
-    free(w->border);
+    free(w->event_function);
     free(w->memory);
     free(w->memory_dots);
     free(w->dtau);

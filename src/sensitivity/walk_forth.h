@@ -33,8 +33,8 @@ typedef struct {
     Node *began;      // where the event began
     int room;         // states that x, S and rate have room for
     const Kept *kept; // that the machine has now; NULL: others
-    double *border;   // dots of the relations that are at their border where an event begins
-    double *side;     // outputs before the present event, with their dots; NULL: nobody asks
+    double *event_function; // dots of the relations that are at their zeros where an event begins
+    double *side;           // outputs before the present event, with their dots; NULL: nobody asks
     double rtol;
 } Walk;
 

@@ -1,6 +1,6 @@
 // A little later: where a mode that is tried leads to.
 //
-//     explicit     x + h x'                     what rests on its border with balanced forces moves to
+//     explicit     x + h x'                     what rests at its zero with balanced forces moves to
 //                                               the side to which these change: where a rate is nothing
 //                                               against what it will be, the mean of both counts
 //     implicit     x + (1 - h J)^-1 h x'        where a state decays faster than that: a current that a

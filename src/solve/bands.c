@@ -1,6 +1,6 @@
-// How far border functions are uncertain, so that a relation on its border is known as such.
+// How far event functions are uncertain, so that a relation at its zero is known as such.
 //
-//     room   near (a point beside) | here (border functions) | band (how far they move) | there
+//     room   near (a point beside) | here (event functions) | band (how far they move) | there
 #include "solve/job.h"
 
 #include "base/memory.h"
@@ -19,7 +19,7 @@ static double part_of(int i) {
     return 2 * (x - floor(x)) - 1;
 }
 
-// How far a border function is uncertain: its change with the last digits of states and time.
+// How far an event function is uncertain: its change with the last digits of states and time.
 bool bands_find(Machine *m, double time, const double *state, double digits, double *room) {
     enum { ALL, EACH, TIME, WAYS };
     const Program *p = m->program;
@@ -58,7 +58,7 @@ bool bands_widen(Job *j, double time, const double *state, const double *size, d
 
 // --- relations that stay -------------------------------------------------------------------------
 
-// The band of each relation that has just crossed its border becomes what the tolerance does to it.
+// The band of each relation that has just crossed its zero becomes what the tolerance does to it.
 static bool widen_crossed(Job *j, double time, const double *state, const int *direction,
                           double *room) {
     const Program *p = j->p;
@@ -95,12 +95,12 @@ void bands_stay(Job *j, double time, const double *state, const int *direction) 
         if (crossed) j->shift[i] = 0; // it was that of the other side
         double most = crossed ? 4 * band[i] : band[i];
         if (j->shift[i] != 0 || switch_has_pieces(&p->sw[i]) || fabs(here[i]) > most) continue;
-        j->shift[i] = j->m->held[i] ? -2 * band[i] : 2 * band[i];
+        j->shift[i] = j->m->truth[i] ? -2 * band[i] : 2 * band[i];
     }
     free(room);
 }
 
-// No band where a border function will be clear of it within a hundredth of the run.
+// No band where an event function will be clear of it within a hundredth of the run.
 bool bands_keep_still(Job *j, const double *state, double *room) {
     const Program *p = j->p;
     double span = j->span > 0 ? j->span : 1, little = 1e-9 * span;

@@ -1,6 +1,6 @@
 // Events behind which the method goes on as if nothing had been: laws that bend there only slightly.
 //
-//     rates      .' old law        A border between two formulas is often smooth: the capacity of a
+//     rates      .' old law        An event function between two formulas is often smooth: the capacity of a
 //             __o---- new law      junction, a transistor that begins to conduct. What a new start
 //           /   |     |            costs (order one, steps that grow again, sizes found anew) buys
 //              event  end of step  nothing there.
@@ -8,7 +8,7 @@
 // The step has been done by the old law up to its end. If old and new rates, at the event and at the
 // end of the step, differ by less than a part of the tolerance over the whole step, then that end is
 // as good as one by the new law, and so are the points that the method remembers. States, discrete
-// values and the borders of time have to be what they were.
+// values and the event functions of time have to be what they were.
 #include "solve/multistep.h"
 
 #include "base/memory.h"

@@ -1,7 +1,7 @@
 // Relations that change and change back within a step, which its ends do not show.
 //
-//     v  o                      o     v: how far a border function is from its zero, on the side
-//          \                  /       where its relation is as it is held. It is looked at in the
+//     v  o                      o     v: how far an event function is from its zero, on the side
+//          \                  /       where its relation stays as it is. It is looked at in the
 //            \ o          o /         middle of every step; where v varies as much as it is away
 //     0 ----------\----/---------     from 0, at eight points, and lowest points are followed down
 //                    x                a parabola.
@@ -28,31 +28,31 @@ static double *row(const Job *j, int k) {
     return j->inside + (size_t)k * (size_t)j->p->switch_count;
 }
 
-// As it is held, v >= 0.
-static void turn_signs(const Job *j, double *border) {
+// While the relation stays as it is, v >= 0.
+static void turn_signs(const Job *j, double *event_function) {
     for (int i = 0; i < j->p->switch_count; i++)
-        if (j->m->held[i]) border[i] = -border[i];
+        if (j->m->truth[i]) event_function[i] = -event_function[i];
 }
 
-static bool borders_at(Look *l, double time, bool roughly, double *v) {
+static bool event_functions_at(Look *l, double time, bool roughly, double *v) {
     Job *j = l->j;
     double *state = row(j, PARTS + 2);
     if (!l->in->at(l->in->context, time, roughly, state)) return false;
-    if (!events_borders(j, time, state, v)) return false;
+    if (!event_functions(j, time, state, v)) return false;
     turn_signs(j, v);
     return true;
 }
 
-static bool borders_end(Look *l) {
+static bool event_functions_end(Look *l) {
     Job *j = l->j;
     if (j->inside_end != l->from) {
-        if (!events_borders(j, l->from, l->in->begin, row(j, 0))) return false;
+        if (!event_functions(j, l->from, l->in->begin, row(j, 0))) return false;
         turn_signs(j, row(j, 0));
     } else {
         memcpy(row(j, 0), row(j, PARTS), (size_t)j->p->switch_count * sizeof(double));
     }
     j->inside_end = NAN;
-    if (!events_borders_again(j, l->to, l->in->end, row(j, PARTS))) return false;
+    if (!event_functions_again(j, l->to, l->in->end, row(j, PARTS))) return false;
     turn_signs(j, row(j, PARTS));
     j->inside_end = l->to;
     return true;
@@ -86,7 +86,7 @@ static double follow(Look *l, int i, double x[3], double v[3]) {
         double least = smaller(smaller(v[0], v[1]), v[2]), near = 1e-9 * (l->to - l->from);
         if (low > 0.5 * least || fabs(at - x[1]) < near || at - x[0] < near || x[2] - at < near)
             break;
-        if (!borders_at(l, at, false, there)) break;
+        if (!event_functions_at(l, at, false, there)) break;
         if (there[i] < 0) return at;
         int k = at < x[1] ? 0 : 2; // the side that is narrowed, or the middle moves
         bool middle = there[i] <= v[1];
@@ -139,11 +139,12 @@ static bool look(Look *l, int *direction, double *time) {
     Job *j = l->j;
     double first = INFINITY;
     bool open = false;
-    if (!borders_end(l) || !borders_at(l, time_of(l, PARTS / 2), true, row(j, PARTS / 2)))
+    if (!event_functions_end(l) ||
+        !event_functions_at(l, time_of(l, PARTS / 2), true, row(j, PARTS / 2)))
         return false;
     for (int i = 0; i < j->p->switch_count; i++) open = open || is_open(j, i);
     for (int k = 1; k < PARTS && open; k++)
-        if (!borders_at(l, time_of(l, k), false, row(j, k))) return false;
+        if (!event_functions_at(l, time_of(l, k), false, row(j, k))) return false;
     for (int i = 0; i < j->p->switch_count && open; i++)
         if (is_open(j, i)) first = smaller(first, search(l, i));
     *time = first;
@@ -168,7 +169,7 @@ double between_narrow(Job *j, double from, double to, const StepInside *in, cons
     while (to - from > near) {
         double middle = from + (to - from) / 2;
         bool changed = false;
-        if (!borders_at(&l, middle, false, v)) break;
+        if (!event_functions_at(&l, middle, false, v)) break;
         for (int i = 0; i < j->p->switch_count; i++)
             changed = changed || (direction[i] && v[i] < 0);
         *(changed ? &to : &from) = middle;

@@ -181,8 +181,8 @@ static bool is_long(const Job *j, double t, Picture seen) {
     return j->o->conserves && is_calm(j) && seen.fastest * (j->o->stop - t) > 1e4;
 }
 
-static bool may_be(const Job *j, SolverKind k, double pace) {
-    return k == SOLVER_RK78 ? is_calm(j) : !j->o->conserves && pace > edge;
+static bool may_be(const Job *j, SolverKind k, double rate) {
+    return k == SOLVER_RK78 ? is_calm(j) : !j->o->conserves && rate > edge;
 }
 
 // While steps still grow after a start, what they will be is not known.

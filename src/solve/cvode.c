@@ -47,7 +47,7 @@ static bool cvode_open(Multistep *c) {
         CVodeSetMaxErrTestFails(c->mem, MOST_FAILURES) == 0 &&
         CVodeSetMaxConvFails(c->mem, MOST_FAILURES) == 0 && open_algebra(c) && open_quadratures(c);
     if (good && j->p->switch_count > 0)
-        good = CVodeRootInit(c->mem, j->p->switch_count, multistep_borders) == 0 &&
+        good = CVodeRootInit(c->mem, j->p->switch_count, multistep_event_functions) == 0 &&
                CVodeSetNoInactiveRootWarn(c->mem) == 0;
     return good;
 }

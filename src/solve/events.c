@@ -1,10 +1,10 @@
 // Events: relations that become true or false while a run goes on.
 //
-//     border g = left - right             During a step every relation keeps its state, so the
+//     event function g = left - right     During a step every relation keeps its state, so the
 //       \                                 rates are smooth; the integrator looks for zeros of the
-//        \   held: true                   border functions. At a zero the run stops, the relation
+//        \   true                         event functions. At a zero the run stops, the relation
 //    -----o-----------> t                 is set by the direction of the crossing, the others are
-//          \   held: false                looked at again, and the integrator starts anew.
+//          \   false                      looked at again, and the integrator starts anew.
 //
 // After every change `when` conditions are looked at (whens.c).
 //
@@ -20,8 +20,8 @@
 
 enum { MOST_ROUNDS = 8, MOST_CHATTER = 200 };
 
-static bool is_true(const Job *j, int i, double border) {
-    return j->p->sw[i].or_equal ? border <= 0 : border < 0;
+static bool is_true(const Job *j, int i, double event_function) {
+    return j->p->sw[i].or_equal ? event_function <= 0 : event_function < 0;
 }
 
 // Relations of a warning that has been given are left alone.
@@ -30,42 +30,44 @@ static bool is_mute(const Job *j, int i) {
     return branch >= 0 && j->when.was[branch];
 }
 
-static void shift_borders(const Job *j, double *border) {
+static void shift_event_functions(const Job *j, double *event_function) {
     for (int i = 0; i < j->p->switch_count; i++)
-        border[i] = is_mute(j, i) ? (j->m->held[i] ? -1 : 1) : border[i] + j->shift[i];
+        event_function[i] =
+            is_mute(j, i) ? (j->m->truth[i] ? -1 : 1) : event_function[i] + j->shift[i];
 }
 
 // What is found by iteration depends on where that begins, and the past grows: these are not seen
 // to be the same.
-static void see(Job *j, double time, const double *state, const double *border) {
+static void see(Job *j, double time, const double *state, const double *event_function) {
     if (j->p->unknown_count > 0 || j->history) return;
     j->seen_time = time;
-    memcpy(j->seen, border, (size_t)j->p->switch_count * sizeof *border);
+    memcpy(j->seen, event_function, (size_t)j->p->switch_count * sizeof *event_function);
     if (j->n) memcpy(j->seen_state, state, (size_t)j->n * sizeof *state);
 }
 
-bool events_borders(Job *j, double time, const double *state, double *border) {
+bool event_functions(Job *j, double time, const double *state, double *event_function) {
     j->seen_time = NAN;
-    if (!machine_switches(j->m, time, state, border)) return false;
-    see(j, time, state, border);
-    shift_borders(j, border);
+    if (!machine_switches(j->m, time, state, event_function)) return false;
+    see(j, time, state, event_function);
+    shift_event_functions(j, event_function);
     return true;
 }
 
-bool events_borders_again(Job *j, double time, const double *state, double *border) {
+bool event_functions_again(Job *j, double time, const double *state, double *event_function) {
     if (j->seen_time != time || memcmp(j->seen_state, state, (size_t)j->n * sizeof *state) != 0)
-        return events_borders(j, time, state, border);
-    memcpy(border, j->seen, (size_t)j->p->switch_count * sizeof *border);
-    shift_borders(j, border);
+        return event_functions(j, time, state, event_function);
+    memcpy(event_function, j->seen, (size_t)j->p->switch_count * sizeof *event_function);
+    shift_event_functions(j, event_function);
     return true;
 }
 
-// A border that a relation stays on, or a mode began on, counts as left behind once it is clear of
-// roundings.
+// A zero that a relation stays at, or a mode began at, counts as left behind once its event function
+// is clear of roundings.
 static void forget_shifts(Job *j) {
     for (int i = 0; i < j->p->switch_count; i++) {
-        double band = fabs(j->shift[i]), border = j->border[i] - j->shift[i];
-        if (band > 0 && (j->m->held[i] ? -border : border) > 4 * band) j->shift[i] = 0;
+        double band = fabs(j->shift[i]), event_function = j->event_function[i] - j->shift[i];
+        if (band > 0 && (j->m->truth[i] ? -event_function : event_function) > 4 * band)
+            j->shift[i] = 0;
     }
 }
 
@@ -74,48 +76,50 @@ static bool look_ahead(Job *j, double time, const double *state) {
     double little = 1e-9 * (j->span > 0 ? j->span : 1);
     if (!machine_derivative(j->m, time, state, j->rate, NULL)) return false;
     for (int i = 0; i < j->n; i++) j->later[i] = state[i] + little * j->rate[i];
-    return events_borders(j, time + little, j->later, j->ahead);
+    return event_functions(j, time + little, j->later, j->ahead);
 }
 
 // A slow crossing may be found while the state, rounded, is still on the side that it comes from,
-// and small steps do not move it: the border is moved there, so that it is not found again. One
+// and small steps do not move it: the event function is moved there, so that it is not found again. One
 // that is found again all the same is moved as far as a billionth of the run takes it.
 static void shift_crossed(Job *j, double time, const double *state, const int *direction) {
     bool again = false;
-    if (!events_borders(j, time, state, j->border)) return;
+    if (!event_functions(j, time, state, j->event_function)) return;
     for (int i = 0; i < j->p->switch_count; i++)
-        again = again || (direction[i] && j->m->held[i] == (direction[i] < 0));
+        again = again || (direction[i] && j->m->truth[i] == (direction[i] < 0));
     if (again && !look_ahead(j, time, state)) return;
     for (int i = 0; i < j->p->switch_count; i++) {
         if (!direction[i] || switch_has_pieces(&j->p->sw[i])) continue;
         bool now = direction[i] < 0;
-        if (j->border[i] != 0 && is_true(j, i, j->border[i]) != now)
-            j->shift[i] -= 2 * j->border[i];
-        if (j->m->held[i] == now) j->shift[i] += direction[i] * fabs(j->ahead[i] - j->border[i]);
+        if (j->event_function[i] != 0 && is_true(j, i, j->event_function[i]) != now)
+            j->shift[i] -= 2 * j->event_function[i];
+        if (j->m->truth[i] == now)
+            j->shift[i] += direction[i] * fabs(j->ahead[i] - j->event_function[i]);
     }
 }
 
 static bool is_undecided(const Job *j, int i, const int *direction) {
-    return j->border[i] == 0 && !(direction && direction[i]) && !switch_has_pieces(&j->p->sw[i]);
+    return j->event_function[i] == 0 && !(direction && direction[i]) &&
+           !switch_has_pieces(&j->p->sw[i]);
 }
 
-// A relation exactly on its border takes the side to which the system moves.
-static void settle_borders(Job *j, double time, const double *state, const int *direction) {
-    if (!events_borders(j, time, state, j->border)) return;
+// A relation exactly at its zero takes the side to which the system moves.
+static void settle_event_functions(Job *j, double time, const double *state, const int *direction) {
+    if (!event_functions(j, time, state, j->event_function)) return;
     bool any = false;
     for (int i = 0; i < j->p->switch_count; i++) any = any || is_undecided(j, i, direction);
     if (!any || !look_ahead(j, time, state)) return;
     for (int i = 0; i < j->p->switch_count; i++) {
         if (!is_undecided(j, i, direction)) continue;
-        if (j->ahead[i] != 0) j->m->held[i] = j->ahead[i] < 0;
+        if (j->ahead[i] != 0) j->m->truth[i] = j->ahead[i] < 0;
     }
 }
 
 static void update_switches(Job *j, double time, const double *state) {
     j->m->hold = false;
-    bool good = events_borders(j, time, state, j->border);
+    bool good = event_functions(j, time, state, j->event_function);
     for (int i = 0; i < j->p->switch_count && good; i++)
-        machine_set_switch(j->m, i, is_true(j, i, j->border[i]));
+        machine_set_switch(j->m, i, is_true(j, i, j->event_function[i]));
     j->m->hold = true;
 }
 
@@ -135,7 +139,7 @@ bool events_start(Job *j, double time, double *state) {
     if (j->p->switch_count > 0) {
         machine_update_switches(j->m, time, state);
         j->m->hold = true;
-        settle_borders(j, time, state, NULL);
+        settle_event_functions(j, time, state, NULL);
     }
     if (!whens_start(j, time, state)) return false;
     bands_stay(j, time, state, NULL);
@@ -146,33 +150,33 @@ void events_settle(Job *j, double time, const double *state, const double *befor
     if (!j->m->hold) return;
     for (int round = 0; round < MOST_ROUNDS; round++) {
         bool changed = false;
-        if (!events_borders(j, time, state, j->border)) return;
+        if (!event_functions(j, time, state, j->event_function)) return;
         for (int i = 0; i < j->p->switch_count; i++) {
-            if (j->border[i] == before[i])
-                continue; // a counter comes to stand on its border exactly
-            changed = machine_set_switch(j->m, i, is_true(j, i, j->border[i])) || changed;
+            if (j->event_function[i] == before[i])
+                continue; // a counter comes to stand at its zero exactly
+            changed = machine_set_switch(j->m, i, is_true(j, i, j->event_function[i])) || changed;
         }
         if (!changed) break;
     }
-    settle_borders(j, time, state, NULL);
+    settle_event_functions(j, time, state, NULL);
 }
 
-// A change may move the borders of other relations, which then change too, and so on.
+// A change may move the event functions of other relations, which then change too, and so on.
 static void settle_others(Job *j, double time, const double *state, const int *direction) {
     for (int round = 0; round < MOST_ROUNDS; round++) {
         bool changed = false;
-        if (!events_borders(j, time, state, j->border)) return;
+        if (!event_functions(j, time, state, j->event_function)) return;
         for (int i = 0; i < j->p->switch_count; i++) {
-            if (direction[i] || j->border[i] == 0) continue;
-            changed = machine_set_switch(j->m, i, is_true(j, i, j->border[i])) || changed;
+            if (direction[i] || j->event_function[i] == 0) continue;
+            changed = machine_set_switch(j->m, i, is_true(j, i, j->event_function[i])) || changed;
         }
         if (!changed) break;
     }
-    settle_borders(j, time, state, direction);
+    settle_event_functions(j, time, state, direction);
 }
 
 // Many events within hardly any time are chatter. Where laws switch, relations of guards, which no
-// rate depends on, may cross their borders to and fro within the accuracy of a step: ten times as
+// rate depends on, may cross their zeros to and fro within the accuracy of a step: ten times as
 // many are let pass.
 static bool count_event(Job *j, double time) {
     const long most = has_modes(j) ? 10 * MOST_CHATTER : MOST_CHATTER;
@@ -186,15 +190,15 @@ static bool count_event(Job *j, double time) {
     return false;
 }
 
-// Would a relation that has just crossed its border be back behind it at once? Both sides lead to
-// the border: the run would go along it in ever so many small steps.
+// Would a relation that has just crossed its zero be back behind it at once? Both sides lead to
+// the zero (sliding): the run would go along it in ever so many small steps.
 static bool slides(Job *j, double time, const double *state, const int *direction) {
     if (has_modes(j) || !look_ahead(j, time, state)) return false;
     const double soon = 1e6; // times what look_ahead looks ahead
     for (int i = 0; i < j->p->switch_count; i++) {
-        double back = direction[i] * (j->border[i] - j->ahead[i]);
+        double back = direction[i] * (j->event_function[i] - j->ahead[i]);
         if (direction[i] && !switch_has_pieces(&j->p->sw[i]) && back > 0 &&
-            direction[i] * j->border[i] < soon * back)
+            direction[i] * j->event_function[i] < soon * back)
             return true;
     }
     return false;
@@ -230,7 +234,7 @@ bool events_cross(Job *j, double time, double *state, const int *direction) {
         pieces = pieces || (direction[i] && switch_has_pieces(&j->p->sw[i]));
     double *sides = jumps_before(j, time, state);
     if (has_modes(j)) shift_crossed(j, time, state, direction);
-    if (pieces) events_borders(j, time, state, j->border);
+    if (pieces) event_functions(j, time, state, j->event_function);
     for (int i = 0; i < j->p->switch_count; i++) {
         if (!direction[i]) continue;
         machine_set_switch(j->m, i, direction[i] < 0);
@@ -248,15 +252,17 @@ bool events_cross(Job *j, double time, double *state, const int *direction) {
     return (!jumps || count_sliding(j, time, sliding)) && modes_hold(j, time, state);
 }
 
-// A crossing is found a rounding early or late: a border that is about to be crossed anyway has not
+// A crossing is found a rounding early or late: an event function that is about to be crossed anyway has not
 // been missed. False when none is left.
 static bool forget_roundings(Job *j, double time, const double *state, int *direction) {
     bool any = false;
     if (!look_ahead(j, time, state)) return true;
     for (int i = 0; i < j->p->switch_count; i++) {
         if (!direction[i]) continue;
-        double soon = 1e-3 * (j->ahead[i] - j->border[i]); // its change within 1e-12 of the run
-        if (j->border[i] * soon < 0 && fabs(j->border[i]) < fabs(soon)) direction[i] = 0;
+        double soon =
+            1e-3 * (j->ahead[i] - j->event_function[i]); // its change within 1e-12 of the run
+        if (j->event_function[i] * soon < 0 && fabs(j->event_function[i]) < fabs(soon))
+            direction[i] = 0;
         any = any || direction[i];
     }
     return any;
@@ -264,11 +270,12 @@ static bool forget_roundings(Job *j, double time, const double *state, int *dire
 
 bool events_missed(Job *j, double time, const double *state, int *direction) {
     bool any = false;
-    if (!events_borders_again(j, time, state, j->border)) return false;
+    if (!event_functions_again(j, time, state, j->event_function)) return false;
     for (int i = 0; i < j->p->switch_count; i++) {
         direction[i] = 0;
-        if (j->border[i] == 0 || is_true(j, i, j->border[i]) == j->m->held[i]) continue;
-        direction[i] = j->border[i] > 0 ? 1 : -1;
+        if (j->event_function[i] == 0 || is_true(j, i, j->event_function[i]) == j->m->truth[i])
+            continue;
+        direction[i] = j->event_function[i] > 0 ? 1 : -1;
         any = true;
     }
     forget_shifts(j);
@@ -277,12 +284,12 @@ bool events_missed(Job *j, double time, const double *state, int *direction) {
 
 bool events_leave(Job *j, double time, const double *state, int *direction) {
     bool any = false, still = false;
-    if (!events_borders(j, time, state, j->border)) return true;
+    if (!event_functions(j, time, state, j->event_function)) return true;
     for (int i = 0; i < j->p->switch_count; i++)
-        still = still || (direction[i] && j->border[i] == 0);
+        still = still || (direction[i] && j->event_function[i] == 0);
     if (still && !look_ahead(j, time, state)) return true;
     for (int i = 0; i < j->p->switch_count; i++) {
-        if (direction[i] && j->border[i] == 0 && j->ahead[i] == 0) direction[i] = 0;
+        if (direction[i] && j->event_function[i] == 0 && j->ahead[i] == 0) direction[i] = 0;
         any = any || direction[i];
     }
     return any;
@@ -371,7 +378,7 @@ bool events_jump(Job *j, double time, double *state) {
     if (j->p->switch_count > 0) {
         double *sides = jumps_before(j, time, state);
         update_switches(j, time, state);
-        settle_borders(j, time, state, NULL);
+        settle_event_functions(j, time, state, NULL);
         jumps_after(j, time, state, sides);
     }
     if (!whens_moment(j, time, events_margin(j, time), state)) return false;

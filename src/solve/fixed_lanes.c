@@ -35,7 +35,7 @@ struct LaneGroup {
     double t, k;      // as in Fixed
     double time[MOST_LANES];
     double wanted; // no lane wants a point before this time
-    double *y, *begin, *aside, *output, *border;
+    double *y, *begin, *aside, *output, *event_function;
     double *begin_unknown, *kept_unknown; // at `begin`; before a point beside the grid, or outputs
     long steps, alone;                    // of all lanes
     // of groups that others lead, also sets of lanes
@@ -188,7 +188,7 @@ static void emit_between(Lanes *l, double grid, unsigned who) {
 // --- steps ---------------------------------------------------------------------------------------
 
 static unsigned changed_relations(Lanes *l, double time) {
-    return lanes_changed(l->x, all_at(l, time), l->y, l->border);
+    return lanes_changed(l->x, all_at(l, time), l->y, l->event_function);
 }
 
 static unsigned samples_inside(Lanes *l, double grid) {
@@ -329,7 +329,7 @@ static void open_lanes(Lanes *l, const Native *code) {
     l->begin = memory_aligned(total * lanes, sizeof *l->y);
     l->aside = memory_aligned(total * lanes, sizeof *l->y);
     l->output = memory_aligned((size_t)p->output_count * lanes, sizeof *l->y);
-    l->border = memory_aligned((size_t)p->switch_count * lanes, sizeof *l->y);
+    l->event_function = memory_aligned((size_t)p->switch_count * lanes, sizeof *l->y);
     l->begin_unknown = lanes_unknown_room(l->x);
     l->kept_unknown = lanes_unknown_room(l->x);
 }
@@ -340,7 +340,7 @@ static void close_lanes(Lanes *l) {
     free(l->begin);
     free(l->aside);
     free(l->output);
-    free(l->border);
+    free(l->event_function);
     free(l->begin_unknown);
     free(l->kept_unknown);
 }

@@ -51,9 +51,10 @@ static int quad_rates(double t, N_Vector y, N_Vector slope, N_Vector dq, void *u
     return job_rates(j, t, N_VGetArrayPointer(y), j->rate, N_VGetArrayPointer(dq)) ? 0 : 1;
 }
 
-static int borders(double t, N_Vector y, N_Vector slope, double *border, void *user) {
+static int functions_with_roots(double t, N_Vector y, N_Vector slope, double *event_function,
+                                void *user) {
     (void)slope;
-    return multistep_borders(t, y, border, user);
+    return multistep_event_functions(t, y, event_function, user);
 }
 
 static int fill(double t, double weight, N_Vector y, N_Vector slope, N_Vector r, SUNMatrix m,
@@ -169,7 +170,7 @@ static bool ida_open(Multistep *c) {
                 IDASetId(c->mem, o->id) == 0 && IDASetSuppressAlg(c->mem, c->unknowns > 0) == 0 &&
                 open_algebra(c, o) && open_quadratures(c);
     if (good && j->p->switch_count > 0)
-        good = IDARootInit(c->mem, j->p->switch_count, borders) == 0 &&
+        good = IDARootInit(c->mem, j->p->switch_count, functions_with_roots) == 0 &&
                IDASetNoInactiveRootWarn(c->mem) == 0;
     if (good) choose_first(c);
     return good;

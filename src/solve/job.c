@@ -11,7 +11,7 @@ enum { MOST_STEPS = 500000000 };
 
 // The memory of a run with one program is one block:
 //
-//     state | later | trouble | rate | output | phase | border | ahead | shift | seen
+//     state | later | trouble | rate | output | phase | event function | ahead | shift | seen
 static double *cut(double **block, int count) {
     double *part = *block;
     *block += count;
@@ -34,7 +34,7 @@ void job_take(Job *j, Machine *m) {
     j->fold = cut(&rest, 3 * j->n + 2 * p->quad_count);
     j->output = cut(&rest, p->output_count);
     j->phase = cut(&rest, 2 * p->clock_count);
-    j->border = cut(&rest, p->switch_count);
+    j->event_function = cut(&rest, p->switch_count);
     j->ahead = cut(&rest, p->switch_count);
     j->shift = cut(&rest, p->switch_count);
     j->seen = cut(&rest, p->switch_count);
@@ -169,7 +169,7 @@ bool job_choose(Job *j, double time, double *state, bool *changed) {
 enum { LEAST_SHRINKING = 5, MOST_SHRINKING = 10 };
 
 // A millionth of the gap before is no smaller bounce but two things that happen to come together.
-double job_pile_up(const Job *j, Pace *p, double time) {
+double job_pile_up(const Job *j, EventGaps *p, double time) {
     double gap = time - p->time;
     bool shrinks = p->count > 1 && gap < 0.9999 * p->gap && gap > 1e-6 * p->gap;
     p->shrinking = shrinks ? p->shrinking + 1 : 0;
@@ -186,11 +186,11 @@ double job_pile_up(const Job *j, Pace *p, double time) {
     return piles_up ? time + gap * ratio / (1 - ratio) : (double)NAN;
 }
 
-bool pace_has_died(const Pace *p) {
+bool gaps_have_died(const EventGaps *p) {
     return p->shrinking >= MOST_SHRINKING && p->gap <= 1e-6 * p->first;
 }
 
-double pace_longest_step(const Pace *p, double time) {
+double gaps_longest_step(const EventGaps *p, double time) {
     return p->shrinking > 1 && time < p->time + 2 * p->gap ? p->gap / 4 : (double)INFINITY;
 }
 

@@ -34,17 +34,17 @@ typedef struct {      // how fast a branch of a `when` fires
     double first;     // gap from which they have shrunk
     int shrinking;    // how often in a row the gap has shrunk
     long count;
-} Pace;
+} EventGaps;
 
 typedef struct { // `when` during the run, see whens.c
     double *condition, *action;
-    bool begun;     // the start has been looked at
-    bool *was;      // per branch: its condition, the last time it was looked at
-    double *sample; // period and offset in pairs
-    double *next;   // per sample: number of its next moment
-    double *border; // switch functions before an action
-    double *output; // outputs before and after an action
-    Pace *pace;     // per branch
+    bool begun;             // the start has been looked at
+    bool *was;              // per branch: its condition, the last time it was looked at
+    double *sample;         // period and offset in pairs
+    double *next;           // per sample: number of its next moment
+    double *event_function; // switch functions before an action
+    double *output;         // outputs before and after an action
+    EventGaps *gaps;        // per branch
     double *turning;
     double turn;  // the longest step that turnings allow, when they were last looked at
     int last;     // branch that fired
@@ -60,16 +60,16 @@ typedef struct {                 // which engine the run goes on, see engine.c
     double since;                // seconds of the run, when the present program was entered
 } EngineRun;
 
-typedef struct {    // the laws that switch, see modes.c
-    int *mode;      // per choice: the present one, counted within the choice
-    double *memory; // what was before the jump that is looked at
-    double *after;  // of a jump: states and memory after, then works, strikes, entries
-    int room;       // of it
-    double *guard;  // per mode of the model
-    double *work;   // per component: energy that impulses brought in, all jumps of the moment
-    double *before; // outputs before the jump
-    int last;       // the choice that asked for a change last
-    Pace *pace;     // per choice
+typedef struct {     // the laws that switch, see modes.c
+    int *mode;       // per choice: the present one, counted within the choice
+    double *memory;  // what was before the jump that is looked at
+    double *after;   // of a jump: states and memory after, then works, strikes, entries
+    int room;        // of it
+    double *guard;   // per mode of the model
+    double *work;    // per component: energy that impulses brought in, all jumps of the moment
+    double *before;  // outputs before the jump
+    int last;        // the choice that asked for a change last
+    EventGaps *gaps; // per choice
 } ModeRun;
 
 typedef struct {       // what `auto` has seen, see choice.c
@@ -90,7 +90,7 @@ typedef struct { // how large everything is, see sizes.c
     double *decay;                 // rate of its own decay, for implicit methods
     double *passed_on;             // rounding that reaches it through the others, the same
     double *last;                  // its value after the last step
-    double *fall;                  // the pace at which it fell in that; 0: it did not, or slowly
+    double *fall;                  // the rate at which it fell in that; 0: it did not, or slowly
     double *rest;                  // what is left of the size that a state at zero started with
     double *brought;               // what rates bring soon to states that were as good as zero
     double *coming;                // per group: below it sizes say nothing
@@ -116,11 +116,11 @@ typedef struct { // how large everything is, see sizes.c
     int between, until_rounding; // the same for their rounding, and from one look to the next
 } Sizes;
 
-typedef struct {           // what goes wrong, and what keeps steps short, see watch.c
-    int count;             // variables of the model: so are all arrays
-    double *first, *since; // largest while it was young; when it began to move
-    long *held, *recent;   // how often its error was the largest; in the present window
-    double largest;        // of all `first`
+typedef struct {             // what goes wrong, and what keeps steps short, see watch.c
+    int count;               // variables of the model: so are all arrays
+    double *first, *since;   // largest while it was young; when it began to move
+    long *limiting, *recent; // how often its error was the largest; in the present window
+    double largest;          // of all `first`
     long steps, looks;
     double window_time, middle_time;
     long window_steps;
@@ -152,15 +152,15 @@ typedef struct SolveJob {
     double *state, *quad, *output, *rate;
     Trouble trouble;
     // events
-    double *phase;           // clocks: phase and rate in pairs
-    double *border, *ahead;  // switch functions here and a little later
+    double *phase;                  // clocks: phase and rate in pairs
+    double *event_function, *ahead; // switch functions here and a little later
     double *seen, seen_time; // the last switch functions without shifts, and where: seen_state
     double *seen_state;      // seen_time NaN: nowhere
     double *later;           // the state a little later
     double *fold;            // of a small step: sums, last rates, weights (folds.c)
     int refused;             // 2 for each step in which a loop had no solution, less 1 for others
     int folds;               // so far
-    double *shift;           // of borders on which a mode began, until they are left behind
+    double *shift;           // of zeros at which a mode began, until they are left behind
     double chatter_time;     // when the present burst of events began
     long chatter_count;
     double sliding_time; // the same of events that lead straight back
@@ -168,12 +168,13 @@ typedef struct SolveJob {
     int last_switch; // that changed
     WhenRun when;
     ModeRun modes;
-    History *history;         // NULL: nothing is delayed
-    Scout *scout;             // NULL: nothing moves by time alone
-    double *inside, *unknown; // of between.c: borders inside the step; unknowns of blocks, kept
-    double inside_end;        // the end of the last step that was looked into; NaN: none
-    bool own_jump;            // the next jump in time is not only one of the past that comes back
-    Schur *schur;             // NULL until needed
+    History *history; // NULL: nothing is delayed
+    Scout *scout;     // NULL: nothing moves by time alone
+    double *inside,
+        *unknown;      // of between.c: event functions inside the step; unknowns of blocks, kept
+    double inside_end; // the end of the last step that was looked into; NaN: none
+    bool own_jump;     // the next jump in time is not only one of the past that comes back
+    Schur *schur;      // NULL until needed
     EngineRun engine;
     Watch watch;
     // progress
@@ -226,11 +227,12 @@ void job_ignore_words(int code, const char *module, const char *function, char *
                       void *user); // in place of the library's messages on stderr
 
 // Something happened again: at what time do its moments pile up? NaN: they do not.
-double job_pile_up(const Job *j, Pace *p, double time);
-bool pace_has_died(const Pace *p); // are gaps a millionth of what they were before they shrank?
+double job_pile_up(const Job *j, EventGaps *p, double time);
+bool gaps_have_died(
+    const EventGaps *p); // are gaps a millionth of what they were before they shrank?
 // While gaps shrink, steps are kept shorter than the next gap: what happens in it may be smaller
 // than the tolerances, and a step over all of it would miss the event.
-double pace_longest_step(const Pace *p, double time);
+double gaps_longest_step(const EventGaps *p, double time);
 
 // After every accepted step: are the states of sets still well chosen? *changed: `state` is others
 // now, and the method starts anew. False: a problem, reported.
@@ -239,12 +241,12 @@ bool job_choose(Job *j, double time, double *state, bool *changed);
 // --- bands.c
 double *bands_room(const Program *p); // to free
 #define BANDS_DIGITS 1e-11            // how far states are uncertain where modes change
-// What the last digits of states and time may do to border functions; false: they have no values.
+// What the last digits of states and time may do to event functions; false: they have no values.
 bool bands_find(Machine *m, double time, const double *state, double digits, double *room);
 // ... and what the tolerance of the run may do, at least, in the present mode.
 bool bands_widen(Job *j, double time, const double *state, const double *size, double *room);
 bool bands_keep_still(Job *j, const double *state, double *room);
-// Relations on their border stay as they are held until they are clear of it, by j->shift; those
+// Relations at their zeros stay as they are until they are clear of them, by j->shift; those
 // that have just crossed (direction, nullable) and decide about nothing but rates by the tolerance.
 void bands_stay(Job *j, double time, const double *state, const int *direction);
 
@@ -313,13 +315,14 @@ bool events_start(Job *j, double time, double *state); // switches as they are j
 bool events_cross(Job *j, double time, double *state, const int *direction);
 // Did switches change that no root announced? Fills direction, as above.
 bool events_missed(Job *j, double time, const double *state, int *direction);
-// Of those that a method found on their border, the ones that leave it. False: none.
+// Of those that a method found at their zeros, the ones that leave it. False: none.
 bool events_leave(Job *j, double time, const double *state, int *direction);
-// Switches after an action; those whose border it did not move stay as they are.
+// Switches after an action; those whose event function it did not move stay as they are.
 void events_settle(Job *j, double time, const double *state, const double *before);
-bool events_borders(Job *j, double time, const double *state, double *border); // with shifts
+bool event_functions(Job *j, double time, const double *state,
+                     double *event_function); // with shifts
 // The same, at a point that may have been looked at last while nothing has changed since.
-bool events_borders_again(Job *j, double time, const double *state, double *border);
+bool event_functions_again(Job *j, double time, const double *state, double *event_function);
 double events_margin(const Job *j, double time); // times closer than this are one
 
 // Signals of time that jump, and samples: the last time before the next jump (infinite when there
@@ -338,8 +341,8 @@ Scout *scout_new(const Job *j); // NULL: nothing
 void scout_free(Scout *s);
 void scout_forget(Job *j); // parameters are others
 // How far may the next step go, if it begins here, ends at the target at the latest, and is not
-// longer than `wish` anyway?
-double scout_ahead(Job *j, double time, double target, double wish);
+// longer than `proposed` anyway?
+double scout_ahead(Job *j, double time, double target, double proposed);
 bool scout_passes(const Job *j, double time); // a kink, since then
 
 // --- between.c: relations that change and change back within a step
@@ -412,10 +415,10 @@ bool modes_impact(const Job *j); // a law with impacts is among them
 // --- problems.c
 Remark *problem_no_mode(Job *j, double time, int choice);
 void problem_instants(Job *j, double time, int choice);
-void problem_mode_zeno(Job *j, double time, int choice, const Pace *pace, double limit);
+void problem_mode_zeno(Job *j, double time, int choice, const EventGaps *gaps, double limit);
 void problem_trouble(Job *j);
 void problem_chatter(Job *j, double time);
-void problem_zeno(Job *j, double time, int branch, const Pace *pace, double limit);
+void problem_zeno(Job *j, double time, int branch, const EventGaps *gaps, double limit);
 void problem_event_loop(Job *j, double time);
 void problem_conflict(Job *j, double time, const Setting *a, const Setting *b, bool state);
 void problem_new_value(Job *j, double time, const Setting *s, bool state, double value);

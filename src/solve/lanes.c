@@ -11,16 +11,17 @@ const char *solve_lanes_obstacle(const Program *p, const SolveOptions *o) {
     return lanes_obstacle(p);
 }
 
-unsigned lanes_changed(LaneMachine *x, const double *time, const double *y, double *border) {
+unsigned lanes_changed(LaneMachine *x, const double *time, const double *y,
+                       double *event_function) {
     const Program *p = x->program;
     unsigned changed = 0;
     if (p->switch_count == 0) return 0;
-    changed = lanes_switches(x, time, y, border); // no value: the run alone looks closer
+    changed = lanes_switches(x, time, y, event_function); // no value: the run alone looks closer
     for (int s = 0; s < p->switch_count; s++)
         for (int i = 0; i < x->lanes; i++) {
             int at = s * x->lanes + i;
-            bool now = p->sw[s].or_equal ? border[at] <= 0 : border[at] < 0;
-            if (border[at] != 0 && now != (x->held[at] != 0)) changed |= 1u << i;
+            bool now = p->sw[s].or_equal ? event_function[at] <= 0 : event_function[at] < 0;
+            if (event_function[at] != 0 && now != (x->truth[at] != 0)) changed |= 1u << i;
         }
     return changed;
 }

@@ -108,7 +108,7 @@ void linear_pass_rounding(Linear *l, void *cvode) {
 // Newton's method leaves undone: predictors of order q make 2^q of an error that changes its sign
 // with every step, and an iteration with an old matrix leaves a few per cent of that. So the error
 // estimate becomes noise, and order and steps fall. Hence fresh matrices where they cost little.
-static bool set_pace(const Linear *l, void *cvode) {
+static bool set_matrix_age(const Linear *l, void *cvode) {
     static const double cheap = 10; // evaluations of the rates
     static const long steps = 10;   // between matrices
     if (!l->j->p->has_jacobian || job_jacobian_cost(l->j) > cheap) return true;
@@ -127,7 +127,7 @@ bool linear_init(Linear *l, Job *j, void *cvode, N_Vector y, SUNContext context)
     if (!l->b || !l->x) return false;
     if (!job_has_jacobian(j)) return true;
     l->nonzero = memory_zeroed((size_t)p->nonzero_count, sizeof(double));
-    return set_pace(l, cvode) && CVodeSetJacFn(cvode, fill) == 0;
+    return set_matrix_age(l, cvode) && CVodeSetJacFn(cvode, fill) == 0;
 }
 
 void linear_free(Linear *l) {

@@ -7,7 +7,7 @@
 //
 // The candidates are found from the guards that fail: their choices change, all at once and one by one, and where
 // other guards fail in turn, so do those. Every candidate starts from the same memory, so what was only tried leaves
-// no trace. A guard on its border counts as it will be a little later.
+// no trace. A guard at its zero counts as it will be a little later.
 //
 // A mode of an instant (an impact) is a jump alone: it changes the memory, and the search goes on
 // from there. One of them happens at a time, so a row of balls hands an impulse on from ball to
@@ -34,7 +34,7 @@ bool modes_open(Job *j) {
     const Model *m = model_of(j);
     const Memory *y = j->o->modes->memory;
     j->modes.mode = memory_zeroed((size_t)m->choice_count, sizeof(int));
-    j->modes.pace = memory_zeroed((size_t)m->choice_count, sizeof(Pace));
+    j->modes.gaps = memory_zeroed((size_t)m->choice_count, sizeof(EventGaps));
     j->modes.memory = memory_zeroed((size_t)y->count, sizeof(double));
     j->modes.guard = memory_zeroed((size_t)m->mode_count, sizeof(double));
     j->modes.work = memory_zeroed((size_t)work_count(j), sizeof(double));
@@ -44,7 +44,7 @@ bool modes_open(Job *j) {
 
 void modes_close(Job *j) {
     free(j->modes.mode);
-    free(j->modes.pace);
+    free(j->modes.gaps);
     free(j->modes.memory);
     free(j->modes.guard);
     free(j->modes.after);
@@ -105,19 +105,20 @@ static void put_strikes(Job *j, Machine *m, const double *strike) {
     for (int i = 0; i < w->strike_count; i++) held[i] = strike ? strike[i] / ahead_time(j) : 0;
 }
 
-// Relations as they are a little later: what is on its border takes the side to which it moves.
+// Relations as they are a little later: what is at its zero takes the side to which it moves.
 // False: there is no value.
 static bool look_ahead(Job *j, const SolveMode *s, const double *state, double *room,
                        bool *changed) {
     Machine *m = s->machine;
     const Program *p = m->program;
     double little = ahead_time(j);
-    double *rate = room, *later = room + p->state_count, *border = later + 2 * p->state_count;
+    double *rate = room, *later = room + p->state_count,
+           *event_function = later + 2 * p->state_count;
     if (!ahead_step(j, m, state, rate, later)) return false;
-    if (!machine_switches(m, j->time + little, later, border)) return false;
+    if (!machine_switches(m, j->time + little, later, event_function)) return false;
     for (int i = 0; i < p->switch_count; i++) {
-        if (isnan(border[i])) return false;
-        bool now = p->sw[i].or_equal ? border[i] <= 0 : border[i] < 0;
+        if (isnan(event_function[i])) return false;
+        bool now = p->sw[i].or_equal ? event_function[i] <= 0 : event_function[i] < 0;
         *changed = machine_set_switch(m, i, now) || *changed;
     }
     return true;
@@ -152,7 +153,7 @@ static bool guards_at(Job *j, const SolveMode *s, const double *state) {
 
 // Relations within their uncertainty are taken to hold as the guards want them: tried one by one.
 // wide: within the tolerance of the run; for the present mode only, whose sizes are known.
-static bool guards_on_border(Job *j, Machine *m, const double *state, const int *mode, bool wide) {
+static bool guards_at_zero(Job *j, Machine *m, const double *state, const int *mode, bool wide) {
     const Program *p = m->program;
     double *room = bands_room(p), *here = room + p->state_count, *band = here + p->switch_count;
     bool good = bands_find(m, j->time, state, BANDS_DIGITS, room) &&
@@ -161,26 +162,26 @@ static bool guards_on_border(Job *j, Machine *m, const double *state, const int 
     for (int i = 0; i < p->switch_count && good && first_failing(j, mode) >= 0; i++) {
         if (fabs(here[i]) > band[i]) continue;
         int failing = count_failing(j, mode);
-        m->held[i] = !m->held[i];
+        m->truth[i] = !m->truth[i];
         good = machine_guards(m, j->time, state, j->modes.guard);
         if (good && count_failing(j, mode) < failing) continue;
-        m->held[i] = !m->held[i];
+        m->truth[i] = !m->truth[i];
         good = machine_guards(m, j->time, state, j->modes.guard);
     }
     free(room);
     return good;
 }
 
-// A mode that begins on a border is not thrown back by roundings, nor by a relation that counts
+// A mode that begins at a zero is not thrown back by roundings, nor by a relation that counts
 // already as it will be a little later.
-static void shift_borders(Job *j) {
+static void shift_event_functions(Job *j) {
     const Program *p = j->p;
     double *room = bands_room(p), *here = room + p->state_count, *band = here + p->switch_count;
     bool good = bands_find(j->m, j->time, j->state, BANDS_DIGITS, room);
     for (int i = 0; good && i < p->switch_count; i++) {
-        bool ahead = !switch_has_pieces(&p->sw[i]) && (j->m->held[i] ? here[i] > 0 : here[i] < 0);
+        bool ahead = !switch_has_pieces(&p->sw[i]) && (j->m->truth[i] ? here[i] > 0 : here[i] < 0);
         double width = fabs(here[i]) <= band[i] ? band[i] : ahead ? fabs(here[i]) : 0;
-        if (width > 0) j->shift[i] = j->m->held[i] ? -2 * width : 2 * width;
+        if (width > 0) j->shift[i] = j->m->truth[i] ? -2 * width : 2 * width;
     }
     free(room);
 }
@@ -218,9 +219,9 @@ static bool is_sure(Job *j, Machine *m, const double *state, int guard) {
     bool sure = bands_find(m, j->time, state, BANDS_DIGITS, room);
     for (int i = 0; i < p->switch_count && sure; i++) {
         if (fabs(here[i]) > band[i] || switch_has_pieces(&p->sw[i])) continue;
-        m->held[i] = !m->held[i];
+        m->truth[i] = !m->truth[i];
         sure = machine_guards(m, j->time, state, j->modes.guard) && j->modes.guard[guard] != 0;
-        m->held[i] = !m->held[i];
+        m->truth[i] = !m->truth[i];
     }
     machine_guards(m, j->time, state, j->modes.guard);
     free(room);
@@ -258,7 +259,7 @@ typedef struct {
     Job *j;
     int n;           // choices
     ARRAY(int) list; // candidates, n numbers each, in the order of trying
-    bool lenient;    // guards on their borders may count as holding
+    bool lenient;    // guards at their zeros may count as holding
     const SolveMode *found;
     Report trouble; // why modes could not be built
 } Search;
@@ -314,7 +315,7 @@ static bool try_mode(Search *s, const int *mode, bool *solved) {
     *solved = machine_enter(m->machine, j->time, entries_of(j, m), j->modes.after) &&
               guards_at(j, m, j->modes.after);
     if (*solved && s->lenient && memcmp(mode, j->modes.mode, (size_t)s->n * sizeof *mode) != 0)
-        *solved = guards_on_border(j, m->machine, j->modes.after, mode, false);
+        *solved = guards_at_zero(j, m->machine, j->modes.after, mode, false);
     if (!*solved || first_failing(j, mode) >= 0) return false;
     s->found = m;
     return true;
@@ -356,7 +357,7 @@ static void enter(Job *j, const SolveMode *s) {
     j->status = SOLVE_DONE;
     j->resumed = true;
     engine_enter(j, s->code);
-    shift_borders(j);
+    shift_event_functions(j);
     whens_resize(j);
     job_mark_mode(j, TRAIL_ENTER, s, j->state);
     if (!j->o->modes->jumped) return;
@@ -397,7 +398,7 @@ static bool may_stay(Search *s) {
     try_mode(s, j->modes.mode, &solved);
     const SolveMode *m = get_mode(j, j->modes.mode, &s->trouble);
     if (!solved || m->machine != j->m) return false;
-    if (!guards_on_border(j, j->m, j->modes.after, j->modes.mode, true)) return false;
+    if (!guards_at_zero(j, j->m, j->modes.after, j->modes.mode, true)) return false;
     s->found = m;
     return first_failing(j, j->modes.mode) < 0;
 }
@@ -518,19 +519,19 @@ static bool can_rest(const Job *j, int c) {
 
 // Would the present mode of a choice, whose guard fails, last if this relation were otherwise?
 static bool decides(Job *j, int relation, int c) {
-    unsigned char *held = &j->m->held[relation], was = *held;
-    *held = !was;
+    unsigned char *truth = &j->m->truth[relation], was = *truth;
+    *truth = !was;
     bool lasts =
         machine_guards(j->m, j->time, j->state, j->modes.guard) && guard_holds(j, j->modes.mode, c);
-    *held = was;
+    *truth = was;
     return lasts;
 }
 
-// Did the choice leave its border by no more than the tolerance of the run since it changed last? A
+// Did the choice leave its zero by no more than the tolerance of the run since it changed last? A
 // flight of the time `gap` that comes back with the speed v went as far as v gap/4. So rest in its
 // place is wrong by less than the tolerance, while small flights that no integrator follows would
 // go on for ever. Flights that do not become shorter are followed, however small.
-static bool flight_is_unseen(Job *j, int c, const Pace *pace) {
+static bool flight_is_unseen(Job *j, int c, const EventGaps *gaps) {
     const Program *p = j->p;
     double *room = bands_room(p), *here = room + p->state_count, *band = here + p->switch_count;
     double *rate =
@@ -538,14 +539,14 @@ static bool flight_is_unseen(Job *j, int c, const Pace *pace) {
     double *later = rate + p->state_count, little = ahead_time(j);
     bool unseen = false,
          good = bands_find(j->m, j->time, j->state, BANDS_DIGITS, room) &&
-                (!pace->shrinking || bands_widen(j, j->time, j->state, j->sizes.most, room)) &&
+                (!gaps->shrinking || bands_widen(j, j->time, j->state, j->sizes.most, room)) &&
                 machine_derivative(j->m, j->time, j->state, rate, NULL);
     for (int i = 0; good && i < p->state_count; i++) room[i] = j->state[i] + little * rate[i];
     good = good && machine_switches(j->m, j->time + little, room, later);
     for (int i = 0; good && i < p->switch_count; i++)
         unseen = unseen ||
                  (fabs(here[i]) <= 4 * band[i] &&
-                  fabs(later[i] - here[i]) / little * pace->gap / 4 <= band[i] && decides(j, i, c));
+                  fabs(later[i] - here[i]) / little * gaps->gap / 4 <= band[i] && decides(j, i, c));
     free(rate);
     free(room);
     return unseen;
@@ -553,16 +554,16 @@ static bool flight_is_unseen(Job *j, int c, const Pace *pace) {
 
 // A choice that changes ever faster: *over, where its impacts have come to their end. False: there
 // is no rest for it, and that is reported.
-static bool keeps_pace(Job *j, int *over) {
+static bool keeps_advancing(Job *j, int *over) {
     int c = j->modes.last;
-    Pace *p = &j->modes.pace[c];
+    EventGaps *p = &j->modes.gaps[c];
     *over = -1;
     if (j->time == p->time) return true;
     double limit = job_pile_up(j, p, j->time);
     bool ends = can_rest(j, c);
-    if (ends && p->count > 1 && (!isnan(limit) || pace_has_died(p) || flight_is_unseen(j, c, p))) {
+    if (ends && p->count > 1 && (!isnan(limit) || gaps_have_died(p) || flight_is_unseen(j, c, p))) {
         *over = c;
-        *p = (Pace){.time = j->time};
+        *p = (EventGaps){.time = j->time};
         return true;
     }
     if (isnan(limit)) return true;
@@ -572,7 +573,7 @@ static bool keeps_pace(Job *j, int *over) {
 
 bool modes_change(Job *j) {
     int over;
-    return keeps_pace(j, &over) && settle(j, over);
+    return keeps_advancing(j, &over) && settle(j, over);
 }
 
 bool modes_hold(Job *j, double time, const double *state) {
@@ -594,7 +595,7 @@ double modes_longest_step(const Job *j, double time) {
     double longest = INFINITY;
     if (!has_modes(j)) return longest;
     for (int c = 0; c < model_of(j)->choice_count; c++) {
-        longest = fmin(longest, pace_longest_step(&j->modes.pace[c], time));
+        longest = fmin(longest, gaps_longest_step(&j->modes.gaps[c], time));
     }
     return longest;
 }

@@ -2,9 +2,9 @@
 //
 //   step          one at a time; wanted points inside it come from the method's own polynomial
 //   quadratures   integrated beside the states, with their own error control
-//   event         the step ends at the zero of a border function, switches change, a new start
+//   event         the step ends at the zero of an event function, switches change, a new start
 //
-// A relation that sat exactly on its border when a step began, and turned out to be on its other
+// A relation that sat exactly at its zero when a step began, and turned out to be on its other
 // side at the end, was never seen crossing: the step is taken back and done with it switched.
 #include "solve/multistep.h"
 
@@ -15,9 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-int multistep_borders(double t, N_Vector y, double *border, void *user) {
+int multistep_event_functions(double t, N_Vector y, double *event_function, void *user) {
     Job *j = ((Multistep *)user)->j;
-    return events_borders(j, t, N_VGetArrayPointer(y), border) ? 0 : 1;
+    return event_functions(j, t, N_VGetArrayPointer(y), event_function) ? 0 : 1;
 }
 
 int multistep_weights(N_Vector y, N_Vector weight, void *user) {
@@ -81,8 +81,8 @@ static void look_ahead(Multistep *c) {
         c->how->set_longest(c, longest);
     }
     if (!j->scout) return;
-    double wish = c->fresh ? INFINITY : 10 * j->stats->last_step;
-    double ahead = scout_ahead(j, c->t, target, longest > 0 ? fmin(wish, longest) : wish);
+    double proposed = c->fresh ? INFINITY : 10 * j->stats->last_step;
+    double ahead = scout_ahead(j, c->t, target, longest > 0 ? fmin(proposed, longest) : proposed);
     c->fresh = false;
     c->how->set_stop(c, fmin(target, ahead));
 }
@@ -234,12 +234,12 @@ static void take_back(Multistep *c) {
     c->taken_back = true;
 }
 
-// Did one of the crossed switches begin the step exactly on its border?
-static bool began_on_border(Multistep *c) {
+// Did one of the crossed switches begin the step exactly at its zero?
+static bool began_at_zero(Multistep *c) {
     Job *j = c->j;
-    if (!events_borders(j, c->back_time, c->back_state, j->border)) return false;
+    if (!event_functions(j, c->back_time, c->back_state, j->event_function)) return false;
     for (int i = 0; i < j->p->switch_count; i++)
-        if (c->crossed[i] && j->border[i] == 0) return true;
+        if (c->crossed[i] && j->event_function[i] == 0) return true;
     return false;
 }
 
@@ -257,7 +257,7 @@ static bool change_switches(Multistep *c, bool may_go_on) {
     return false;
 }
 
-// What the method knows of the time before a kink is of no use behind it; and where a border
+// What the method knows of the time before a kink is of no use behind it; and where an event function
 // function came to rest on its zero, its search for zeros begins anew.
 static bool pass_kink(Multistep *c, bool rests) {
     bool kink = rests || scout_passes(c->j, c->t);
@@ -359,7 +359,7 @@ static double slope_defect(Multistep *c, double t) {
 // Adams' method looks at the end of a step only. Where rates were constant for a while its steps grow tenfold each time,
 // and a law that bends on the way and bends back (abs, min, max of states) is not seen from there. So the middle of steps
 // that have grown, and points where events end a step, are looked at, too; what does not fit is done again with a shorter step.
-// Where that happens again and again, the method is at the border of its stability, and nothing was passed over.
+// Where that happens again and again, the method is at the edge of its stability, and nothing was passed over.
 static bool saw_too_little(Multistep *c, bool event) {
     Job *j = c->j;
     enum { MOST_DEFECT = 1000, MOST_DOUBTS = 50, PER_STEPS = 1000 };
@@ -390,7 +390,7 @@ static bool after_step(Multistep *c, int flag) {
         event = events_leave(j, c->t, N_VGetArrayPointer(c->y), c->crossed);
     } else if (!event && j->p->switch_count > 0) {
         event = events_missed(j, c->t, N_VGetArrayPointer(c->y), c->crossed);
-        if (event && !c->taken_back && began_on_border(c)) {
+        if (event && !c->taken_back && began_at_zero(c)) {
             take_back(c);
             return change_switches(c, false);
         }

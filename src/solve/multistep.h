@@ -71,8 +71,9 @@ void bend_open(Multistep *s);
 bool bend_before(Multistep *s);
 bool bend_is_slight(Multistep *s);
 
-int multistep_weights(N_Vector y, N_Vector weight, void *user);          // of states and unknowns
-void multistep_quad_tolerances(Multistep *s);                            // to s->quad_atol
-int multistep_borders(double t, N_Vector y, double *border, void *user); // functions with roots
+int multistep_weights(N_Vector y, N_Vector weight, void *user); // of states and unknowns
+void multistep_quad_tolerances(Multistep *s);                   // to s->quad_atol
+int multistep_event_functions(double t, N_Vector y, double *event_function,
+                              void *user); // functions with roots
 
 #endif

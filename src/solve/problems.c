@@ -318,13 +318,13 @@ static const char *name_target(const Job *j, int target, bool state) {
     return name_text(s->model->names, s->model->var[var].path);
 }
 
-void problem_zeno(Job *j, double time, int branch, const Pace *pace, double limit) {
+void problem_zeno(Job *j, double time, int branch, const EventGaps *gaps, double limit) {
     Text name = {0};
     name_branch(&name, j, branch);
     Remark *m = report_error(j->r, S_ZENO, j->p->system->model->when[branch].pos,
                              "at t = %g s the events of %s come ever faster, the last two %.1g s "
                              "apart after %ld: they pile up at t = %.6g s",
-                             time, text_get(&name), pace->gap, pace->count, limit);
+                             time, text_get(&name), gaps->gap, gaps->count, limit);
     remark_help(
         j->r, m,
         "let the motion end before: a discrete variable that holds it at rest below a small "
@@ -497,10 +497,10 @@ void problem_instants(Job *j, double time, int choice) {
                 "of rest for what is slower");
 }
 
-void problem_mode_zeno(Job *j, double time, int choice, const Pace *pace, double limit) {
+void problem_mode_zeno(Job *j, double time, int choice, const EventGaps *gaps, double limit) {
     Remark *m = report_error(j->r, S_MODE_ZENO, choice_pos(j, choice),
                              "at t = %g s %s switches ever faster, the last two times %.1g s apart "
                              "after %ld: this piles up at t = %.6g s",
-                             time, choice_name(j, choice), pace->gap, pace->count, limit);
+                             time, choice_name(j, choice), gaps->gap, gaps->count, limit);
     remark_help(j->r, m, "give it a mode of rest that holds below a small speed");
 }

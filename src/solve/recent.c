@@ -22,7 +22,7 @@ static double kept_by_implicit(const Sizes *s, int i, double x) {
 }
 
 // The part of a state that a step to x left, if it decays; 1: it does not. On the way through zero a
-// state falls faster and faster; one that decays falls at the pace of the step before.
+// state falls faster and faster; one that decays falls at the rate of the step before.
 static double decayed(const Sizes *s, int i, double x) {
     double ratio = x / s->last[i], before = s->fall[i];
     s->fall[i] = ratio > 0 && ratio < kept_at_zero ? -log(ratio) / s->step : 0;

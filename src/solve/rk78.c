@@ -42,7 +42,7 @@ void rk78_open(Rk78 *k, Job *j) {
     k->rate = cut(&rest, total);
     k->k = cut(&rest, RK78_ALL_STAGES * total);
     k->polynomial = cut(&rest, RK78_POWERS * total);
-    for (int i = 0; i < 3; i++) k->border[i] = cut(&rest, switches);
+    for (int i = 0; i < 3; i++) k->event_function[i] = cut(&rest, switches);
     k->crossed = memory_zeroed((size_t)switches, sizeof *k->crossed);
     if (j->n) memcpy(k->y, j->state, (size_t)j->n * sizeof *k->y);
     if (j->nq) memcpy(k->y + j->n, j->quad, (size_t)j->nq * sizeof *k->y);
@@ -98,9 +98,9 @@ static void find_target(Rk78 *k) {
     if (k->target > k->jump - events_margin(j, k->jump)) k->target = k->jump;
     if (has_whens(j) || has_modes(j) || j->history) k->longest = events_longest_step(j, k->t, k->y);
     if (j->scout) {
-        double wish = k->h > 0 ? k->h : INFINITY;
-        if (k->longest > 0) wish = fmin(wish, k->longest);
-        k->target = fmin(k->target, scout_ahead(j, k->t, k->target, wish));
+        double proposed = k->h > 0 ? k->h : INFINITY;
+        if (k->longest > 0) proposed = fmin(proposed, k->longest);
+        k->target = fmin(k->target, scout_ahead(j, k->t, k->target, proposed));
     }
 }
 

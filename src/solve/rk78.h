@@ -30,15 +30,15 @@ typedef struct {
     bool begun;          // those of the first stage are known
     BranchLook look;     // where loops are after the attempt, if it was `looked`
     bool looked;
-    bool again;           // the attempt was made once more, on the branches of loops
-    double *polynomial;   // y inside the step, see engine/rk78.def
-    double known;         // the length of step that it is for; 0: it is not known
-    bool given;           // lanes have made it already
-    bool whole;           // it is known of quadratures, too, and not of states alone
-    double *next, *error; // y at its end, and the error of that
-    double *trial, *rate; // scratch
-    int *crossed;         // switches that changed
-    double *border[3];    // switch functions at a, b and between them, see rk78_event.c
+    bool again;                // the attempt was made once more, on the branches of loops
+    double *polynomial;        // y inside the step, see engine/rk78.def
+    double known;              // the length of step that it is for; 0: it is not known
+    bool given;                // lanes have made it already
+    bool whole;                // it is known of quadratures, too, and not of states alone
+    double *next, *error;      // y at its end, and the error of that
+    double *trial, *rate;      // scratch
+    int *crossed;              // switches that changed
+    double *event_function[3]; // switch functions at a, b and between them, see rk78_event.c
 } Rk78;
 
 // --- rk78.c

@@ -13,26 +13,26 @@
 
 enum { MOST_ROUNDS = 60 };
 
-// Only those that have at the end of the step (`crossed`): of one that is on its border from the
+// Only those that have at the end of the step (`crossed`): of one that is at its zero from the
 // begin on, rounding would say so sooner.
-static bool has_changed(const Rk78 *k, int i, double border) {
+static bool has_changed(const Rk78 *k, int i, double event_function) {
     const Job *j = k->j;
-    bool now = j->p->sw[i].or_equal ? border <= 0 : border < 0;
-    return k->crossed[i] && border != 0 && now != (j->m->held[i] != 0);
+    bool now = j->p->sw[i].or_equal ? event_function <= 0 : event_function < 0;
+    return k->crossed[i] && event_function != 0 && now != (j->m->truth[i] != 0);
 }
 
-static bool any_changed(const Rk78 *k, const double *border) {
+static bool any_changed(const Rk78 *k, const double *event_function) {
     for (int i = 0; i < k->j->p->switch_count; i++)
-        if (has_changed(k, i, border[i])) return true;
+        if (has_changed(k, i, event_function[i])) return true;
     return false;
 }
 
-// Where the first of the relations that change between a and b would do so if borders were
+// Where the first of the relations that change between a and b would do so if event functions were
 // straight; those at a count `weight` times.
 static double secant(const Rk78 *k, double a, double b, double weight) {
     double first = b;
     for (int i = 0; i < k->j->p->switch_count; i++) {
-        double at_a = weight * k->border[0][i], at_b = k->border[1][i];
+        double at_a = weight * k->event_function[0][i], at_b = k->event_function[1][i];
         if (!has_changed(k, i, at_b)) continue;
         double root = at_a * at_b < 0 ? b - (b - a) * at_b / (at_b - at_a) : a;
         first = fmin(first, root);
@@ -53,25 +53,26 @@ static void state_at(const Rk78 *k, double time, const double *off, double *stat
 }
 
 // Times a and b until they are one; an end that stays counts less and less (Illinois). Gives: b,
-// or where a border has no value.
+// or where an event function has no value.
 static double first_change(Rk78 *k, double end, const double *off) {
     Job *j = k->j;
     double a = k->t, b = end, weight = 1, near = events_margin(j, end);
     int side = 0;
     state_at(k, b, off, k->trial);
-    if (!events_borders(j, a, k->y, k->border[0]) ||
-        !events_borders(j, b, k->trial, k->border[1]) || !any_changed(k, k->border[1]))
+    if (!event_functions(j, a, k->y, k->event_function[0]) ||
+        !event_functions(j, b, k->trial, k->event_function[1]) ||
+        !any_changed(k, k->event_function[1]))
         return b;
     for (int round = 0; round < MOST_ROUNDS && b - a > near; round++) {
         double c = round % 8 == 7 ? a + (b - a) / 2 : secant(k, a, b, weight);
         c = fmin(fmax(c, a + near / 4), b - near / 4);
         state_at(k, c, off, k->trial);
-        if (!events_borders(j, c, k->trial, k->border[2])) return c;
-        int now = any_changed(k, k->border[2]) ? 1 : -1;
-        double **moved = now > 0 ? &k->border[1] : &k->border[0], *old = *moved;
+        if (!event_functions(j, c, k->trial, k->event_function[2])) return c;
+        int now = any_changed(k, k->event_function[2]) ? 1 : -1;
+        double **moved = now > 0 ? &k->event_function[1] : &k->event_function[0], *old = *moved;
         *(now > 0 ? &b : &a) = c;
-        *moved = k->border[2];
-        k->border[2] = old;
+        *moved = k->event_function[2];
+        k->event_function[2] = old;
         weight = now != side ? 1 : now > 0 ? weight / 2 : weight * 2;
         side = now;
     }
@@ -90,7 +91,7 @@ bool rk78_locate(Rk78 *k) {
         for (int i = 0; i < k->total; i++) off[i] = k->next[i] - off[i];
         better = first_change(k, end, off);
     }
-    // without a step to there, or where it does not reach the border: what the polynomial says
+    // without a step to there, or where it does not reach the zero: what the polynomial says
     if (better < end) k->end = better;
     point_at(k, k->end, better < end ? off : NULL, k->next);
     k->step = k->end - k->t;

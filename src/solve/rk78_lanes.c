@@ -25,7 +25,7 @@ typedef struct {
     bool goes[MOST_LANES]; // this lane has a run
     bool dry;              // the queue is empty
     LaneAttempt a;
-    double *border;
+    double *event_function;
     // unknowns of blocks (lanes.h): before an attempt, after it, and after a look at relations
     double *begin_unknown, *end_unknown, *seen_unknown;
 } Flock;
@@ -197,7 +197,7 @@ static void step_together(Flock *f) {
     unsigned failed = runs & (unsigned)lanes_attempt(f->x, &f->a);
     lanes_keep(f->x, f->end_unknown);
     f->x->active = runs & ~failed;
-    unsigned changed = lanes_changed(f->x, f->a.end, f->a.next, f->border);
+    unsigned changed = lanes_changed(f->x, f->a.end, f->a.next, f->event_function);
     for (int i = 0; i < f->most; i++) {
         if (!(failed & 1u << i)) continue;
         lanes_hand_back(f->x, i, f->begin_unknown);
@@ -227,7 +227,7 @@ static void open_flock(Flock *f, const Native *code) {
                          .end = memory_aligned(lanes, sizeof(double)),
                          .k = memory_aligned(RK78_ALL_STAGES * total, sizeof(double)),
                          .polynomial = memory_aligned(RK78_POWERS * total, sizeof(double))};
-    f->border = memory_aligned((size_t)p->switch_count * lanes, sizeof(double));
+    f->event_function = memory_aligned((size_t)p->switch_count * lanes, sizeof(double));
     f->begin_unknown = lanes_unknown_room(f->x);
     f->end_unknown = lanes_unknown_room(f->x);
     f->seen_unknown = lanes_unknown_room(f->x);
@@ -244,7 +244,7 @@ static void close_flock(Flock *f) {
     free(f->a.k);
     free(f->a.end);
     free(f->a.polynomial);
-    free(f->border);
+    free(f->event_function);
     free(f->begin_unknown);
     free(f->end_unknown);
     free(f->seen_unknown);

@@ -49,7 +49,7 @@ static void pass_whens(Job *j, Pipe *p) {
     PASS(p, j->when.turn);
     PASS(p, j->when.last);
     PASS_LIST(p, j->when.was, w->branch_count);
-    PASS_LIST(p, j->when.pace, w->branch_count);
+    PASS_LIST(p, j->when.gaps, w->branch_count);
     PASS_LIST(p, j->when.next, w->sample_count);
     PASS_LIST(p, j->when.sample, 2 * w->sample_count);
 }
@@ -72,7 +72,7 @@ static void pass_mode(Job *j, Pipe *p) {
     for (int c = 0; p->from && p->good && c < m->choice_count; c++)
         p->good = j->modes.mode[c] >= 0 && j->modes.mode[c] < m->choice[c].mode_count;
     if (p->from && p->good) p->good = modes_go_on(j);
-    PASS_LIST(p, j->modes.pace, m->choice_count);
+    PASS_LIST(p, j->modes.gaps, m->choice_count);
     PASS(p, j->modes.last);
 }
 

@@ -6,13 +6,14 @@
 //     o----------o-o------------o   intervals of time (engine/bounds.c), so nothing is too short
 //                                   to be seen.
 //
-//   pace    a bump of height H that lasts w bends by u'' = 16 H/w^2 at least. Steps of at most
+//   bound   a bump of height H that lasts w bends by u'' = 16 H/w^2 at least. Steps of at most
 //           h = sqrt(4 S/max|u''|), S the range of u, are shorter than w/2, and those over a sine
 //           shorter than half a period. Once a step has seen something, the error control does the
 //           rest. S and u'' are those over a window ahead, which is halved until it is as short as
 //           the step, or good enough for the step that the method wants.
-//   border  a relation of time alone, or a kink: the first zero ahead is found by halving intervals
-//           whose bounds contain 0, until the function is monotone there. A step ends behind it.
+//   zero    of an event function of time alone, or a kink: the first one ahead is found by halving
+//           intervals whose bounds contain 0, until the function is monotone there. A step ends
+//           behind it.
 #include "solve/job.h"
 
 #include "base/memory.h"
@@ -24,21 +25,21 @@
 
 struct Scout {
     Bounds *bounds;
-    Bound *value, *begin, *end;      // of all results, over an interval and at its ends
-    double *largest;                 // per signal: range over any window so far
-    int signals, borders;            // how many
-    double span, stop;               // of the run
-    double pace, pace_from, pace_to; // no longer steps, in this window
-    double zero;                     // of a border: the first one ahead; infinite: none until
-    double clear;                    // here
-    double next;                     // where a step ends behind it
+    Bound *value, *begin, *end;         // of all results, over an interval and at its ends
+    double *largest;                    // per signal: range over any window so far
+    int signals, event_functions;       // how many
+    double span, stop;                  // of the run
+    double bound, bound_from, bound_to; // no longer steps, in this window
+    double zero;  // of an event function: the first one ahead; infinite: none until
+    double clear; // here
+    double next;  // where a step ends behind it
 };
 
 static const double least = 1e-8; // of the run: intervals are not halved further
 
 Scout *scout_new(const Job *j) {
     const Program *p = j->p;
-    if (p->signal_count + p->time_border_count == 0) return NULL;
+    if (p->signal_count + p->time_function_count == 0) return NULL;
     Scout *s = memory_zeroed(1, sizeof *s);
     size_t results = (size_t)p->signals.result_count;
     s->bounds = bounds_new(p, &p->signals);
@@ -46,7 +47,7 @@ Scout *scout_new(const Job *j) {
     s->begin = s->value + results;
     s->end = s->begin + results;
     s->signals = p->signal_count;
-    s->borders = p->time_border_count;
+    s->event_functions = p->time_function_count;
     s->largest = memory_zeroed((size_t)s->signals, sizeof *s->largest);
     s->span = j->span;
     s->stop = j->o->stop;
@@ -62,7 +63,7 @@ void scout_free(Scout *s) {
 }
 
 static void forget(Scout *s) {
-    s->pace_from = s->pace_to = s->clear = -INFINITY;
+    s->bound_from = s->bound_to = s->clear = -INFINITY;
     s->zero = s->next = INFINITY;
     for (int i = 0; i < s->signals; i++) s->largest[i] = 0;
 }
@@ -72,49 +73,50 @@ void scout_forget(Job *j) {
     j->scout = scout_new(j);
 }
 
-// --- pace ----------------------------------------------------------------------------------------
+// --- bound of steps ------------------------------------------------------------------------------------
 
 // The longest step within the window that sees every bump there. What moves by less than a
 // billionth of what it did elsewhere is at rest.
-static double pace_over(Scout *s, double from, double to) {
+static double step_bound_over(Scout *s, double from, double to) {
     const double still = 1e-9;
-    double pace = INFINITY;
+    double bound = INFINITY;
     bounds_over(s->bounds, from, to, s->value);
     for (int i = 0; i < s->signals; i++) {
         Bound u = s->value[2 * i], bend = s->value[2 * i + 1];
         double most = larger(fabs(bend.low), fabs(bend.high)), range = u.high - u.low;
         if (isfinite(range)) s->largest[i] = larger(s->largest[i], range);
         if (range <= still * s->largest[i] || most == 0) continue;
-        pace = smaller(pace, isfinite(most) ? sqrt(4 * range / most) : 0);
+        bound = smaller(bound, isfinite(most) ? sqrt(4 * range / most) : 0);
     }
-    return pace;
+    return bound;
 }
 
-static double find_pace(Scout *s, double time, double target, double wish) {
+static double find_step_bound(Scout *s, double time, double target, double proposed) {
     if (s->signals == 0) return INFINITY;
-    if (time >= s->pace_from && time + smaller(wish, target - time) <= s->pace_to &&
-        wish <= s->pace)
-        return s->pace;
+    if (time >= s->bound_from && time + smaller(proposed, target - time) <= s->bound_to &&
+        proposed <= s->bound)
+        return s->bound;
     double last =
-        s->pace_to > s->pace_from ? smaller(s->pace, s->pace_to - s->pace_from) : INFINITY;
-    double window = smaller(target - time, larger(16 * last, 4 * wish)), pace;
+        s->bound_to > s->bound_from ? smaller(s->bound, s->bound_to - s->bound_from) : INFINITY;
+    double window = smaller(target - time, larger(16 * last, 4 * proposed)), bound;
     for (;;) {
-        pace = pace_over(s, time, time + window);
-        if (pace >= window / 2 || smaller(pace, window) >= wish || window <= least * s->span) break;
+        bound = step_bound_over(s, time, time + window);
+        if (bound >= window / 2 || smaller(bound, window) >= proposed || window <= least * s->span)
+            break;
         window /= 2;
     }
-    s->pace_from = time;
-    s->pace_to = time + window;
-    s->pace = larger(pace, least * s->span);
-    return smaller(s->pace, window);
+    s->bound_from = time;
+    s->bound_to = time + window;
+    s->bound = larger(bound, least * s->span);
+    return smaller(s->bound, window);
 }
 
-// --- zeros of borders ----------------------------------------------------------------------------
+// --- zeros of event functions --------------------------------------------------------------------
 
 static bool is_negative(Bound at) { return at.low < 0; }
 
-// Values at both ends of the interval, which is so short, or over which the border is so straight,
-// that they tell all. On the border at the begin: it leaves it, and that is no news.
+// Values at both ends of the interval, which is so short, or over which the event function is so straight,
+// that they tell all. At the zero at the begin: it leaves it, and that is no news.
 static bool changes(const Scout *s, int i) {
     return s->begin[i].low != 0 && is_negative(s->begin[i]) != is_negative(s->end[i]);
 }
@@ -125,23 +127,23 @@ static Verdict look(Scout *s, double from, double to) {
     int first = 2 * s->signals;
     bool tiny = to - from <= least * s->span, open = false, zero = false;
     bounds_over(s->bounds, from, to, s->value);
-    for (int i = 0; i < s->borders && !open; i++) {
+    for (int i = 0; i < s->event_functions && !open; i++) {
         Bound g = s->value[first + 2 * i];
         open = g.low <= 0 && g.high >= 0 && !(g.low == 0 && g.high == 0);
     }
     if (!open) return NO_ZERO;
-    for (int i = 0; i < s->borders; i++) {
+    for (int i = 0; i < s->event_functions; i++) {
         Bound g = s->value[first + 2 * i], slope = s->value[first + 2 * i + 1];
         if (tiny || g.low > 0 || g.high < 0 || (g.low == 0 && g.high == 0)) continue;
         if (slope.low <= 0 && slope.high >= 0) return UNKNOWN;
     }
     bounds_over(s->bounds, from, from, s->begin);
     bounds_over(s->bounds, to, to, s->end);
-    for (int i = 0; i < s->borders; i++) zero = zero || changes(s, first + 2 * i);
+    for (int i = 0; i < s->event_functions; i++) zero = zero || changes(s, first + 2 * i);
     return zero ? ONE_ZERO : NO_ZERO;
 }
 
-// The first point where a border has changed, which it has at `to`.
+// The first point where an event function has changed, which it has at `to`.
 static double narrow(Scout *s, double from, double to) {
     int first = 2 * s->signals;
     double near = 8 * DBL_EPSILON * larger(fabs(from), fabs(to));
@@ -150,7 +152,7 @@ static double narrow(Scout *s, double from, double to) {
         double middle = from + (to - from) / 2;
         bool zero = false;
         bounds_over(s->bounds, middle, middle, s->end);
-        for (int i = 0; i < s->borders; i++) zero = zero || changes(s, first + 2 * i);
+        for (int i = 0; i < s->event_functions; i++) zero = zero || changes(s, first + 2 * i);
         if (zero)
             to = middle;
         else
@@ -162,7 +164,7 @@ static double narrow(Scout *s, double from, double to) {
 // Gives: the first zero up to the target, else how far it is clear of them.
 static double find_zero(Scout *s, double time, double target) {
     enum { MOST_LOOKS = 1000 };
-    if (s->borders == 0) return INFINITY;
+    if (s->event_functions == 0) return INFINITY;
     if (s->zero > time && s->zero <= s->clear) return s->zero;
     double from = larger(time, smaller(s->clear, target)), window = target - from;
     s->zero = s->next = INFINITY;
@@ -182,14 +184,14 @@ static double find_zero(Scout *s, double time, double target) {
 
 bool scout_passes(const Job *j, double time) { return j->scout && time >= j->scout->next; }
 
-double scout_ahead(Job *j, double time, double target, double wish) {
+double scout_ahead(Job *j, double time, double target, double proposed) {
     Scout *s = j->scout;
     if (!s || !(target > time)) return INFINITY;
     if (bounds_refresh(s->bounds, j->m)) forget(s);
     double zero = find_zero(s, time, target), end = smaller(zero, target);
-    double pace = find_pace(s, time, end, wish);
+    double bound = find_step_bound(s, time, end, proposed);
     if (isfinite(zero)) zero += 2 * events_margin(j, zero);
     s->next = isfinite(s->zero) ? zero : INFINITY;
     double soonest = time + 100 * events_margin(j, time); // no method begins with less
-    return larger(time + pace < end ? time + pace : zero, soonest);
+    return larger(time + bound < end ? time + bound : zero, soonest);
 }

@@ -12,7 +12,7 @@
 //              of the whole run, Robertson's first substance, 1 at the start and 2e-8 in the end,
 //              would be known to 1e-9 only, and what is left of it is then error.) Below 1e-24 of
 //              what any of its dimension ever was it is as good as zero. With explicit methods it falls
-//              as fast as the state, where that falls at the pace of the step before.
+//              as fast as the state, where that falls at the rate of the step before.
 //              An implicit method is there to step over decays, which explicit ones have to follow
 //              anyhow: of a state that dies away, by more than 0.3 rtol^(1/6) of itself with a step,
 //              recent_i falls as |x_i|^(2/3). So it is known to 1 % after ten decades still, and need
@@ -43,7 +43,7 @@
 //              1e-12 V are differences of volts, its own rate is exact and it is rounding all the
 //              same. Newton's method cannot do better than that either.
 //
-// Integrals, border functions and differences want to know how large states are at all:
+// Integrals, event functions and differences want to know how large states are at all:
 //
 //   size_i     the largest |x_i| so far, and not less than
 //              1e-4 of the largest state of the same dimension (1e-6 where none is known),

@@ -164,7 +164,7 @@ SolveStatus solve_end(Job *j) {
     j->m->hold = false;
     j->stats->start_steps = j->m->continued;
     j->stats->wall_seconds = job_seconds(j);
-    watch_tell(j, j->stats->pace, sizeof j->stats->pace);
+    watch_tell(j, j->stats->step_limits, sizeof j->stats->step_limits);
     SolveStatus status = j->status == SOLVE_ENDED ? SOLVE_DONE : j->status;
     job_free(j);
     return status;

@@ -144,10 +144,10 @@ typedef struct {
     int start_steps;           // of the continuation that the start values needed
     double last_step, reached; // time reached
     double wall_seconds;
-    bool native;       // the run ended on native code
-    const char *ended; // why the model ended the run before its time; NULL: it did not
-    char engine[200];  // in words
-    char pace[300];    // the shortest step, and the states that kept steps short, in words
+    bool native;           // the run ended on native code
+    const char *ended;     // why the model ended the run before its time; NULL: it did not
+    char engine[200];      // in words
+    char step_limits[300]; // the shortest step, and the states that kept steps short, in words
 } SolveStats;
 
 // On failure the report names time, state and component; points so far have gone to the sink. A run

@@ -25,8 +25,8 @@ void watch_open(Job *j) {
     w->count = j->p->system->model->var_count;
     w->first = memory_zeroed(2 * (size_t)w->count, sizeof *w->first);
     w->since = w->first + w->count;
-    w->held = memory_zeroed(2 * (size_t)w->count, sizeof *w->held);
-    w->recent = w->held + w->count;
+    w->limiting = memory_zeroed(2 * (size_t)w->count, sizeof *w->limiting);
+    w->recent = w->limiting + w->count;
     w->least_step = INFINITY;
     w->window_time = j->o->start;
     for (int i = 0; i < w->count; i++) w->since[i] = INFINITY;
@@ -34,7 +34,7 @@ void watch_open(Job *j) {
 
 void watch_close(Job *j) {
     free(j->watch.first);
-    free(j->watch.held);
+    free(j->watch.limiting);
 }
 
 static int var_of(const Job *j, int state) { return j->p->system->state_var[state]; }
@@ -137,7 +137,7 @@ bool watch_step(Job *j, double time, const double *state, double step, int worst
     bool looks = watch_will_look(j);
     w->steps++;
     int var = worst >= 0 ? var_of(j, worst) : -1;
-    if (var >= 0) w->held[var]++, w->recent[var]++, w->looks++;
+    if (var >= 0) w->limiting[var]++, w->recent[var]++, w->looks++;
     if (step < w->least_step) w->least_step = step, w->least_time = time;
     if (looks) look_at_growth(j, time, state);
     return still_advances(j, time, step);
@@ -151,7 +151,7 @@ bool watch_wants_worst(const Job *j) {
 
 void watch_tell(const Job *j, char *out, size_t size) {
     const Watch *w = &j->watch;
-    int var[MOST_NAMED], count = most_of(w->held, w->count, var), length;
+    int var[MOST_NAMED], count = most_of(w->limiting, w->count, var), length;
     *out = 0;
     if (!count || !isfinite(w->least_step)) return;
     length = snprintf(out, size, "shortest %.3g s at t = %g s; held short by", w->least_step,
@@ -159,5 +159,5 @@ void watch_tell(const Job *j, char *out, size_t size) {
     for (int k = 0; k < count && length >= 0 && (size_t)length < size; k++)
         length +=
             snprintf(out + length, size - (size_t)length, "%s '%s' (%.0f %%)", k ? "," : "",
-                     watch_name(j, var[k]), 100.0 * (double)w->held[var[k]] / (double)w->looks);
+                     watch_name(j, var[k]), 100.0 * (double)w->limiting[var[k]] / (double)w->looks);
 }

@@ -46,13 +46,13 @@ bool whens_open(Job *j) {
     size_t branches = (size_t)w->branch_count;
     j->when.condition = memory_zeroed(branches, sizeof(double));
     j->when.was = memory_zeroed(branches, sizeof(bool));
-    j->when.pace = memory_zeroed(branches, sizeof(Pace));
+    j->when.gaps = memory_zeroed(branches, sizeof(EventGaps));
     j->when.turning = memory_zeroed(branches, sizeof(double));
     j->when.action =
         memory_zeroed((size_t)w->discrete_count + (size_t)w->reset_count, sizeof(double));
     j->when.sample = memory_zeroed(2 * (size_t)w->sample_count, sizeof(double));
     j->when.next = memory_zeroed((size_t)w->sample_count, sizeof(double));
-    j->when.border = memory_zeroed((size_t)j->p->switch_count, sizeof(double));
+    j->when.event_function = memory_zeroed((size_t)j->p->switch_count, sizeof(double));
     j->when.output = memory_zeroed(2 * (size_t)j->p->output_count, sizeof(double));
     machine_samples(j->m, j->when.sample);
     for (int i = 0; i < w->sample_count; i++)
@@ -62,9 +62,9 @@ bool whens_open(Job *j) {
 
 void whens_resize(Job *j) {
     const Whens *w = whens_of(j);
-    free(j->when.border);
+    free(j->when.event_function);
     free(j->when.action);
-    j->when.border = memory_zeroed((size_t)j->p->switch_count, sizeof(double));
+    j->when.event_function = memory_zeroed((size_t)j->p->switch_count, sizeof(double));
     j->when.action =
         memory_zeroed((size_t)w->discrete_count + (size_t)w->reset_count, sizeof(double));
 }
@@ -72,12 +72,12 @@ void whens_resize(Job *j) {
 void whens_close(Job *j) {
     free(j->when.condition);
     free(j->when.was);
-    free(j->when.pace);
+    free(j->when.gaps);
     free(j->when.turning);
     free(j->when.action);
     free(j->when.sample);
     free(j->when.next);
-    free(j->when.border);
+    free(j->when.event_function);
     free(j->when.output);
 }
 
@@ -192,7 +192,7 @@ static bool run_round(Job *j, double time, double *state) {
         has_conflict(j, w->reset, w->reset_count, time))
         return false;
     if (j->o->event) take_outputs(j, time, state, before);
-    if (!events_borders(j, time, state, j->when.border) ||
+    if (!event_functions(j, time, state, j->when.event_function) ||
         !machine_actions(j->m, time, state, j->when.action)) {
         job_block_failed(j, time, state);
         return false;
@@ -201,7 +201,7 @@ static bool run_round(Job *j, double time, double *state) {
     job_mark(j, TRAIL_ACTIONS, time, state);
     put_values(j, state);
     j->when.actions++;
-    events_settle(j, time, state, j->when.border);
+    events_settle(j, time, state, j->when.event_function);
     if (!j->o->event) return true;
     take_outputs(j, time, state, after);
     j->o->event(j->o->context, time, before, after);
@@ -220,9 +220,9 @@ static bool changes_something(const Whens *w, int branch) {
 }
 
 // The gap between two firings of a branch shrinks again and again, down to nothing.
-static bool keeps_pace(Job *j, double time) {
+static bool keeps_advancing(Job *j, double time) {
     for (int i = 0; i < whens_of(j)->branch_count; i++) {
-        Pace *p = &j->when.pace[i];
+        EventGaps *p = &j->when.gaps[i];
         if (!fired_held(j)[i] || time == p->time || !changes_something(whens_of(j), i)) continue;
         double limit = job_pile_up(j, p, time);
         if (isnan(limit)) continue;
@@ -251,8 +251,8 @@ static double longest_turn(Job *j, double time, const double *state) {
 double whens_longest_step(Job *j, double time, const double *state) {
     double longest = longest_turn(j, time, state);
     for (int i = 0; i < whens_of(j)->branch_count; i++) {
-        const Pace *p = &j->when.pace[i];
-        longest = fmin(longest, pace_longest_step(p, time));
+        const EventGaps *p = &j->when.gaps[i];
+        longest = fmin(longest, gaps_longest_step(p, time));
     }
     return longest;
 }
@@ -267,7 +267,7 @@ bool whens_run(Job *j, double time, double *state) {
             if (j->when.ending) j->wanted = time; // it becomes the last point, see job_hand_over
             return true;
         }
-        if (!keeps_pace(j, time) || !run_round(j, time, state)) return false;
+        if (!keeps_advancing(j, time) || !run_round(j, time, state)) return false;
     }
     problem_event_loop(j, time);
     return false;

@@ -1,7 +1,7 @@
 // The thread of a page that builds models: it may take its time, messages about the text do not wait for it.
 //
 //     build main files experiment    a model, everything that a page shows of it
-//     graph wish                     the graph of the last good model, drawn otherwise
+//     graph view                     the graph of the last good model, drawn otherwise
 //     equations                      of the last good model, typeset
 //     report                         the page of a whole run
 //     grab frame axes                the last good model with a hand at a frame

@@ -99,11 +99,11 @@ static size_t component_count(const BdModel *m) {
     return n;
 }
 
-json_t *graph_json(const Built *b, const json_t *wish) {
-    const json_t *depth = json_object_get(wish, "depth");
+json_t *graph_json(const Built *b, const json_t *view) {
+    const json_t *depth = json_object_get(view, "depth");
     BdPlace *place = memory_zeroed(MOST_PLACES, sizeof *place);
-    BdGraphOptions o = {.scope = json_string_value(json_object_get(wish, "scope")), .place = place};
-    o.place_count = places_in(json_object_get(wish, "places"), place);
+    BdGraphOptions o = {.scope = json_string_value(json_object_get(view, "scope")), .place = place};
+    o.place_count = places_in(json_object_get(view, "places"), place);
     json_int_t wanted = json_integer_value(depth);
     if (json_is_integer(depth))
         o.depth = wanted > 0 && wanted < 100 ? (int)wanted : 0;
@@ -124,7 +124,7 @@ json_t *equations_json(const Built *b) {
                      "html", html);
 }
 
-json_t *built_json(const Built *b, const json_t *wish) {
+json_t *built_json(const Built *b, const json_t *view) {
     const BdModel *m = b->model;
     json_t *experiments = json_array();
     for (int i = 0; i < bd_experiment_count(m); i++)
@@ -137,7 +137,7 @@ json_t *built_json(const Built *b, const json_t *wish) {
     json_object_set_new(x, "inputs", variables_json(m, BD_INPUT));
     json_object_set_new(x, "variables", variables_json(m, BD_VARIABLE));
     json_object_set_new(x, "states", variables_json(m, BD_STATE));
-    json_t *graph = graph_json(b, wish);
+    json_t *graph = graph_json(b, view);
     json_object_update(x, graph);
     json_decref(graph);
     json_object_set_new(x, "about", about_of(m));

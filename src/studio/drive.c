@@ -261,7 +261,7 @@ void drive_again(Live *v, Built *b) {
     if (good) {
         calls_again(v, &so_far, before->model);
         if (v->status == LIVE_PAUSED) v->status = status;
-        drive_pace(v);
+        drive_keep_time(v);
         drive_frame(v, true);
         recording_free(&so_far);
     } else {
@@ -356,7 +356,7 @@ bool drive_take_over(Live *v, Built *b) {
     return true;
 }
 
-// --- pace and frames -----------------------------------------------------------------------------
+// --- time and frames -----------------------------------------------------------------------------
 
 double drive_step(const Live *v) {
     double real = v->speed / FRAMES_PER_SECOND;
@@ -364,7 +364,7 @@ double drive_step(const Live *v) {
     return fmax(fmin(v->stop, 86400) / 2000, 1e-6);
 }
 
-void drive_pace(Live *v) {
+void drive_keep_time(Live *v) {
     v->begun = clock_now();
     v->from = v->run ? bd_time(v->run) : 0;
     v->ticks = 0;

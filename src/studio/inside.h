@@ -133,11 +133,11 @@ typedef struct Built {
 Built *built_new(BdModel *m, long revision, const char *path);
 Built *built_keep(Built *b);
 void built_free(Built *b); // Nullable
-// Everything that a page shows of it; `wish`: how the graph is drawn.
-json_t *built_json(const Built *b, const json_t *wish);
-// {"graph": drawing, "depth": n} for a wish {"places": {path: [x, y]}, "scope": path, "depth": n}; without a depth
+// Everything that a page shows of it; `view`: how the graph is drawn.
+json_t *built_json(const Built *b, const json_t *view);
+// {"graph": drawing, "depth": n} for a view {"places": {path: [x, y]}, "scope": path, "depth": n}; without a depth
 // large models are folded.
-json_t *graph_json(const Built *b, const json_t *wish);
+json_t *graph_json(const Built *b, const json_t *view);
 json_t *equations_json(const Built *b); // for the page: typeset, with its revision
 json_t *messages_json(const BdReport *r);
 

@@ -1,5 +1,5 @@
 // The thread of a page that runs the model: it obeys the page, and while it plays it leads the run
-// from frame to frame at the pace of the clock.
+// from frame to frame with the clock.
 //
 //     fresh                     the text side has built another model
 //     start | go on             run it from its start, or from the present state
@@ -62,7 +62,7 @@ static void go_on(Side *s) {
     if (drive_take_over(&s->live, s->next)) {
         page_send(s->live.page, json_pack("{s:s, s:I}", "do", "went_on", "revision",
                                           (json_int_t)s->next->revision));
-        drive_pace(&s->live);
+        drive_keep_time(&s->live);
     } else {
         page_tell(s->live.page, "error",
                   "the new model has other states: it can only begin at its start");
@@ -86,7 +86,7 @@ static void take_pulled(Side *s) {
 static void play(Live *v) {
     if (!v->run || v->status == LIVE_ENDED || v->status == LIVE_FAILED) return;
     v->status = LIVE_PLAYING;
-    drive_pace(v);
+    drive_keep_time(v);
 }
 
 static void pause_run(Live *v) {
@@ -104,7 +104,7 @@ static void step_run(Live *v) {
 static void set_speed(Live *v, const json_t *message) {
     double x = json_number_value(json_object_get(message, "value"));
     v->speed = x <= 0 ? INFINITY : fmin(fmax(x, 1e-4), 1e4);
-    drive_pace(v);
+    drive_keep_time(v);
 }
 
 static void set_parameter(Live *v, const json_t *message) {
@@ -182,7 +182,7 @@ static void back(Live *v) {
     if (!drive_back(v)) return;
     drive_history(v);
     drive_frame(v, true);
-    drive_pace(v);
+    drive_keep_time(v);
 }
 
 static void pull(Live *v, const json_t *message) {
@@ -230,7 +230,7 @@ static void handle(Side *s, const json_t *message) {
         drive_let_go(v);
 }
 
-// --- pace ----------------------------------------------------------------------------------------
+// --- time ----------------------------------------------------------------------------------------
 
 // When the next frame is due, in seconds of the clock.
 static double deadline(const Live *v) {
@@ -253,10 +253,10 @@ static void tick(Live *v) {
         isfinite(v->speed) ? v->from + (double)v->ticks * drive_step(v) : from + drive_step(v);
     bool more = drive_to(v, to);
     double after = clock_now(), late = (after - deadline(v)) * FRAMES_PER_SECOND;
-    double pace = (v->row[0] - from) / fmax(after - before, 1e-9);
-    v->achieved += 0.05 * (pace - v->achieved);
+    double speed = (v->row[0] - from) / fmax(after - before, 1e-9);
+    v->achieved += 0.05 * (speed - v->achieved);
     if (isfinite(v->speed) && late > 0) v->missed++;
-    if (isfinite(v->speed) && late > LATE_FRAMES) drive_pace(v);
+    if (isfinite(v->speed) && late > LATE_FRAMES) drive_keep_time(v);
     drive_frame(v, !more);
     if (!more) drive_history(v);
 }

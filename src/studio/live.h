@@ -35,7 +35,7 @@ typedef struct {
     double *input;
     bool *input_fresh;
     int inputs;
-    // pace
+    // time
     double speed;    // simulated seconds per second; infinite: as fast as it goes
     double begun;    // seconds of the clock at which time `from` was due
     double from;     // time of the run
@@ -67,6 +67,6 @@ bool drive_take_over(Live *v, Built *b); // another model from the present state
 double drive_step(const Live *v);        // from frame to frame
 void drive_frame(Live *v, bool always);  // to the page
 void drive_history(Live *v);             // all of what is watched, with poses
-void drive_pace(Live *v);                // from now on as fast as v->speed says
+void drive_keep_time(Live *v);           // from now on as fast as v->speed says
 
 #endif

@@ -30,7 +30,7 @@ static TextList words_of(Session *s, OptionId id, const char *between) {
 // What a session asks for: words of the options, or of an experiment that analyses; the model, the point.
 typedef struct {
     TextList inputs, outputs, free, given, moving;
-    LinearWish wish;
+    LinearOptions options;
     LinearPlan plan;
     bool steady, start;
     double time;
@@ -49,7 +49,7 @@ static void asked_free(Asked *a) {
 
 // Options stand before what the experiment says.
 static void take_plan(Asked *a, const AnalysisPlan *x) {
-    LinearWish *w = &a->wish;
+    LinearOptions *w = &a->options;
     if (!w->input_count) w->input = x->input, w->input_count = x->input_count;
     if (!w->output_count) w->output = x->output, w->output_count = x->output_count;
     if (!w->free_count) w->free = x->free, w->free_count = x->free_count;
@@ -63,16 +63,16 @@ static void take_plan(Asked *a, const AnalysisPlan *x) {
 static void want_customary(Asked *a, Pipeline *p) {
     const char **more;
     const Model *m = p->model;
-    int count = customary_outputs(m, &p->arena, &more), wanted = a->wish.output_count, all = 0;
+    int count = customary_outputs(m, &p->arena, &more), wanted = a->options.output_count, all = 0;
     const char **list = ARENA_ARRAY(&p->arena, const char *, wanted + m->var_count + count + 1);
-    for (int i = 0; i < wanted; i++) list[all++] = a->wish.output[i];
+    for (int i = 0; i < wanted; i++) list[all++] = a->options.output[i];
     for (int v = 0; v < m->var_count && !wanted; v++) // the model's own
         if (m->var[v].kind == VAR_OUTPUT && !strchr(name_text(m->names, m->var[v].path), '.'))
             list[all++] = name_text(m->names, m->var[v].path);
     a->kept = all;
     for (int i = 0; i < count; i++) list[all++] = more[i];
-    a->wish.output = list;
-    a->wish.output_count = all;
+    a->options.output = list;
+    a->options.output_count = all;
 }
 
 static bool build_system(Session *s, Pipeline *p, Asked *a) {
@@ -82,7 +82,7 @@ static bool build_system(Session *s, Pipeline *p, Asked *a) {
         return false;
     if (is_analysis(p->model)) take_plan(a, &p->model->experiment->analysis);
     if (session_has(s, OPT_CUSTOMARY)) want_customary(a, p);
-    if (!linear_open(p->model, &p->arena, &a->wish, &a->plan, &s->report)) return false;
+    if (!linear_open(p->model, &p->arena, &a->options, &a->plan, &s->report)) return false;
     PipelineOptions o = {.last = STAGE_SYSTEM};
     return pipeline_finish(p, &o, &s->report);
 }
@@ -92,16 +92,16 @@ static bool ask(Session *s, Pipeline *p, Asked *a) {
     *a = (Asked){words_of(s, OPT_INPUTS, ", "), words_of(s, OPT_OUTPUTS, ", "),
                  words_of(s, OPT_TRIM, ", "),   words_of(s, OPT_GIVEN, ","),
                  words_of(s, OPT_MOVING, ", "), .plan = {0}};
-    a->wish = (LinearWish){.input = a->inputs.data,
-                           .input_count = a->inputs.count,
-                           .output = a->outputs.data,
-                           .output_count = a->outputs.count,
-                           .free = a->free.data,
-                           .free_count = a->free.count,
-                           .given = a->given.data,
-                           .given_count = a->given.count,
-                           .moving = a->moving.data,
-                           .moving_count = a->moving.count};
+    a->options = (LinearOptions){.input = a->inputs.data,
+                                 .input_count = a->inputs.count,
+                                 .output = a->outputs.data,
+                                 .output_count = a->outputs.count,
+                                 .free = a->free.data,
+                                 .free_count = a->free.count,
+                                 .given = a->given.data,
+                                 .given_count = a->given.count,
+                                 .moving = a->moving.data,
+                                 .moving_count = a->moving.count};
     a->steady = session_has(s, OPT_STEADY) || a->free.count || a->given.count || a->moving.count;
     a->start = !session_has(s, OPT_AT);
     RunOptions o = {0};

@@ -95,7 +95,7 @@ static void dump_model(Text *t, const Model *m) {
 }
 
 static bool dump_program(Text *t, const System *system, Report *r) {
-    Program *program = program_build(system, &(ProgramWish){0}, r);
+    Program *program = program_build(system, &(ProgramOptions){0}, r);
     if (!program) return false;
     program_dump(t, program);
     program_free(program);

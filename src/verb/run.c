@@ -222,7 +222,8 @@ static void print_times(Text *t, const Task *k) {
     if (st->start_steps && session_has(k->s, OPT_VERBOSE))
         text_printf(t, "; start values found by continuation in %d steps", st->start_steps);
     if (st->why && *st->why && session_has(k->s, OPT_VERBOSE)) text_printf(t, "; %s", st->why);
-    if (*st->pace && session_has(k->s, OPT_VERBOSE)) text_printf(t, "\nsteps        %s", st->pace);
+    if (*st->step_limits && session_has(k->s, OPT_VERBOSE))
+        text_printf(t, "\nsteps        %s", st->step_limits);
     if (session_has(k->s, OPT_VERBOSE)) text_printf(t, "\nengine       %s", st->engine);
     text_printf(t, "\ntime         %.3g s for %ld points", st->wall_seconds, k->run->rows);
     if (k->run->status != SOLVE_DONE)

@@ -39,7 +39,7 @@ static void test_bound(void **unused) {
     Built b;
     LinearPlan plan;
     Reached at;
-    LinearWish wish = {0};
+    LinearOptions wish = {0};
     ladder(&text, 8);
     LangOptions with = build_open(&b, NULL);
     Syntax *syntax = lang_load_text(&b.tree, b.names, b.sources, "test.bond", text_get(&text),

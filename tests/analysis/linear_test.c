@@ -18,7 +18,7 @@ typedef struct {
     LinearPlan plan;
 } Opened;
 
-static bool open_file(Opened *o, const char *path, const LinearWish *wish) {
+static bool open_file(Opened *o, const char *path, const LinearOptions *wish) {
     *o = (Opened){.names = names_new(), .sources = sources_new()};
     LangOptions given = {.library = BONDYN_SOURCE "/library"};
     LangOptions lang = pipeline_lang(&given);
@@ -187,7 +187,7 @@ static int tried, told;
 
 static void try_file(const char *path) {
     Opened o;
-    LinearWish wish = {0};
+    LinearOptions wish = {0};
     if (strstr(path, "mass_ratio")) return; // its rates have few digits: differences are no good
     if (open_file(&o, path, &wish) && o.p.system->state_count <= 40) {
         const Experiment *e = o.p.model->experiment;

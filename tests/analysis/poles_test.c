@@ -15,7 +15,7 @@ typedef struct {
     LinearModel *l;
 } Opened;
 
-static void open_text(Opened *o, const char *text, const LinearWish *wish) {
+static void open_text(Opened *o, const char *text, const LinearOptions *wish) {
     *o = (Opened){0};
     LangOptions with = build_open(&o->b, NULL);
     Syntax *syntax = lang_load_text(&o->b.tree, o->b.names, o->b.sources, "test.bond", text,
@@ -61,7 +61,7 @@ static void chain(Text *t, int n, double m, double k, double d) {
 static void try_chain(int n, double m, double k, double d) {
     Text text = {0};
     Opened o;
-    LinearWish wish = {0};
+    LinearOptions wish = {0};
     chain(&text, n, m, k, d);
     open_text(&o, text_get(&text), &wish);
     Poles *p = poles_of(o.l, &o.b.report);
@@ -126,7 +126,7 @@ static void try_plate(int side) {
     const double m = 0.3, k = 2e3, pi = acos(-1);
     Text text = {0};
     Opened o;
-    LinearWish wish = {0};
+    LinearOptions wish = {0};
     plate(&text, side, m, k);
     open_text(&o, text_get(&text), &wish);
     int n = o.l->n, masses = side * side;
@@ -162,7 +162,7 @@ static void try_nearest(int n) {
     const double m = 2, k = 3e3, d = 0.5, pi = acos(-1);
     Text text = {0};
     Opened o;
-    LinearWish wish = {0};
+    LinearOptions wish = {0};
     Nearest x;
     chain(&text, n, m, k, d);
     open_text(&o, text_get(&text), &wish);
@@ -206,7 +206,7 @@ static void test_shares(void **unused) {
     (void)unused;
     const double m = 2, k = 30, c = 7;
     Opened o;
-    LinearWish wish = {0};
+    LinearOptions wish = {0};
     open_text(&o,
               "model Two\n  I m1(2)\n  I m2(2)\n  C k1(1/30)\n  C k2(1/30)\n  C between(1/7)\n"
               "  1 v1\n  1 v2\n  0 z\n  v1 -> m1, k1, z\n  z -> between, v2\n  v2 -> m2, k2\nend\n",

@@ -256,8 +256,8 @@ static void explicit_methods_need_no_slopes(void **state) {
     Fixture *f = fixture_new();
     Expr x = fixture_state(f, "x", 2);
     f->rate[0] = fixture_call(f, OP_SIN, expr_mul(f->dag, x, x), 0);
-    Program *with = program_build(&f->system, &(ProgramWish){0}, &f->report);
-    Program *without = program_build(&f->system, &(ProgramWish){.explicit = true}, &f->report);
+    Program *with = program_build(&f->system, &(ProgramOptions){0}, &f->report);
+    Program *without = program_build(&f->system, &(ProgramOptions){.explicit = true}, &f->report);
     assert_true(with->has_jacobian);
     assert_false(without->has_jacobian);
     assert_null(without->column_start);
@@ -421,11 +421,11 @@ static void switches_are_held(void **state) {
     Program *p = fixture_program(f);
     assert_int_equal(p->switch_count, 1);
     Machine *m = machine_new(p);
-    double low_x = 2, high_x = 4, rate, border;
+    double low_x = 2, high_x = 4, rate, event_function;
     machine_derivative(m, 0, &high_x, &rate, NULL);
     assert_near(rate, -1, 0);
-    machine_switches(m, 0, &high_x, &border);
-    assert_near(border, -1, 0);
+    machine_switches(m, 0, &high_x, &event_function);
+    assert_near(event_function, -1, 0);
     machine_update_switches(m, 0, &low_x);
     m->hold = true;
     machine_derivative(m, 0, &high_x, &rate, NULL);

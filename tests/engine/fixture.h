@@ -116,11 +116,11 @@ static inline Block *fixture_block(Fixture *f, int size, const Expr *unknown, co
 }
 
 static inline Program *fixture_try(Fixture *f) {
-    ProgramWish wish = {.output = f->output,
-                        .output_count = f->output_count,
-                        .quadrature = f->quad,
-                        .quadrature_count = f->quad_count,
-                        .implicit = true};
+    ProgramOptions wish = {.output = f->output,
+                           .output_count = f->output_count,
+                           .quadrature = f->quad,
+                           .quadrature_count = f->quad_count,
+                           .implicit = true};
     return program_build(&f->system, &wish, &f->report);
 }
 

@@ -45,7 +45,7 @@ static Motion run_model(const char *form, bool bonded) {
         if (!s->block[i].linear) m.unknowns += s->block[i].size;
     m.states = s->state_count;
     m.sets = s->set_count;
-    Program *p = program_build((System *)s, &(ProgramWish){0}, &b.built.report);
+    Program *p = program_build((System *)s, &(ProgramOptions){0}, &b.built.report);
     m.instructions = p->derivative.count;
     program_free(p);
     assert_int_equal(b.run->results.row_count, 11);

@@ -1,5 +1,5 @@
 // Every example on all engines: the virtual machine, native code and native code over lanes give
-// the same bits, at the start and at states around it, for rates, integrals, all variables, borders
+// the same bits, at the start and at states around it, for rates, integrals, all variables, event functions
 // and small Jacobians.
 #include "../test.h"
 

@@ -11,7 +11,7 @@ static inline Program *example_program(Built *b, const char *path, int most) {
     LangOptions options = {.library = BONDYN_SOURCE "/library"};
     if (!build_file(b, path, &options)) fail_msg("%s cannot be built", path);
     Expr *wanted = ARENA_ARRAY(&b->arena, Expr, most);
-    ProgramWish wish = {.output = wanted};
+    ProgramOptions wish = {.output = wanted};
     for (int i = 0; i < b->model->var_count && wish.output_count < most; i++)
         if (b->system->value[i]) wanted[wish.output_count++] = b->system->value[i];
     wish.quadrature = b->system->rate;

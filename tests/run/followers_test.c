@@ -214,7 +214,7 @@ static int instructions(const Robot *x, How how, int *states) {
     write_robot(&t, x, "Hand", "momentum", how);
     text_add(&t, "experiment E of Hand\n  stop 1 {s}\nend\n");
     bench_open(&b, text_get(&t));
-    Program *p = program_build((System *)b.built.system, &(ProgramWish){0}, &b.built.report);
+    Program *p = program_build((System *)b.built.system, &(ProgramOptions){0}, &b.built.report);
     assert_non_null(p);
     int count = p->derivative.count;
     *states = b.built.system->state_count;

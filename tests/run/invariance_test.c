@@ -159,7 +159,7 @@ static void rates_of_model(const char *text, const char *const *order, double *r
         report_print(&why, &b.report, b.sources);
         fail_msg("%s", text_get(&why));
     }
-    Program *p = program_build(b.system, &(ProgramWish){0}, &b.report);
+    Program *p = program_build(b.system, &(ProgramOptions){0}, &b.report);
     assert_non_null(p);
     assert_int_equal(p->state_count, 6);
     Machine *m = machine_new(p);

@@ -21,7 +21,7 @@ static Cost cost_of(const char *text) {
     Cost c = {0};
     bench_open(&b, text);
     const System *s = b.built.system;
-    ProgramWish wish = {.output = s->block[0].unknown, .output_count = s->block[0].size};
+    ProgramOptions wish = {.output = s->block[0].unknown, .output_count = s->block[0].size};
     for (int i = 0; i < s->block_count; i++)
         c.entries += s->block[i].jacobian.start[s->block[i].size];
     Program *p = program_build((System *)s, &wish, &b.built.report);

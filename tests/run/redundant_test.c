@@ -238,7 +238,7 @@ static Cost cost_of_cranks(int n) {
     System *s = b.built.system;
     c.nodes = dag_size(s->dag);
     c.visits = (double)dag_visits(s->dag);
-    Program *p = program_build(s, &(ProgramWish){0}, &b.built.report);
+    Program *p = program_build(s, &(ProgramOptions){0}, &b.built.report);
     assert_non_null(p);
     c.operations = p->derivative.count;
     for (int i = 0; i < s->block_count; i++) {

@@ -118,10 +118,10 @@ static void case_open(Case *c, const Text *text) {
     Expr *output = memory_zeroed((size_t)c->built.model->var_count, sizeof *output);
     for (int i = 0; i < c->built.model->var_count; i++)
         if (s->value[i]) output[outputs++] = s->value[i];
-    ProgramWish wish = {.output = output,
-                        .output_count = outputs < 60 ? outputs : 60,
-                        .quadrature = s->rate + s->state_count / 2,
-                        .quadrature_count = 2};
+    ProgramOptions wish = {.output = output,
+                           .output_count = outputs < 60 ? outputs : 60,
+                           .quadrature = s->rate + s->state_count / 2,
+                           .quadrature_count = 2};
     c->p = program_build(s, &wish, &c->built.report);
     assert_non_null(c->p);
     free(output);

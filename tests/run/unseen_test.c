@@ -5,7 +5,7 @@
 //            pulses last a ten-thousandth of the run or more; half of them with a second source and
 //            a `when` of its own
 //   push     five constructs more, whose two sides push against each other (sign, friction with a
-//            spring, a thermostat by `when`, relays): where a relay would slide along its border,
+//            spring, a thermostat by `when`, relays): where a relay would slide along its zero,
 //            the run says so (S005) there and not elsewhere
 //   force    the same equations in C below, by fixed steps of 1/200000 of the run, events looked at
 //            after each; again with half the step. A seed counts if both tell the same story
@@ -220,7 +220,7 @@ typedef struct {
     long count;
     double code;
     bool rests;    // until the first event nothing moved
-    double slides; // from here on, along its border; infinite: it does not
+    double slides; // from here on, along its zero; infinite: it does not
 } Force;
 
 static void tell(Force *f, int type) {
@@ -337,7 +337,7 @@ static void story_of_thermostat(const Case *k, Force *f) {
     f->mode = next;
 }
 
-// Both sides lead to the border.
+// Both sides lead to the zero.
 static void look_at_relay(const Case *k, Force *f, double t) {
     int next = f->x[0] > 0 ? 1 : -1;
     if (next != f->mode && fabs(source(&k->u, t)) < k->c) f->slides = t;
@@ -418,7 +418,7 @@ static double last(const Results *r, const char *name) {
     return column < 0 || r->row_count == 0 ? -1 : r->column[column].value[r->row_count - 1];
 }
 
-// A run along a border ends where that begins, and says why.
+// A run along a zero ends where that begins, and says why.
 static bool slides_there(Bench *b, const Force *f) {
     bool said = false;
     for (const Remark *m = b->built.report.first; m; m = m->next)

@@ -33,7 +33,7 @@ bool ivp_open(IvpModel *m, const Ivp *p, bool native) {
     if (!system) return false;
     Expr output[IVP_MOST];
     for (int i = 0; i < p->n; i++) output[i] = component(m, system, ivp_component(p, i) + 1);
-    ProgramWish wish = {.output = output, .output_count = p->n};
+    ProgramOptions wish = {.output = output, .output_count = p->n};
     m->program = program_build(system, &wish, &m->report);
     if (!m->program || !native) return m->program != NULL;
     NativeOptions with_matrix = {.jacobian = true}; // as runs by BDF have it

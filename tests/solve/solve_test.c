@@ -321,7 +321,7 @@ static void steps_at_the_start_count(void **state) {
     fixture_state(f, "x", 0);
     Expr y = fixture_state(f, "y", 0);
     f->rate[0] = fixture_call(f, OP_LESS, fixture_number(f, 0), f->system.time);
-    // y leaves the border 0 by itself: y' = 1 + (y > 0)
+    // y leaves the zero of its event function by itself: y' = 1 + (y > 0)
     f->rate[1] =
         expr_add(d, fixture_number(f, 1), fixture_call(f, OP_LESS, fixture_number(f, 0), y));
     Record *r = run_well(f, (How){.method = SOLVER_CVODE_ADAMS, .stop = 1});

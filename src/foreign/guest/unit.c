@@ -193,12 +193,12 @@ static bool set_point(void *c, const double *in) {
            unit_put_inputs(c, in + 1 + the_unit.state.count, false);
 }
 
-static bool point(void *c, const double *in, double *out, bool borders) {
+static bool point(void *c, const double *in, double *out, bool indicators) {
     int states = the_unit.state.count;
-    double *border = out + states + the_unit.output.count;
+    double *indicator = out + states + the_unit.output.count;
     return set_point(c, in) && (!states || u.api->rates(c, out)) &&
            u.api->get(c, &the_unit.output, out + states) &&
-           (!borders || !the_unit.indicators || u.api->borders(c, border));
+           (!indicators || !the_unit.indicators || u.api->indicators(c, indicator));
 }
 
 // Rates of rates and outputs along a direction: exact by states and inputs, differences by time.

@@ -134,7 +134,7 @@ static bool rates(void *c, double *rate) {
     return worked(f.GetDerivatives(c, rate, (size_t)the_unit.state.count), "fmi2GetDerivatives");
 }
 
-static bool borders(void *c, double *z) {
+static bool indicators(void *c, double *z) {
     return worked(f.GetEventIndicators(c, z, (size_t)the_unit.indicators),
                   "fmi2GetEventIndicators");
 }
@@ -172,4 +172,4 @@ static bool load(void *library) {
 
 const UnitApi unit_api2 = {load,      make,       free_it, start,        put,          get,
                            save,      restore,    drop,    enter_events, leave_events, completed,
-                           set_point, get_states, rates,   borders,      slope,        step};
+                           set_point, get_states, rates,   indicators,   slope,        step};

@@ -171,7 +171,7 @@ static bool rates(void *c, double *rate) {
                   "fmi3GetContinuousStateDerivatives");
 }
 
-static bool borders(void *c, double *z) {
+static bool indicators(void *c, double *z) {
     return worked(f.GetEventIndicators(c, z, (size_t)the_unit.indicators),
                   "fmi3GetEventIndicators");
 }
@@ -240,4 +240,4 @@ static bool load(void *library) {
 
 const UnitApi unit_api3 = {load,      make,       free_it, start,        put,          get,
                            save,      restore,    drop,    enter_events, leave_events, completed,
-                           set_point, get_states, rates,   borders,      slope,        step};
+                           set_point, get_states, rates,   indicators,   slope,        step};

@@ -41,7 +41,7 @@ typedef struct {
     bool (*set_point)(void *component, double time, const double *state);
     bool (*get_states)(void *component, double *x);
     bool (*rates)(void *component, double *rate);
-    bool (*borders)(void *component, double *z);
+    bool (*indicators)(void *component, double *z);
     // rates and outputs along a direction of states and inputs
     bool (*slope)(void *component, const double *seed, double *along);
     bool (*step)(void *component, double time, double length);

@@ -11,14 +11,14 @@ static void want_shares(Job *j, AuditTrack *t, const Mechanism *x) {
     const Var *var = j->model->var;
     int count = 0;
     for (int i = 0; i < x->joint_count; i++) count += joint_velocities(x->joint[i].kind);
-    t->inner = outputs_add(&j->outputs, job_wish(j, var[x->kinetic].symbol));
+    t->inner = outputs_add(&j->outputs, job_form(j, var[x->kinetic].symbol));
     t->share = ARENA_ARRAY(&j->tmp, AuditShare, count);
     for (int i = 0; i < x->joint_count; i++)
         for (int c = 0; c < joint_velocities(x->joint[i].kind); c++) {
             const MechJoint *joint = &x->joint[i];
             Expr twice = expr_mul(d, var[joint->p + c].symbol, var[joint->f + c].symbol);
             Expr share = expr_mul(d, expr_number(d, 0.5), twice);
-            t->share[t->share_count++].output = outputs_add(&j->outputs, job_wish(j, share));
+            t->share[t->share_count++].output = outputs_add(&j->outputs, job_form(j, share));
         }
 }
 
@@ -50,7 +50,7 @@ static void want_fields(Job *j) {
         if (!t->share) t->share = ARENA_ARRAY(&j->tmp, AuditShare, states[c]);
         if (c != last) partials_of(partials, m->comp[last = c].stored);
         t->share[t->share_count++].output =
-            outputs_add(&j->outputs, job_wish(j, share_of(j, partials, &m->var[v])));
+            outputs_add(&j->outputs, job_form(j, share_of(j, partials, &m->var[v])));
     }
     partials_free(partials);
 }
@@ -86,7 +86,7 @@ static void want_defect(Job *j, AuditTrack *t, Rates *rates) {
     Expr energy = s->stored[t->comp];
     double zero;
     if (t->stored < 0 || t->inner >= 0 || c->own_supply || is_found_by_blocks(s, energy)) return;
-    Expr lost = c->lost ? job_wish(j, c->lost) : expr_number(d, 0);
+    Expr lost = c->lost ? job_form(j, c->lost) : expr_number(d, 0);
     Expr power = expr_sub(d, s->power[t->comp], lost);
     Expr defect = expr_sub(d, power, rates_of(rates, energy));
     if (expr_is_number(d, defect, &zero) && zero == 0) return;
@@ -116,7 +116,7 @@ static void want_powers(Job *j) {
 
 static int want_integral(Job *j, Expr power) {
     if (!power) return -1;
-    array_push(&j->quads, job_wish(j, power));
+    array_push(&j->quads, job_form(j, power));
     return j->quads.count - 1;
 }
 
@@ -147,7 +147,7 @@ static void want_settled(Job *j, const Mechanism *x) {
             if (joint->motion + c == value) continue;
             array_push(&j->settle_var, joint->motion + c);
             array_push(&j->settle_output,
-                       outputs_add(&j->outputs, job_wish(j, j->model->var[value].symbol)));
+                       outputs_add(&j->outputs, job_form(j, j->model->var[value].symbol)));
         }
 }
 
@@ -180,7 +180,7 @@ void audit_want(Job *j) {
         array_push(&j->quads, s->power[t->comp]);
         const Comp *c = &s->model->comp[t->comp];
         bool closed = c->role == ROLE_STORE && s->stored[t->comp];
-        if (closed) t->stored = outputs_add(&j->outputs, job_wish(j, c->stored));
+        if (closed) t->stored = outputs_add(&j->outputs, job_form(j, c->stored));
     }
     want_mechanisms(j);
     want_fields(j);
