@@ -3,6 +3,7 @@
 
 #include "export/export.h"
 #include "fmi/fmu.h"
+#include "optimise/optimise.h"
 #include <string.h>
 
 static bool is_known_form(Session *s, const char *form) {
@@ -151,6 +152,17 @@ static bool export_as_fmu(Session *s, const Pipeline *p, const RunOptions *o, co
     return good;
 }
 
+// `bondyn run` searches first; what is exported does not.
+static void tell_of_search(Session *s, const Model *m) {
+    if (!m->experiment || !search_wanted(m)) return;
+    Remark *w = report_warning(&s->report, T_SEARCH_LEFT_OUT, m->experiment->pos,
+                               "experiment '%s' searches for its parameters: what is exported has "
+                               "those that the search begins with",
+                               name_text(m->names, m->experiment->name));
+    remark_help(&s->report, w,
+                "search with 'bondyn optimize' or 'bondyn fit', then --set the result");
+}
+
 ExitCode verb_export(Session *s) {
     ExportOptions x = {0};
     FmuOptions kind;
@@ -166,6 +178,7 @@ ExitCode verb_export(Session *s) {
     bool good =
         session_build(&p, s, syntax, session_argument(s, 2), STAGE_SYSTEM, SYNTAX_FOR_ONCE) &&
         (fmu ? export_as_fmu(s, &p, &o, &kind) : export_as_c(s, &p, &o, &x));
+    if (good) tell_of_search(s, p.model);
     pipeline_free(&p);
     return good ? EXIT_GOOD : EXIT_INPUT;
 }
