@@ -152,6 +152,7 @@ void function_angles(Builder *b, int from, int end);
 void function_add(Builder *b, Expr root); // its place is the next result
 void function_end(Builder *b);
 Place outer_place(Builder *b, Expr e);
+void report_unsolved(Builder *b, Expr e); // unsolved.c: a symbol has no value here
 
 // --- view.c: how a node is computed
 void view_node(Builder *b, Expr e);

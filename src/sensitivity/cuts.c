@@ -111,7 +111,7 @@ static bool middle(const Cutter *c, double t, double h, const double *x, const d
     return event_functions(c, t + h / 2, c->x, c->here);
 }
 
-// Borders at both ends and between.
+// Event functions at both ends and between.
 static bool look(const Cutter *c, double t, double h, const double *x, const double *end) {
     return event_functions(c, t, x, c->low) && event_functions(c, t + h, end, c->high) &&
            middle(c, t, h, x, end);

@@ -1,9 +1,9 @@
 // Events behind which the method goes on as if nothing had been: laws that bend there only slightly.
 //
-//     rates      .' old law        An event function between two formulas is often smooth: the capacity of a
-//             __o---- new law      junction, a transistor that begins to conduct. What a new start
-//           /   |     |            costs (order one, steps that grow again, sizes found anew) buys
-//              event  end of step  nothing there.
+//     rates      .' old law        Two formulas often meet smoothly: the capacity of a junction, a
+//             __o---- new law      transistor that begins to conduct. What a new start costs (order
+//           /   |     |            one, steps that grow again, sizes found anew) buys nothing there.
+//              event  end of step
 //
 // The step has been done by the old law up to its end. If old and new rates, at the event and at the
 // end of the step, differ by less than a part of the tolerance over the whole step, then that end is

@@ -594,8 +594,7 @@ bool modes_hold(Job *j, double time, const double *state) {
 double modes_longest_step(const Job *j, double time) {
     double longest = INFINITY;
     if (!has_modes(j)) return longest;
-    for (int c = 0; c < model_of(j)->choice_count; c++) {
+    for (int c = 0; c < model_of(j)->choice_count; c++)
         longest = fmin(longest, gaps_longest_step(&j->modes.gaps[c], time));
-    }
     return longest;
 }
