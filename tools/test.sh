@@ -27,7 +27,8 @@ suite() { # suite PRESET: configure, build, ctest; counts every test
         failed=$((failed + 1))
         return
     fi
-    (cd "build/$1" && ctest -j 2 --output-on-failure) >"build/$1.log" 2>&1
+    # Three at a time on two cores: some wait for a browser, a terminal or a clock.
+    (cd "build/$1" && ctest -j 3 --output-on-failure) >"build/$1.log" 2>&1
     grep -vE '^ *(Start|[0-9]+/[0-9]+ Test .* Passed)' "build/$1.log" || true
     ok=$(grep -cE 'Test +#[0-9]+: .* Passed' "build/$1.log")
     bad=$(grep -cE 'Test +#[0-9]+: .*\*\*\*' "build/$1.log")
