@@ -254,7 +254,23 @@ export class Viewer {
       }
       this.followed = now;
     } else this.followed = null;
+    this.keepInSight();
     this.dirty = true;
+  }
+
+  // A live run may drive away, which nobody knows before: when no body is left in the picture the camera goes after them.
+  private keepInSight(): void {
+    if (this.options.follow >= 0 || this.scene.time.length > 1 || !this.bodies.length) return;
+    const at = new Vector3(), middle = new Vector3();
+    this.camera.updateMatrixWorld();
+    for (const body of this.bodies) {
+      middle.add(at.setFromMatrixPosition(body.matrix));
+      at.project(this.camera);
+      if (Math.abs(at.x) < 1 && Math.abs(at.y) < 1 && Math.abs(at.z) < 1) return;
+    }
+    const move = middle.divideScalar(this.bodies.length).sub(this.controls.target);
+    this.controls.target.add(move);
+    this.camera.position.add(move);
   }
 
   // The ways of frames up to now; of long runs every so many points.
