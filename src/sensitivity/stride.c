@@ -72,9 +72,10 @@ Scheme scheme_of(SolverKind method) {
 
 // --- memory --------------------------------------------------------------------------------------
 
-void stride_open(Stride *s, Machine *m, SolverKind method, double span) {
+static void stride_open(Stride *s, Machine *m, SolverKind method, double span) {
     size_t n = (size_t)m->program->state_count;
-    *s = (Stride){.scheme = scheme_of(method), .machine = m, .n = (int)n, .span = span};
+    *s = (Stride){
+        .scheme = scheme_of(method), .method = method, .machine = m, .n = (int)n, .span = span};
     size_t stages = (size_t)s->scheme.stages, all = stages * n;
     size_t signals = (size_t)m->program->signals.result_count;
     s->space = memory_zeroed(3 * all + 2 * n + signals + 1, sizeof(double));
@@ -106,6 +107,12 @@ void stride_close(Stride *s) {
     free(s->pivot);
     free(s->nonzero);
     dots_free(s->columns);
+}
+
+void stride_ready(Stride *s, Machine *m, SolverKind method, double span) {
+    if (s->machine && s->method == method) return;
+    if (s->machine) stride_close(s);
+    stride_open(s, m, method, span);
 }
 
 // --- explicit ------------------------------------------------------------------------------------

@@ -22,7 +22,8 @@ Scheme scheme_of(SolverKind method);
 
 typedef struct {
     Scheme scheme;
-    Machine *machine;
+    SolverKind method;
+    Machine *machine; // NULL: it is not open
     int n;
     double t, h;
     double first, last; // times of its ends, as stages there see them: within the step
@@ -39,7 +40,8 @@ typedef struct {
     struct Dots *columns; // for Jacobians that are no formulas
 } Stride;
 
-void stride_open(Stride *s, Machine *m, SolverKind method, double span);
+// Ready for this method: opened, or left as it is when it was ready for it before. Zeroed at first.
+void stride_ready(Stride *s, Machine *m, SolverKind method, double span);
 // Where it begins and how far it goes. Signals of time alone may have a kink at an end of the step: stages there belong
 // to the side of the step, as derivatives of both sides differ.
 void stride_aim(Stride *s, double t, double h);

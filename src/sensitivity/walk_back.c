@@ -428,7 +428,7 @@ bool walk_back(const WalkPlan *plan, const WalkVisitor *v, double *gradient, boo
     for (int i = 0; i < w.visited.count; i++) {
         weights_free(w.visited.data[i].weights);
         straight_free(w.visited.data[i].straight);
-        if (w.visited.data[i].open) stride_close(&w.visited.data[i].stride);
+        if (w.visited.data[i].stride.machine) stride_close(&w.visited.data[i].stride);
     }
     array_free(&w.visited);
     free(w.lambda);

@@ -10,8 +10,6 @@ typedef struct {
     Weights *weights;
     Straight *straight; // its rates, where they solve no blocks
     Stride stride;
-    SolverKind method;
-    bool open;
 } Visited;
 
 typedef struct {

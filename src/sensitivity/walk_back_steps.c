@@ -8,11 +8,7 @@
 // --- steps ---------------------------------------------------------------------------------------
 
 static Stride *stride_for(const Walk *w, Visited *v, SolverKind method) {
-    if (v->open && v->method == method) return &v->stride;
-    if (v->open) stride_close(&v->stride);
-    stride_open(&v->stride, v->machine, method, w->plan->solve->stop - w->plan->solve->start);
-    v->open = true;
-    v->method = method;
+    stride_ready(&v->stride, v->machine, method, w->plan->solve->stop - w->plan->solve->start);
     return &v->stride;
 }
 

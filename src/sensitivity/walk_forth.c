@@ -101,11 +101,7 @@ static bool start(Walk *w, Node *n) {
 
 static Stride *stride_for(Walk *w, SolverKind method) {
     Visited *v = forth_here(w);
-    if (v->open && v->method == method) return &v->stride;
-    if (v->open) stride_close(&v->stride);
-    stride_open(&v->stride, v->machine, method, w->plan->solve->stop - w->plan->solve->start);
-    v->open = true;
-    v->method = method;
+    stride_ready(&v->stride, v->machine, method, w->plan->solve->stop - w->plan->solve->start);
     return &v->stride;
 }
 
@@ -291,7 +287,7 @@ static void open_walk(Walk *w, const WalkPlan *plan, const WalkVisitor *v) {
 static void close_walk(Walk *w) {
     for (int i = 0; i < w->visited.count; i++) {
         dots_free(w->visited.data[i].dots);
-        if (w->visited.data[i].open) stride_close(&w->visited.data[i].stride);
+        if (w->visited.data[i].stride.machine) stride_close(&w->visited.data[i].stride);
     }
     array_free(&w->visited);
     free(w->x);

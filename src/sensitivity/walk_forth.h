@@ -10,8 +10,6 @@ typedef struct { // a machine with its dots
     Machine *machine;
     Dots *dots;
     Stride stride;
-    SolverKind method; // of the stride; it is open
-    bool open;
 } Visited;
 
 typedef struct {
