@@ -14,6 +14,17 @@ const Override *find_override(Builder *b, Name path) {
     return strongest;
 }
 
+// A parameter of a part is often meant by its own name alone: L for arm.L. Its path, or NULL.
+static const char *path_of_part(Builder *b, Name name) {
+    for (int k = 0; k < b->entity.count; k++) {
+        const Entity *x = &b->entity.data[k];
+        bool settable = x->kind == ENTITY_PARAM || x->kind == ENTITY_INPUT;
+        if (settable && x->name == name)
+            return text_of(b, member_path(b, x->owner, text_of(b, x->name)));
+    }
+    return NULL;
+}
+
 void report_unused_overrides(Builder *b) {
     for (int i = 0; i < b->override.count; i++) {
         const Override *o = &b->override.data[i];
@@ -27,6 +38,8 @@ void report_unused_overrides(Builder *b) {
             if (x->kind == ENTITY_PARAM || x->kind == ENTITY_INPUT)
                 suggest_offer(&g, text_of(b, member_path(b, x->owner, text_of(b, x->name))));
         }
+        const char *part = path_of_part(b, o->path);
+        if (part) g.best = part;
         suggest_help(b->r, m, &g,
                      "`set` takes paths of parameters, of inputs and of arguments of elements: "
                      "set k = 2, motor.R = 1 {ohm}, spring.q0 = 0.1 {m}");

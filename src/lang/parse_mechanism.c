@@ -250,8 +250,8 @@ static void parse_kind(Parser *p, AstItem *item, ArgList *list, const char *what
     if (p_accept_word(p, "pitch")) add_clause(p, list, "pitch", parse_sum(p), t);
 }
 
-static void expect_colon(Parser *p, const char *what, const char *help) {
-    if (!p_at(p, TOKEN_COLON)) {
+static void expect_token(Parser *p, TokenKind kind, const char *what, const char *help) {
+    if (!p_at(p, kind)) {
         Remark *m = p_fail_expected(p, what);
         p_help(p, m, "%s", help);
     }
@@ -263,7 +263,7 @@ static AstItem *parse_joint(Parser *p) {
     AstItem *item = named_item(p, ITEM_JOINT, "the name of a joint");
     ArgList list = {0};
     parse_kind(p, item, &list, "the kind of joint: revolute, prismatic, free ...");
-    expect_colon(p, "':' and the bodies that are joined",
+    expect_token(p, TOKEN_COLON, "':' and the bodies that are joined",
                  "write joint name kind axis: parent -> child");
     AstExpr *parent = parse_path(p, "the body that carries the joint, or world");
     p_expect(p, TOKEN_ARROW, "'->' and the body that the joint moves");
@@ -274,10 +274,11 @@ static AstItem *parse_joint(Parser *p) {
 
 // ends = ":" path "->" path clauses
 static void parse_ends(Parser *p, AstItem *item, ArgList *list) {
-    expect_colon(p, "':' and the places between which it acts",
+    expect_token(p, TOKEN_COLON, "':' and the places between which it acts",
                  "write constraint pin revolute z: frame_a -> frame_b");
     AstExpr *first = parse_path(p, "a frame, a body or world");
-    p_expect(p, TOKEN_ARROW, "'->' and the second place");
+    expect_token(p, TOKEN_ARROW, "'->' and the second place",
+                 "a place is a frame, a body or world: frame tip on rod at (0.3, 0, 0) {m}");
     keep_bodies(p, item, first, parse_path(p, "a frame, a body or world"));
     parse_clauses(p, item, list, tie_clauses);
 }
