@@ -3,16 +3,9 @@
 // The activity of an element is the integral of |power| into it: how much energy it moves, whether
 // it keeps, gives back or loses it. Elements that have hardly a share of all activity have hardly a
 // part in what the system does (Louca and Stein): they are the first to try to leave out.
-//
-// A run hands over the power P and its integral W at the rows. Between two rows W is the cubic with
-// these ends and slopes; where its slope P changes sign, energy turns around:
-//
-//        W  |        .--.            into += the rise up to the turn
-//           |     .-'    '.          out  += the fall behind it
-//           |  .-'         '
-//           +--row----------row--> t
 #include "analysis/power.h"
 
+#include "analysis/swing.h"
 #include "base/array.h"
 #include <math.h>
 #include <stdlib.h>
@@ -70,12 +63,13 @@ static void add_storage(Planning *p, int comp) {
     Expr into = power_into(p, c), drive = c->own_supply ? p->m->var[c->own_supply].symbol : 0;
     if (drive) {
         const char *name = arena_printf(p->out, "%s (drives)", comp_path(p, comp));
-        add_flow(p, (PowerFlow){POWER_SOURCE, name, "supplies", .comp = -1}, expr_neg(p->d, drive));
+        add_flow(p, (PowerFlow){POWER_SOURCE, name, "supplies", .comp = comp},
+                 expr_neg(p->d, drive));
         into = expr_add(p->d, into, drive);
     }
     if (c->lost) {
         const char *name = arena_printf(p->out, "%s (losses)", comp_path(p, comp));
-        add_flow(p, (PowerFlow){POWER_ELEMENT, name, "dissipates", .comp = -1}, c->lost);
+        add_flow(p, (PowerFlow){POWER_ELEMENT, name, "dissipates", .comp = comp}, c->lost);
         into = expr_sub(p->d, into, c->lost);
     }
     add_flow(p, (PowerFlow){POWER_ELEMENT, comp_path(p, comp), "stores", .comp = comp}, into);
@@ -202,43 +196,15 @@ static void move(PowerFlow *x, double energy) {
         x->out -= energy;
 }
 
-// W(x) on 0 <= x <= 1 from its ends and slopes.
-static double cubic(const double w[2], const double slope[2], double x) {
-    double y = 1 - x;
-    return y * y * (1 + 2 * x) * w[0] + x * x * (1 + 2 * y) * w[1] + x * y * y * slope[0] -
-           x * x * y * slope[1];
-}
-
-// Where the slope of the cubic is zero within the interval: at most two places, in order.
-static int turns(const double w[2], const double slope[2], double at[2]) {
-    double rise = w[1] - w[0];
-    double a = 3 * (slope[0] + slope[1] - 2 * rise), b = 2 * (3 * rise - 2 * slope[0] - slope[1]);
-    double c = slope[0], root[2];
-    int found = 0, count = 0;
-    double under = b * b - 4 * a * c;
-    if (!(under > 0) || (a == 0 && b == 0)) return 0;
-    double q = -0.5 * (b + copysign(sqrt(under), b));
-    if (a != 0) root[found++] = q / a;
-    if (q != 0) root[found++] = c / q;
-    if (found == 2 && root[0] > root[1]) {
-        double keep = root[0];
-        root[0] = root[1];
-        root[1] = keep;
-    }
-    for (int i = 0; i < found; i++)
-        if (root[i] > 0 && root[i] < 1) at[count++] = root[i];
-    return count;
-}
-
-static void add_interval(PowerFlow *x, double h, const double w[2], const double p[2]) {
-    double slope[2] = {h * p[0], h * p[1]}, at[2], last = w[0];
-    int count = turns(w, slope, at);
+static void add_interval(PowerFlow *x, const Swing *s) {
+    double at[2], last = s->w[0];
+    int count = swing_turns(s, at);
     for (int i = 0; i < count; i++) {
-        double next = cubic(w, slope, at[i]);
+        double next = swing_energy(s, at[i]);
         move(x, next - last);
         last = next;
     }
-    move(x, w[1] - last);
+    move(x, s->w[1] - last);
 }
 
 static void measure(PowerFlow *x, const Run *run, int flow) {
@@ -247,7 +213,9 @@ static void measure(PowerFlow *x, const Run *run, int flow) {
     x->power = p;
     for (int k = 0; k < run->results.row_count; k++) {
         x->peak = fmax(x->peak, fabs(p[k]));
-        if (k) add_interval(x, time[k] - time[k - 1], w + k - 1, p + k - 1);
+        if (!k) continue;
+        Swing s = swing_between(time + k - 1, w + k - 1, p + k - 1);
+        add_interval(x, &s);
     }
     x->activity = x->into + x->out;
     x->share = NAN;

@@ -112,6 +112,85 @@ void power_json(Text *out, const PowerTable *t) {
     json_close(out, ']');
 }
 
+// --- paths ---------------------------------------------------------------------------------------
+
+static const char *end_name(const PowerPlan *plan, int flow) {
+    return flow < 0 ? "(unaccounted)" : plan->flow[flow].name;
+}
+
+static void path_name(Text *out, const PowerPlan *plan, const PowerPath *x) {
+    text_clear(out);
+    text_printf(out, "%s -> %s", end_name(plan, x->from), end_name(plan, x->to));
+}
+
+// The largest ones, until little is left.
+static int count_printed(const PowerPaths *p, bool all) {
+    enum { MOST_PATHS = 12 };
+    int n = 0;
+    for (double left = p->energy; n < p->count; n++) {
+        if (!all && (n == MOST_PATHS || left < 0.01 * p->energy)) break;
+        left -= p->path[n].energy;
+    }
+    return n;
+}
+
+void paths_print(Text *out, const PowerPlan *plan, const PowerPaths *p, bool all) {
+    int shown = count_printed(p, all), width = 20;
+    Text name = {0};
+    if (p->ends > p->most_ends)
+        text_printf(out, "paths are followed between at most %d elements, not %d\n", p->most_ends,
+                    p->ends);
+    for (int i = 0; i < shown; i++) {
+        path_name(&name, plan, &p->path[i]);
+        width = (int)fmax(width, (double)name.length);
+    }
+    if (shown)
+        text_printf(out, "%-*s %12s %14s\n", width + 2, "paths", "energy [J]", "efficiency [%]");
+    for (int i = 0; i < shown; i++) {
+        const PowerPath *x = &p->path[i];
+        path_name(&name, plan, x);
+        text_printf(out, "  %-*s %12.6g %14.3f", width, text_get(&name), x->energy,
+                    100 * x->efficiency);
+        if (*x->through) text_printf(out, "  through %s", x->through);
+        text_char(out, '\n');
+    }
+    if (shown < p->count)
+        text_printf(out, "%d more path%s; -v lists all\n", p->count - shown,
+                    p->count - shown > 1 ? "s" : "");
+    text_free(&name);
+}
+
+void paths_json(Text *out, const PowerPlan *plan, const PowerPaths *p) {
+    json_number_of(out, "unaccounted", p->unaccounted);
+    json_key(out, "paths");
+    json_open(out, '[');
+    for (int i = 0; i < p->count; i++) {
+        const PowerPath *x = &p->path[i];
+        json_open(out, '{');
+        json_text_of(out, "from", end_name(plan, x->from));
+        json_text_of(out, "to", end_name(plan, x->to));
+        json_number_of(out, "energy", x->energy);
+        json_number_of(out, "efficiency", x->efficiency);
+        json_text_of(out, "through", x->through);
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
+void paths_csv(Text *out, const PowerPlan *plan, const PowerPaths *p) {
+    text_add(out, "from,to,energy [J],efficiency,through\n");
+    for (int i = 0; i < p->count; i++) {
+        const PowerPath *x = &p->path[i];
+        text_printf(out, "\"%s\",\"%s\",", end_name(plan, x->from), end_name(plan, x->to));
+        text_number(out, x->energy);
+        text_char(out, ',');
+        text_number(out, x->efficiency);
+        text_printf(out, ",\"%s\"\n", x->through);
+    }
+}
+
+// --- over time -----------------------------------------------------------------------------------
+
 void power_csv(Text *out, const PowerTable *t) {
     text_add(out, "time [s]");
     for (int i = 0; i < t->count; i++) text_printf(out, ",\"%s [W]\"", t->flow[i].name);

@@ -77,14 +77,22 @@ static bool write_text(Session *s, const char *folder, const char *name, Text *t
     return good;
 }
 
-static bool write_files(Session *s, const PowerTable *t, const Run *run, const System *system,
+typedef struct {
+    const PowerPlan *plan;
+    PowerTable table;
+    PowerPaths paths;
+} Told;
+
+static bool write_files(Session *s, const Told *told, const Run *run, const System *system,
                         const char *folder) {
     Text text = {0};
     if (!folder) return true;
     bool good = folder_make(folder, &s->report);
-    power_csv(&text, t);
+    power_csv(&text, &told->table);
     good = good && write_text(s, folder, "power.csv", &text);
-    power_svg(&text, t);
+    paths_csv(&text, told->plan, &told->paths);
+    good = good && write_text(s, folder, "paths.csv", &text);
+    power_svg(&text, &told->table);
     good = good && write_text(s, folder, "power.svg", &text);
     flow_svg(&text, &run->audit, system);
     if (text.length) good = good && write_text(s, folder, "flow.svg", &text);
@@ -94,25 +102,35 @@ static bool write_files(Session *s, const PowerTable *t, const Run *run, const S
 
 // --- the verb ------------------------------------------------------------------------------------
 
+static void told_json(Session *s, const Told *told, bool *good) {
+    json_key(&s->out, "power");
+    json_open(&s->out, '{');
+    power_json(&s->out, &told->table);
+    paths_json(&s->out, told->plan, &told->paths);
+    *good = tell_efficiency(s, &told->table);
+    json_close(&s->out, '}');
+}
+
 static ExitCode tell_power(Session *s, const Pipeline *p, const PowerPlan *plan, const Run *run,
                            const char *folder) {
     enum { SPARED = 1 }; // %
-    PowerTable t = power_measure(&s->arena, p->system, plan, run, 0.01 * SPARED);
+    Told told = {.plan = plan,
+                 .table = power_measure(&s->arena, p->system, plan, run, 0.01 * SPARED),
+                 .paths = power_paths(&s->arena, p->system, plan, run)};
+    bool good, all = session_has(s, OPT_VERBOSE);
     if (s->json) {
-        json_key(&s->out, "power");
-        json_open(&s->out, '{');
-        power_json(&s->out, &t);
-        bool good = tell_efficiency(s, &t);
-        json_close(&s->out, '}');
-        return good && write_files(s, &t, run, p->system, folder) ? run_verdict(run) : EXIT_INPUT;
+        told_json(s, &told, &good);
+        return good && write_files(s, &told, run, p->system, folder) ? run_verdict(run)
+                                                                     : EXIT_INPUT;
     }
-    power_print(&s->out, &t, session_has(s, OPT_VERBOSE));
-    bool good = tell_efficiency(s, &t);
+    power_print(&s->out, &told.table, all);
+    paths_print(&s->out, plan, &told.paths, all);
+    good = tell_efficiency(s, &told.table);
     if (run->verdict_count)
         text_printf(&s->out, "expectations %d of %d hold\n", run->verdict_count - run->failed_count,
                     run->verdict_count);
-    if (run->failed_count || session_has(s, OPT_VERBOSE)) verdicts_print(&s->out, run, p->system);
-    good = good && write_files(s, &t, run, p->system, folder);
+    if (run->failed_count || all) verdicts_print(&s->out, run, p->system);
+    good = good && write_files(s, &told, run, p->system, folder);
     return good ? run_verdict(run) : EXIT_INPUT;
 }
 

@@ -411,8 +411,10 @@ static const Verb verbs[] = {
         .details =
             "Runs the experiment and tells how much energy went into every element and back out\n"
             "of it. The activity is the integral of |power|; elements with hardly a share of it\n"
-            "are marked: they are the first to try to leave out. With -v bonds, junctions and\n"
-            "two-ports, too. --out FOLDER: power.csv and power.svg over time, flow.svg.\n",
+            "are marked: they are the first to try to leave out. Paths lead from what gives\n"
+            "energy to what takes it; junctions share in proportion. With -v all of them, bonds,\n"
+            "junctions and two-ports, too. --out FOLDER: power.csv and power.svg over time,\n"
+            "paths.csv, flow.svg.\n",
         .examples = "bondyn power crane.bond\n"
                     "bondyn power crane.bond Lift -v --out crane_power\n"
                     "bondyn power servo.bond --efficiency \"supply -> fin\" --json\n",
