@@ -42,7 +42,7 @@ _bondyn() {
         graph) options="--model --set --svg --dot --depth --only --reduced --out" ;;
         sweep|montecarlo) options="--model --set --vary --runs --seed --latin --jobs --yes --stop --solver --rtol --atol --max-step --min-step --record --out --csv --h5 --mat --no-plot" ;;
         report | watch) options="--model --set --stop --solver --rtol --atol --max-step --min-step --out" ;;
-        derive) options="--model --set --latex --only --c --signature --fixed --graph --equivalent --out" ;;
+        derive) options="--model --set --latex --only --c --signature --packed --shared --fixed --graph --equivalent --out" ;;
         import) options="--free --out --round" ;;
         export) options="--model --set --stop --solver --record --real --kind --version --out" ;;
         signals) options="--model --set --find" ;;

@@ -79,6 +79,8 @@ complete -c bondyn -n '__fish_seen_subcommand_from derive' -l only -x -d 'some p
 complete -c bondyn -n '__fish_seen_subcommand_from derive' -l c -d 'as C functions'
 complete -c bondyn -n '__fish_seen_subcommand_from derive' -l graph -x -a 'constant unit' -d 'an explicit bond graph'
 complete -c bondyn -n '__fish_seen_subcommand_from derive' -l signature -x -a 'plain 20sim'
+complete -c bondyn -n '__fish_seen_subcommand_from derive' -l packed -d 'symmetric matrices as upper triangles'
+complete -c bondyn -n '__fish_seen_subcommand_from derive' -l shared -d 'one C function for all parts'
 complete -c bondyn -n '__fish_seen_subcommand_from derive' -l equivalent -d 'the fixed arm that moves as a floating chain'
 complete -c bondyn -n '__fish_seen_subcommand_from derive' -l fixed -d 'numbers in place of parameters'
 complete -c bondyn -n '__fish_seen_subcommand_from import' -a 'urdf hydro' -F

@@ -64,9 +64,16 @@ bool derive_graph(Text *out, const Model *m, const Mechanism *x, SquareForm form
 
 typedef enum { SIGNATURE_PLAIN, SIGNATURE_20SIM } DeriveSignature;
 
+typedef struct {
+    DeriveSignature signature;
+    bool packed; // symmetric matrices as their upper triangles, row by row
+    bool shared; // one function, PREFIX_all, that computes what several matrices share once
+} DeriveForm;
+
 // A header and a source file in C99 and later; `prefix` begins every name (derive_prefix).
-void derive_c(Text *header, Text *source, const Derivation *v, const char *prefix,
-              DeriveSignature signature);
+void derive_c(Text *header, Text *source, const Derivation *v, const char *prefix, DeriveForm form);
+// Operations of the functions: one that shares parts, or one for each matrix, all together.
+int derive_operations(const Derivation *v, bool shared);
 const char *derive_prefix(Arena *out, const Derivation *v);
 // Tables cannot be written out as formulas: the first parameter part that holds one, or 0.
 Expr derive_table(const Derivation *v);

@@ -10,7 +10,11 @@
 //     int wagon_B(double *in, int n_in, double *out, int n_out, int major);      0 = success
 //
 // where `in` holds q, w (for functions of velocity) and the parameters. Of a symmetric matrix the
-// upper triangle is computed and the lower one copied; matrices that are zero are left out.
+// upper triangle is computed and the lower one copied, or left out where the form is packed; matrices that are zero
+// are left out. A function has one matrix, or all of them, so that they share their parts:
+//
+//     void wagon_all(const wagon_params *p, const double *q, const double *w, double *B, double *g, ...);
+//     int wagon_all(double *in, int n_in, double *out, int n_out, int major);   one matrix behind the other
 #include "mech/derive_share.h"
 
 #include <ctype.h>
@@ -21,7 +25,7 @@ typedef struct {
     Text *out;
     const Derivation *v;
     const char *prefix;
-    DeriveSignature signature;
+    DeriveForm form;
     Share share;
     const char **field; // of each parameter
 } CWriter;
@@ -78,7 +82,7 @@ static void name_fields(CWriter *c) {
 static void name_symbols(CWriter *c, bool velocity) {
     const Derivation *v = c->v;
     Arena *a = &c->share.arena;
-    bool packed = c->signature == SIGNATURE_20SIM;
+    bool packed = c->form.signature == SIGNATURE_20SIM;
     int params = v->nq + (velocity ? v->nv : 0);
     for (int i = 0; i < v->nq; i++)
         share_name(&c->share, v->q[i], arena_printf(a, packed ? "in[%d]" : "q[%d]", i));
@@ -93,17 +97,73 @@ static void name_symbols(CWriter *c, bool velocity) {
 
 // --- functions -----------------------------------------------------------------------------------
 
-static void write_head(const CWriter *c, Text *out, const DerivedPart *p) {
-    if (c->signature == SIGNATURE_20SIM) {
+typedef struct {
+    const char *name;        // behind the prefix
+    const DerivedPart *part; // those that are zero are left out
+    int count;
+    bool uses_velocity, several;
+} Function;
+
+static bool is_left_out(const CWriter *c, const DerivedPart *p) {
+    return matrix_is_zero(c->v->d, p->value);
+}
+
+static Function function_of(const DerivedPart *p) {
+    return (Function){p->id, p, 1, p->uses_velocity, false};
+}
+
+static Function function_of_all(const CWriter *c) {
+    Function f = {"all", c->v->part, c->v->part_count, false, true};
+    for (int i = 0; i < f.count; i++)
+        f.uses_velocity |= !is_left_out(c, &f.part[i]) && f.part[i].uses_velocity;
+    return f;
+}
+
+static bool is_packed(const CWriter *c, const DerivedPart *p) {
+    return c->form.packed && p->symmetric;
+}
+
+static int part_length(const CWriter *c, const DerivedPart *p) {
+    int n = p->value.rows;
+    return is_packed(c, p) ? n * (n + 1) / 2 : n * p->value.cols;
+}
+
+static int place_in_part(const CWriter *c, const DerivedPart *p, int i, int j) {
+    int cols = p->value.cols;
+    return is_packed(c, p) ? i * (2 * cols - i - 1) / 2 + j : i * cols + j;
+}
+
+static void write_head(const CWriter *c, Text *out, const Function *f) {
+    if (c->form.signature == SIGNATURE_20SIM) {
         text_printf(out,
                     "%s_EXPORT int %s_%s(double *in, int n_in, double *out, int n_out, int major)",
-                    c->prefix, c->prefix, p->id);
+                    c->prefix, c->prefix, f->name);
         return;
     }
-    text_printf(out, "void %s_%s(", c->prefix, p->id);
+    text_printf(out, "void %s_%s(", c->prefix, f->name);
     if (c->v->param_count) text_printf(out, "const %s_params *p, ", c->prefix);
-    text_printf(out, "const double *q, %sdouble *out)",
-                p->uses_velocity ? "const double *w, " : "");
+    text_printf(out, "const double *q%s", f->uses_velocity ? ", const double *w" : "");
+    for (int i = 0; i < f->count; i++)
+        if (!is_left_out(c, &f->part[i]))
+            text_printf(out, ", double *%s", f->several ? f->part[i].id : "out");
+    text_char(out, ')');
+}
+
+// What a function gives, with the place of each matrix where all lie in one array.
+static void write_about(const CWriter *c, Text *out, const Function *f) {
+    int at = 0;
+    if (f->several) text_printf(out, "\n// %d operations\n", derive_operations(c->v, true));
+    for (int i = 0; i < f->count; i++) {
+        const DerivedPart *p = &f->part[i];
+        if (is_left_out(c, p)) continue;
+        text_printf(out, "%s// %s, %d x %d: %s", f->several ? "" : "\n", p->name, p->value.rows,
+                    p->value.cols, p->about);
+        if (is_packed(c, p)) text_printf(out, "; packed, %d numbers", part_length(c, p));
+        if (f->several && c->form.signature == SIGNATURE_20SIM)
+            text_printf(out, "; from out[%d]", at);
+        text_char(out, '\n');
+        at += part_length(c, p);
+    }
 }
 
 static bool part_depends(CWriter *c, const Expr *symbols, int n) {
@@ -113,47 +173,88 @@ static bool part_depends(CWriter *c, const Expr *symbols, int n) {
 }
 
 // Arguments that this function happens not to need.
-static void write_unused(CWriter *c, const DerivedPart *p) {
+static void write_unused(CWriter *c, const Function *f) {
     const Derivation *v = c->v;
-    if (c->signature == SIGNATURE_20SIM) {
-        int need = v->nq + (p->uses_velocity ? v->nv : 0) + v->param_count;
+    if (c->form.signature == SIGNATURE_20SIM) {
+        int need = v->nq + (f->uses_velocity ? v->nv : 0) + v->param_count, gives = 0;
+        for (int i = 0; i < f->count; i++)
+            if (!is_left_out(c, &f->part[i])) gives += part_length(c, &f->part[i]);
         text_printf(c->out,
                     "    (void)in, (void)major;\n    if (n_in < %d || n_out < %d) return 1;\n",
-                    need, p->value.rows * p->value.cols);
+                    need, gives);
         return;
     }
     bool params = false;
     for (int i = 0; i < v->param_count; i++) params |= walk_seen(c->share.walk, v->param[i].symbol);
     if (v->param_count && !params) text_add(c->out, "    (void)p;\n");
     if (!part_depends(c, v->q, v->nq)) text_add(c->out, "    (void)q;\n");
-    if (p->uses_velocity && !part_depends(c, v->w, v->nv)) text_add(c->out, "    (void)w;\n");
+    if (f->uses_velocity && !part_depends(c, v->w, v->nv)) text_add(c->out, "    (void)w;\n");
 }
 
-static void write_entry(CWriter *c, const DerivedPart *p, int i, int j) {
-    int cols = p->value.cols;
-    text_printf(c->out, "    out[%d] = ", i * cols + j);
-    if (j < first_column(p, i))
-        text_printf(c->out, "out[%d]", j * cols + i);
-    else
-        share_print(c->out, &c->share, MATRIX_AT(p->value, i, j));
-    text_add(c->out, ";\n");
+static void write_part(CWriter *c, const DerivedPart *p, const char *array, int at) {
+    for (int i = 0; i < p->value.rows; i++)
+        for (int j = is_packed(c, p) ? i : 0; j < p->value.cols; j++) {
+            text_printf(c->out, "    %s[%d] = ", array, at + place_in_part(c, p, i, j));
+            if (j < first_column(p, i))
+                text_printf(c->out, "%s[%d]", array, at + place_in_part(c, p, j, i));
+            else
+                share_print(c->out, &c->share, MATRIX_AT(p->value, i, j));
+            text_add(c->out, ";\n");
+        }
 }
 
-static void write_function(CWriter *c, const DerivedPart *p) {
-    name_symbols(c, p->uses_velocity);
-    share_choose(&c->share, p, 1, 1);
-    text_printf(c->out, "\n// %s, %d x %d: %s\n", p->name, p->value.rows, p->value.cols, p->about);
-    write_head(c, c->out, p);
+static void write_function(CWriter *c, const Function *f) {
+    bool five = c->form.signature == SIGNATURE_20SIM;
+    int at = 0;
+    name_symbols(c, f->uses_velocity);
+    share_choose(&c->share, f->part, f->count, 1);
+    write_about(c, c->out, f);
+    write_head(c, c->out, f);
     text_add(c->out, " {\n");
-    write_unused(c, p);
+    write_unused(c, f);
     for (int i = 0; i < c->share.shared.count; i++) {
         text_printf(c->out, "    const double t%d = ", i + 1);
         share_print_definition(c->out, &c->share, i);
         text_add(c->out, ";\n");
     }
-    for (int i = 0; i < p->value.rows; i++)
-        for (int j = 0; j < p->value.cols; j++) write_entry(c, p, i, j);
-    text_add(c->out, c->signature == SIGNATURE_20SIM ? "    return 0;\n}\n" : "}\n");
+    for (int i = 0; i < f->count; i++) {
+        const DerivedPart *p = &f->part[i];
+        if (is_left_out(c, p)) continue;
+        write_part(c, p, f->several && !five ? p->id : "out", at);
+        if (five) at += part_length(c, p);
+    }
+    text_add(c->out, five ? "    return 0;\n}\n" : "}\n");
+}
+
+static void write_functions(CWriter *c) {
+    if (c->form.shared) {
+        Function f = function_of_all(c);
+        write_function(c, &f);
+        return;
+    }
+    for (int i = 0; i < c->v->part_count; i++) {
+        Function f = function_of(&c->v->part[i]);
+        if (!is_left_out(c, f.part)) write_function(c, &f);
+    }
+}
+
+static void write_declarations(CWriter *c) {
+    for (int i = 0; i < c->v->part_count; i++) {
+        const DerivedPart *p = &c->v->part[i];
+        Function f = function_of(p);
+        if (is_left_out(c, p)) {
+            text_printf(c->out, "\n// %s is zero\n", p->name);
+        } else if (!c->form.shared) {
+            write_about(c, c->out, &f);
+            write_head(c, c->out, &f);
+            text_add(c->out, ";\n");
+        }
+    }
+    if (!c->form.shared) return;
+    Function f = function_of_all(c);
+    write_about(c, c->out, &f);
+    write_head(c, c->out, &f);
+    text_add(c->out, ";\n");
 }
 
 // --- files ---------------------------------------------------------------------------------------
@@ -174,7 +275,7 @@ static void write_comment(Text *out, const char *text) {
 
 static void write_params_struct(CWriter *c) {
     const Derivation *v = c->v;
-    if (!v->param_count || c->signature == SIGNATURE_20SIM) return;
+    if (!v->param_count || c->form.signature == SIGNATURE_20SIM) return;
     text_printf(c->out, "\ntypedef struct { // SI\n");
     for (int i = 0; i < v->param_count; i++) {
         text_printf(c->out, "    double %s;", c->field[i]);
@@ -190,37 +291,32 @@ static void write_header(CWriter *c) {
     Text *out = c->out;
     text_printf(out, "// Mechanism %s, derived by Bondyn. All numbers SI; matrices row by row.\n",
                 v->name);
+    if (c->form.packed)
+        text_add(out, "// Packed: of a symmetric matrix the upper triangle, entry (i, j) with i <= "
+                      "j < n, from 0,\n"
+                      "// is number i*(2*n - i - 1)/2 + j.\n");
     comment_list(out, "q:", v->q_name, v->nq);
     comment_list(out, "w:", v->w_name, v->nv);
-    if (c->signature == SIGNATURE_20SIM) {
+    if (c->form.signature == SIGNATURE_20SIM) {
         text_add(out, "// in: q, then w for functions of velocity, then the parameters\n");
         comment_list(out, "parameters:", c->field, v->param_count);
     }
     text_printf(out, "#ifndef BONDYN_%s_H\n#define BONDYN_%s_H\n", c->prefix, c->prefix);
     text_add(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
-    if (c->signature == SIGNATURE_20SIM)
+    if (c->form.signature == SIGNATURE_20SIM)
         text_printf(out,
                     "\n#ifdef _WIN32\n#define %s_EXPORT __declspec(dllexport)\n#else\n"
                     "#define %s_EXPORT\n#endif\n",
                     c->prefix, c->prefix);
     text_printf(out, "\nenum { %s_nq = %d, %s_nv = %d };\n", c->prefix, v->nq, c->prefix, v->nv);
     write_params_struct(c);
-    for (int i = 0; i < v->part_count; i++) {
-        const DerivedPart *p = &v->part[i];
-        if (matrix_is_zero(v->d, p->value)) {
-            text_printf(out, "\n// %s is zero\n", p->name);
-            continue;
-        }
-        text_printf(out, "\n// %s, %d x %d: %s\n", p->name, p->value.rows, p->value.cols, p->about);
-        write_head(c, out, p);
-        text_add(out, ";\n");
-    }
+    write_declarations(c);
     text_add(out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
 
 static void write_defaults(CWriter *c) {
     const Derivation *v = c->v;
-    if (!v->param_count || c->signature == SIGNATURE_20SIM) return;
+    if (!v->param_count || c->form.signature == SIGNATURE_20SIM) return;
     text_printf(c->out, "\nvoid %s_defaults(%s_params *p) {\n", c->prefix, c->prefix);
     for (int i = 0; i < v->param_count; i++) {
         text_printf(c->out, "    p->%s = ", c->field[i]);
@@ -244,9 +340,26 @@ static bool needs_helpers(const Derivation *v) {
     return found;
 }
 
+int derive_operations(const Derivation *v, bool shared) {
+    ARRAY(Expr) root = {0};
+    int sum = 0;
+    for (int k = 0; k < v->part_count; k++) {
+        const DerivedPart *p = &v->part[k];
+        for (int i = 0; i < p->value.rows; i++)
+            for (int j = first_column(p, i); j < p->value.cols; j++)
+                array_push(&root, MATRIX_AT(p->value, i, j));
+        if (shared && k + 1 < v->part_count) continue;
+        OpCount n = expr_count(v->d, root.data, root.count);
+        sum += n.adds + n.multiplies + n.divides + n.calls + n.others;
+        root.count = 0;
+    }
+    array_free(&root);
+    return sum;
+}
+
 void derive_c(Text *header, Text *source, const Derivation *v, const char *prefix,
-              DeriveSignature signature) {
-    CWriter c = {.out = header, .v = v, .prefix = prefix, .signature = signature};
+              DeriveForm form) {
+    CWriter c = {.out = header, .v = v, .prefix = prefix, .form = form};
     share_open(&c.share, v, PRINT_C);
     name_fields(&c);
     write_header(&c);
@@ -256,7 +369,6 @@ void derive_c(Text *header, Text *source, const Derivation *v, const char *prefi
     text_add(source, "#include <math.h>\n");
     if (needs_helpers(v)) text_printf(source, "\n%s", expr_c_helpers());
     write_defaults(&c);
-    for (int i = 0; i < v->part_count; i++)
-        if (!matrix_is_zero(v->d, v->part[i].value)) write_function(&c, &v->part[i]);
+    write_functions(&c);
     share_close(&c.share);
 }

@@ -87,7 +87,18 @@ static bool read_signature(Session *s, DeriveSignature *signature) {
     return false;
 }
 
-static ExitCode write_c(Session *s, const Derivation *v, DeriveSignature signature) {
+// What the function that shares parts saves.
+static void tell_operations(Session *s, const Derivation *v) {
+    int one = derive_operations(v, true), each = derive_operations(v, false);
+    if (s->json) {
+        json_number_of(&s->out, "operations", one);
+        json_number_of(&s->out, "operations_apart", each);
+    } else if (!session_has(s, OPT_QUIET)) {
+        text_printf(&s->out, "%d operations; %d in a function for each matrix\n", one, each);
+    }
+}
+
+static ExitCode write_c(Session *s, const Derivation *v, DeriveForm form) {
     if (derive_table(v)) {
         Remark *m = report_error(&s->report, D_TABLE, POS_NONE,
                                  "mechanism '%s' takes a value from a table", v->name);
@@ -99,11 +110,12 @@ static ExitCode write_c(Session *s, const Derivation *v, DeriveSignature signatu
     const char *path[] = {path_join(&s->arena, folder, arena_printf(&s->arena, "%s.h", prefix)),
                           path_join(&s->arena, folder, arena_printf(&s->arena, "%s.c", prefix))};
     Text header = {0}, source = {0};
-    derive_c(&header, &source, v, prefix, signature);
+    derive_c(&header, &source, v, prefix, form);
     bool good = folder_make(folder, &s->report) &&
                 file_write(path[0], text_get(&header), header.length, &s->report) &&
                 file_write(path[1], text_get(&source), source.length, &s->report);
     if (good) session_tell_files(s, path, 2, "");
+    if (good && form.shared) tell_operations(s, v);
     text_free(&header);
     text_free(&source);
     return good ? EXIT_GOOD : EXIT_INPUT;
@@ -169,9 +181,9 @@ static ExitCode write_equivalent(Session *s, const Model *m, const Mechanism *x)
 }
 
 ExitCode verb_derive(Session *s) {
-    DeriveSignature signature;
+    DeriveForm c = {.packed = session_has(s, OPT_PACKED), .shared = session_has(s, OPT_SHARED)};
     SquareForm form;
-    if (!read_signature(s, &signature) || !read_form(s, &form)) return EXIT_USAGE;
+    if (!read_signature(s, &c.signature) || !read_form(s, &form)) return EXIT_USAGE;
     Syntax *syntax = session_load(s, session_argument(s, 0));
     if (!syntax) return EXIT_INPUT;
     Pipeline p = {0};
@@ -186,7 +198,7 @@ ExitCode verb_derive(Session *s) {
     else if (x && equivalent)
         code = write_equivalent(s, p.model, x);
     else if (v && session_has(s, OPT_C))
-        code = write_c(s, v, signature);
+        code = write_c(s, v, c);
     else if (v)
         code = write_formulas(s, v);
     pipeline_free(&p);

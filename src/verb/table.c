@@ -303,7 +303,10 @@ static const Verb verbs[] = {
             "only one is taken. --only B,g,tip chooses from B dB g C Cw beta T V J and the "
             "frames.\n"
             "--c writes MECHANISM.h and MECHANISM.c into the folder --out (default: here), with\n"
-            "parameters in a struct or, with --fixed, compiled in.\n"
+            "parameters in a struct or, with --fixed, compiled in. --shared makes one function of "
+            "all "
+            "parts\n(choose them with --only), --packed hands symmetric matrices over as upper "
+            "triangles.\n"
             "--graph writes a model of I, C, R, MTF and MGY with the same ports, from the energies "
             "of "
             "a\nlagrangian or of a mechanism of hinges and slides.\n"
@@ -313,10 +316,12 @@ static const Verb verbs[] = {
         .examples = "bondyn derive arm.bond\n"
                     "bondyn derive arm.bond Arm --only B,g --latex\n"
                     "bondyn derive arm.bond Arm --c --out control --fixed\n"
+                    "bondyn derive arm.bond Arm --c --out control --shared --packed --only B,Cw,g\n"
                     "bondyn derive wagon.bond Wagon --graph constant --out wagon_graph.bond\n"
                     "bondyn derive satellite.bond --only Br,Crw --fixed --c --out control\n",
         .options = MODEL_OPTIONS | OPT_BIT(LATEX) | OPT_BIT(OUT) | OPT_BIT(C) | OPT_BIT(SIGNATURE) |
-                   OPT_BIT(FIXED) | OPT_BIT(ONLY) | OPT_BIT(GRAPH) | OPT_BIT(EQUIVALENT),
+                   OPT_BIT(PACKED) | OPT_BIT(SHARED) | OPT_BIT(FIXED) | OPT_BIT(ONLY) |
+                   OPT_BIT(GRAPH) | OPT_BIT(EQUIVALENT),
         .least = 1,
         .most = 2,
         .run = verb_derive,

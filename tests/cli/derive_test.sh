@@ -98,6 +98,23 @@ END
 { $strict -Iplain main.c plain/WagonMechanism.c -lm -o main && ./main; } || fail "C functions"
 { $strict -Ipacked packed.c packed/WagonMechanism.c -lm -o main && ./main; } || fail "five arguments"
 $strict -c fixed/WagonMechanism.c -o fixed.o || fail "fixed parameters"
+# One function for all parts, by five arguments: B as a triangle, Cw, g; what it saves is printed.
+expect_exit 0 derive "$wagon" --c --signature 20sim --shared --packed --only B,Cw,g --out all
+expect_text out "12 operations; 15 in a function for each matrix"
+expect_text all/WagonMechanism.h "// B, 2 x 2: inertia: p = B w, kinetic energy w' B w/2; packed, 3 numbers; from out[0]"
+cat >all.c <<'END'
+#include <math.h>
+#include "WagonMechanism.h"
+int main(void) { /* q, w, L, m1, m2, pull */
+    double in[] = {0.3, 0.7, -0.4, 1.1, 0.3, 2, 1.5, 9.81}, out[7], turn = 0.45 * sin(0.7);
+    double wanted[] = {3.5, 0.45 * cos(0.7), 0.135, 0, -9.81 * turn, -turn * 1.21, 0};
+    if (WagonMechanism_all(in, 8, out, 7, 1) != 0 || WagonMechanism_all(in, 8, out, 6, 1) == 0) return 1;
+    for (int i = 0; i < 7; i++)
+        if (!(fabs(out[i] - wanted[i]) <= 1e-14)) return 1;
+    return 0;
+}
+END
+{ $strict -Iall all.c all/WagonMechanism.c -lm -o main && ./main; } || fail "one function of five arguments"
 for other in double_pendulum rigid_body gyroscope; do
     names=$(sed -n 's/^mechanism  *\([A-Za-z0-9_]*\).*/\1/p' "$source_folder/examples/$other/$other.bond")
     for name in $names; do

@@ -109,7 +109,36 @@ static void write_array(FILE *out, const char *name, const Fixture *f, const Exp
 }
 
 // Prints every entry of every matrix, one per line.
-static void write_main(const Fixture *f, const char *path) {
+// Prints a matrix in full; a packed triangle is read as it comes, row by row.
+static void write_printing(FILE *out, const DerivedPart *p, const char *array, bool packed) {
+    int n = p->value.rows, place[40][40], next = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < p->value.cols; j++)
+            if (!packed || !p->symmetric)
+                fprintf(out, "    printf(\"%%.17g\\n\", %s[%d]);\n", array, i * p->value.cols + j);
+    if (!packed || !p->symmetric) return;
+    for (int i = 0; i < n; i++)
+        for (int j = i; j < n; j++) place[i][j] = place[j][i] = next++;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            fprintf(out, "    printf(\"%%.17g\\n\", %s[%d]);\n", array, place[i][j]);
+}
+
+static void write_call_of_all(FILE *out, const Derivation *v, DeriveForm form) {
+    for (int i = 0; i < v->part_count; i++)
+        if (!is_zero(v->d, v->part[i].value)) fprintf(out, "    double part%d[200];\n", i);
+    fprintf(out, "    Vehicle_all(%sq, w", v->param_count ? "&p, " : "");
+    for (int i = 0; i < v->part_count; i++)
+        if (!is_zero(v->d, v->part[i].value)) fprintf(out, ", part%d", i);
+    fprintf(out, ");\n");
+    for (int i = 0; i < v->part_count; i++) {
+        char array[16];
+        snprintf(array, sizeof array, "part%d", i);
+        if (!is_zero(v->d, v->part[i].value)) write_printing(out, &v->part[i], array, form.packed);
+    }
+}
+
+static void write_main(const Fixture *f, const char *path, DeriveForm form) {
     const Derivation *v = f->v;
     FILE *out = fopen(path, "w");
     assert_non_null(out);
@@ -117,14 +146,16 @@ static void write_main(const Fixture *f, const char *path) {
     write_array(out, "q", f, v->q, v->nq);
     write_array(out, "w", f, v->w, v->nv);
     if (v->param_count) fprintf(out, "    Vehicle_params p;\n    Vehicle_defaults(&p);\n");
-    fprintf(out, "    double out[200];\n");
-    for (int i = 0; i < v->part_count; i++) {
+    if (form.shared)
+        write_call_of_all(out, v, form);
+    else
+        fprintf(out, "    double out[200];\n");
+    for (int i = 0; i < v->part_count && !form.shared; i++) {
         const DerivedPart *p = &v->part[i];
         if (is_zero(v->d, p->value)) continue;
         fprintf(out, "    Vehicle_%s(%sq, %sout);\n", p->id, v->param_count ? "&p, " : "",
                 p->uses_velocity ? "w, " : "");
-        fprintf(out, "    for (int i = 0; i < %d; i++) printf(\"%%.17g\\n\", out[i]);\n",
-                p->value.rows * p->value.cols);
+        write_printing(out, p, "out", form.packed);
     }
     fprintf(out, "    return 0;\n}\n");
     fclose(out);
@@ -151,20 +182,20 @@ static void compare_output(const Fixture *f, FILE *in) {
     }
 }
 
-static void c_gives_the_formulas(bool fixed) {
+static void c_gives_the_formulas(bool fixed, DeriveForm form) {
     if (system("cc --version >/dev/null 2>&1") != 0) skip();
     Fixture f;
     open_fixture(&f, fixed);
     char folder[] = "/tmp/bondyn_derive_XXXXXX", path[100], command[300];
     assert_non_null(mkdtemp(folder));
     Text header = {0}, source = {0};
-    derive_c(&header, &source, f.v, "Vehicle", SIGNATURE_PLAIN);
+    derive_c(&header, &source, f.v, "Vehicle", form);
     snprintf(path, sizeof path, "%s/Vehicle.h", folder);
     write_text(path, &header);
     snprintf(path, sizeof path, "%s/Vehicle.c", folder);
     write_text(path, &source);
     snprintf(path, sizeof path, "%s/main.c", folder);
-    write_main(&f, path);
+    write_main(&f, path, form);
     snprintf(command, sizeof command,
              "cd %s && cc -std=c99 -Wall -Wextra -Werror main.c Vehicle.c -lm -o main && ./main",
              folder);
@@ -181,12 +212,25 @@ static void c_gives_the_formulas(bool fixed) {
 
 static void test_parameters_at_run_time(void **state) {
     (void)state;
-    c_gives_the_formulas(false);
+    c_gives_the_formulas(false, (DeriveForm){.packed = true});
 }
 
 static void test_parameters_compiled_in(void **state) {
     (void)state;
-    c_gives_the_formulas(true);
+    c_gives_the_formulas(true, (DeriveForm){.signature = SIGNATURE_PLAIN});
+}
+
+// All matrices by one function, and what that saves: the chain of a vehicle and three joints computes its sines,
+// positions and momenta once.
+static void test_one_function_for_all(void **state) {
+    (void)state;
+    c_gives_the_formulas(false, (DeriveForm){.packed = true, .shared = true});
+    Fixture f;
+    open_fixture(&f, false);
+    int one = derive_operations(f.v, true), each = derive_operations(f.v, false);
+    printf("%d operations in one function, %d in a function for each matrix\n", one, each);
+    assert_true(one < each);
+    close_fixture(&f);
 }
 
 // C w = B' w + gamma p - (w' dB/dq_i beta_i w)/2: the momentum form with its gyration
@@ -464,6 +508,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parameters_at_run_time),
         cmocka_unit_test(test_parameters_compiled_in),
+        cmocka_unit_test(test_one_function_for_all),
         cmocka_unit_test(test_parts_agree),
         cmocka_unit_test(test_everything_symbolic),
         cmocka_unit_test(test_floating),
