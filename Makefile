@@ -39,6 +39,7 @@ test-long: ## what takes hours: generators with thousands of seeds, long runs
 	@cmake --preset release -DBUILD_TESTING=ON >/dev/null
 	@cmake --build build/release
 	@cd build/release && ctest -C long -L long --output-on-failure --verbose
+	@$(MAKE) --no-print-directory tidy
 
 threads: ## sixteen threads on one model under ThreadSanitizer
 	@tools/setup.sh build test

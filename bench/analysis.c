@@ -57,7 +57,7 @@ static Measured measure(int sections) {
     if (!linear_reach(&at, p.system, &run, true, 0, &report)) exit(1);
     double done = built;
     if (p.system->state_count <= DENSE) {
-        LinearModel *l = linear_model(p.system, &plan, &at, &report);
+        LinearModel *l = linear_model(&plan, &at, &report);
         if (!l) exit(1);
         done = now_seconds();
         Complex *pole = calloc((size_t)l->n + 1, sizeof *pole);
@@ -67,7 +67,7 @@ static Measured measure(int sections) {
     }
     Nearest near;
     double before = now_seconds();
-    if (!poles_nearest(p.system, &plan, &at, 0, 10, &near, &report)) exit(1);
+    if (!poles_nearest(&plan, &at, 0, 10, &near, &report)) exit(1);
     m.nearest = now_seconds() - before;
     nearest_free(&near);
     m.build = built - start;

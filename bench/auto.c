@@ -17,12 +17,12 @@ typedef struct {
 } Line;
 
 static Line measure(const Built *b, int seed) {
-    AutoCost own = auto_cost(b->system, SOLVER_AUTO, 0);
+    AutoCost own = auto_cost(b, SOLVER_AUTO, 0);
     long most = 20 * (own.stats.steps + 100);
     double best = INFINITY, seconds = INFINITY;
     printf("%4d %-12s %8.0f", seed, auto_kind[seed % AUTO_KINDS].name, own.cost);
     for (int i = 0; i < AUTO_RIVALS; i++) {
-        AutoCost c = auto_cost(b->system, auto_rival[i], most);
+        AutoCost c = auto_cost(b, auto_rival[i], most);
         printf(" %8.0f", c.cost);
         if (c.cost < best) best = c.cost, seconds = c.seconds;
     }

@@ -77,7 +77,7 @@ static void round_done(void *context, BatchRun *run) {
 }
 
 static Rounds run_rounds(Subject *s, EngineKind engine) {
-    Rounds r = {.subject = s, .options = {.engine = engine}};
+    Rounds r = {.subject = s, .options = {.experiment = s->pipeline.experiment, .engine = engine}};
     Run nominal = {0};
     BatchPlan plan = {.options = &r.options, .nominal = &nominal, .runs = RUNS, .lanes = 1};
     RunBatch *batch = batch_new(s->pipeline.system, &plan);
@@ -155,7 +155,7 @@ static double visit_seconds(int periods) {
                 "  record w.f\nend\n",
                 periods);
     open_subject(&s, &text);
-    RunOptions o = {.engine = ENGINE_VM};
+    RunOptions o = {.experiment = s.pipeline.experiment, .engine = ENGINE_VM};
     double begin = cpu_seconds();
     Run *run = run_experiment(s.pipeline.system, &o, &s.report);
     double seconds = cpu_seconds() - begin;

@@ -4,6 +4,7 @@
 
 #include "analysis/asked.h"
 #include "run/pipeline.h"
+#include "run/run.h"
 #include <string.h>
 
 typedef struct {
@@ -53,6 +54,18 @@ static inline bool build_file(Built *b, const char *path, const LangOptions *opt
     LangOptions with = build_open(b, options);
     Syntax *syntax = lang_load(&b->tree, b->names, b->sources, path, &with, &b->report);
     return build_syntax(b, syntax, NULL, NULL, &with);
+}
+
+// Options with the experiment that was built.
+static inline RunOptions built_options(const Built *b, const RunOptions *o) {
+    RunOptions with = o ? *o : (RunOptions){0};
+    with.experiment = b->pipeline.experiment;
+    return with;
+}
+
+static inline Run *built_run(Built *b, const RunOptions *o) { // o: Nullable
+    RunOptions with = built_options(b, o);
+    return run_experiment(b->system, &with, &b->report);
 }
 
 static inline void build_free(Built *b) {

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Do gcc and clang make the same numbers of the same sources? Nodes of expressions are numbered in the order in which
-# they are built; were that order left to the compiler (two calls that build in one list of arguments), sums would be
-# rounded differently. Mechanisms of many kinds are run by the release build and by the fuzzers' build.
+# Do gcc and clang make the same numbers of the same sources? Nodes of expressions are numbered in
+# the order in which they are built; were that order left to the compiler (two calls that build in
+# one list of arguments), sums would be rounded differently. Mechanisms of many kinds are run by the
+# release build and by the fuzzers' build.
 set -eu
 cd "$(dirname "$0")/.."
 cmake --preset fuzz >/dev/null

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fuzzes every target of tests/fuzz, two at a time. Without argument: a short seeded run that is the same each time;
-# with a number: that many seconds each.
+# Fuzzes every target of tests/fuzz, two at a time. Without argument: a short seeded run that is the
+# same each time; with a number: that many seconds each.
 # usage: fuzz.sh [SECONDS]          fuzz.sh --one TARGET [SECONDS]: one of them, built before, with its words
 set -eu
 cd "$(dirname "$0")/.."
@@ -9,15 +9,17 @@ one() { # one TARGET [SECONDS]
     target=$1
     shift
     work=$(mktemp -d) seeds=build/fuzz/corpus leaks=1 plain=''
-    # A model passes tens of thousands of branches: keeping the book of how rare each is takes longer than the model.
+    # A model passes tens of thousands of branches: keeping the book of how rare each is takes
+    # longer than the model.
     [ "${target##*/}" != fuzz_model ] || plain='-entropic=0 -reduce_inputs=0'
     if [ $# -gt 0 ]; then
         how="-max_total_time=$1"
     else
         how="-runs=4000 -seed=1"
     fi
-    # The studio has connections and threads each time, and texts of models are no seeds for its wire. Its runs are coroutines: the
-    # leak checker cannot stop threads on such stacks; studio.wire_test looks for leaks.
+    # The studio has connections and threads each time, and texts of models are no seeds for its
+    # wire. Its runs are coroutines: the leak checker cannot stop threads on such stacks;
+    # studio.wire_test looks for leaks.
     if [ "${target##*/}" = fuzz_studio ]; then
         seeds='' leaks=0
         [ $# -gt 0 ] || how="-runs=1000 -seed=1"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A folder of src includes only folders that stand before it in the pipeline (src/stages.txt), and the table of
-# docs/architecture.md lists the folders in that order.
+# A folder of src includes only folders that stand before it in the pipeline (src/stages.txt), and
+# the table of docs/architecture.md lists the folders in that order.
 set -u
 cd "$(dirname "$0")/.."
 order="$(cat src/stages.txt) cli"

@@ -28,10 +28,10 @@ _bondyn() {
     esac
     case $verb in
         run) options="--replay --model --set --stop --solver --engine --rtol --atol --max-step --min-step --record --out --csv --h5 --mat --no-plot --all" ;;
-        linearize) options="--symbolic --customary --model --set --at --steady --trim --given --moving --inputs --outputs --latex --csv --octave --out" ;;
+        linearize) options="--symbolic --customary --discrete --model --set --at --steady --trim --given --moving --inputs --outputs --latex --csv --octave --out" ;;
         steady) options="--model --set --at --trim --given --moving --starts --seed --out" ;;
-        poles) options="--model --set --vary --slopes --near --count --at --steady --trim --given --moving --inputs --outputs --out" ;;
-        bode|nyquist) options="--model --set --vary --at --steady --trim --given --moving --inputs --outputs --from --to --frequencies --beside --csv --out" ;;
+        poles) options="--model --set --vary --slopes --discrete --near --count --at --steady --trim --given --moving --inputs --outputs --out" ;;
+        bode|nyquist) options="--model --set --vary --discrete --at --steady --trim --given --moving --inputs --outputs --from --to --frequencies --beside --csv --out" ;;
         reduce) options="--model --set --order --at --steady --trim --given --moving --inputs --outputs --out" ;;
         step|impulse) options="--model --set --stop --at --steady --trim --given --moving --inputs --outputs --csv --out" ;;
         power) options="--model --set --stop --solver --engine --rtol --atol --max-step --min-step --efficiency --out" ;;

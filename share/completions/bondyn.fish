@@ -126,6 +126,7 @@ complete -c bondyn -n '__fish_seen_subcommand_from run' -l replay -r -d 'repeat 
 complete -c bondyn -n '__fish_seen_subcommand_from linearize steady poles bode nyquist step impulse reduce' -l moving -x -d 'states that need not rest'
 complete -c bondyn -n '__fish_seen_subcommand_from steady' -l starts -x -d 'search from so many places more'
 complete -c bondyn -n '__fish_seen_subcommand_from bode nyquist' -l beside -x -d 'a nonlinear response in the same picture'
+complete -c bondyn -n '__fish_seen_subcommand_from linearize poles bode nyquist' -l discrete -d 'over one period of the samples'
 complete -c bondyn -n '__fish_seen_subcommand_from poles' -l slopes -d 'how poles move with parameters'
 complete -c bondyn -n '__fish_seen_subcommand_from reduce' -l order -x -d 'states that stay'
 complete -c bondyn -n '__fish_seen_subcommand_from linearize' -l symbolic -d 'as formulas'

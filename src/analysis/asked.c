@@ -29,7 +29,7 @@ static bool build(Making *k, Syntax *s, const LinearAsk *ask, const LangOptions 
 }
 
 static bool linearise(Making *k, const LinearAsk *ask, Report *r) {
-    RunOptions o = {0};
+    RunOptions o = {.experiment = k->p.experiment};
     if (!linear_reach(&k->at, k->p.system, &o, ask->at_start, ask->time, r)) return false;
     if (ask->steady) k->point = steady_find(&k->plan, &k->at, r);
     if (ask->steady && !k->point) return false;

@@ -6,16 +6,16 @@
 #include <string.h>
 
 // Columns: frequency, then amplitude(y), phase(y), swing(y), mean(y) of each answer.
-Beside beside_of(Arena *out, const Model *m, const Run *run) {
-    const Results *x = &run->results;
-    const Sweep *sweep = &m->experiment->sweep;
-    Beside b = {.answers = sweep->answer_count, .count = (int)x->row_count};
+Beside beside_of(Arena *out, const Model *m, const Experiment *x, const Run *run) {
+    const Results *rows = &run->results;
+    const Sweep *sweep = &x->sweep;
+    Beside b = {.answers = sweep->answer_count, .count = (int)rows->row_count};
     b.input = arena_printf(out, "%s", name_text(m->names, sweep->input));
     b.name = ARENA_ARRAY(out, const char *, b.answers + 1);
     double *f = ARENA_ARRAY(out, double, b.count + 1);
     b.decibel = ARENA_ARRAY(out, double, b.answers *b.count + 1);
     b.phase = ARENA_ARRAY(out, double, b.answers *b.count + 1);
-    for (int i = 0; i < b.count; i++) f[i] = x->column[0].value[i];
+    for (int i = 0; i < b.count; i++) f[i] = rows->column[0].value[i];
     b.frequency = f;
     const PlotData *p = &run->plot[0]; // gains, then phases
     for (int k = 0; k < b.answers; k++) {
@@ -35,6 +35,13 @@ static int place(const Label *list, int count, const char *name) {
 }
 
 bool beside_compare(const LinearModel *l, Beside *b, Report *r) {
+    if (l->period > 0) {
+        Remark *m = report_error(r, A_NO_DISCRETE, l->model->pos,
+                                 "a nonlinear response does not stand beside a discrete one: it is "
+                                 "that of a signal between the samples, too");
+        remark_help(r, m, "leave out one of the two");
+        return false;
+    }
     int compared = 0, input = place(l->input, l->m, b->input);
     const double pi = acos(-1);
     for (int k = 0; k < b->answers && input >= 0; k++) {

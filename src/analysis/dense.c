@@ -190,3 +190,51 @@ bool dense_singular(int rows, int columns, const double *A, double *s, double *U
     free(work);
     return info == 0;
 }
+
+void dense_equilibrate(int rows, int columns, const double *A, double *row_scale,
+                       double *column_scale) {
+    enum { ROUNDS = 4 };
+    for (int i = 0; i < rows; i++) row_scale[i] = 1;
+    for (int j = 0; j < columns; j++) column_scale[j] = 1;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < rows; i++) {
+            double most = 0;
+            for (int j = 0; j < columns; j++)
+                most = fmax(most, fabs(A[(size_t)j * (size_t)rows + (size_t)i]) * column_scale[j]);
+            row_scale[i] = most > 0 ? 1 / most : 1;
+        }
+        for (int j = 0; j < columns; j++) {
+            double most = 0;
+            for (int i = 0; i < rows; i++)
+                most = fmax(most, fabs(A[(size_t)j * (size_t)rows + (size_t)i]) * row_scale[i]);
+            column_scale[j] = most > 0 ? 1 / most : 1;
+        }
+    }
+}
+
+// V diag(1/s) U' of the scaled matrix, with rows of zeros that make it at least square.
+int dense_inverse(int rows, int columns, const double *A, double rank, double *P) {
+    if (rows == 0 || columns == 0) return 0;
+    size_t tall = (size_t)(rows > columns ? rows : columns), n = (size_t)columns;
+    double *scale = memory_zeroed((size_t)rows + n, sizeof *scale), *by = scale + rows;
+    double *S = memory_zeroed(tall * n, sizeof *S), *s = memory_zeroed(n, sizeof *s);
+    double *U = memory_zeroed(tall * n, sizeof *U), *V = memory_zeroed(n * n, sizeof *V);
+    dense_equilibrate(rows, columns, A, scale, by);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < (size_t)rows; i++)
+            S[j * tall + i] = A[j * (size_t)rows + i] * scale[i] * by[j];
+    int kept = dense_singular((int)tall, columns, S, s, U, V) ? 0 : -1;
+    while (kept >= 0 && kept < columns && s[kept] > rank * s[0]) kept++;
+    for (size_t i = 0; i < (size_t)rows; i++)
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (size_t k = 0; (int)k < kept; k++) sum += V[k * n + j] / s[k] * U[k * tall + i];
+            P[i * n + j] = by[j] * sum * scale[i];
+        }
+    free(scale);
+    free(S);
+    free(s);
+    free(U);
+    free(V);
+    return kept;
+}

@@ -24,6 +24,13 @@ bool dense_least_squares(int rows, int columns, double *A, double *b, double ran
 // Directions x with A x = 0 by the same measure, columns of length 1; gives their number.
 int dense_null_space(int rows, int columns, const double *A, double rank, double *basis);
 
+// Scales with which the largest entry of each row and column is near 1.
+void dense_equilibrate(int rows, int columns, const double *A, double *row_scale,
+                       double *column_scale);
+// P, columns by rows: x = P b is the shortest of the best of A x = b, in these scales, with singular values below rank*largest
+// as zero. Gives how many are above; -1: not found.
+int dense_inverse(int rows, int columns, const double *A, double rank, double *P);
+
 // A = U diag(s) V', s falling; A, U and V column by column, rows >= columns or square. A is not changed.
 bool dense_singular(int rows, int columns, const double *A, double *s, double *U, double *V);
 

@@ -12,8 +12,7 @@ enum { GRID = 400 };
 
 // --- opening -------------------------------------------------------------------------------------
 
-bool analysis_open(Model *m, Arena *out, LinearPlan *plan, Report *r) {
-    const Experiment *x = m->experiment;
+bool analysis_open(Model *m, const Experiment *x, Arena *out, LinearPlan *plan, Report *r) {
     const AnalysisPlan *a = &x->analysis;
     LinearOptions options = {.input = a->input,
                              .input_count = a->input_count,
@@ -24,7 +23,8 @@ bool analysis_open(Model *m, Arena *out, LinearPlan *plan, Report *r) {
                              .given = a->given,
                              .given_count = a->given_count,
                              .moving = a->moving,
-                             .moving_count = a->moving_count};
+                             .moving_count = a->moving_count,
+                             .discrete = a->discrete};
     if (!linear_open(m, out, &options, plan, r)) return false;
     plan->look = ARENA_ARRAY(out, Expr, x->probe_count + 1);
     for (int i = 0; i < x->probe_count; i++)
@@ -56,12 +56,15 @@ static bool responses(Findings *f, Report *r) {
     }
     f->channel = memory_zeroed((size_t)l->m * (size_t)l->p, sizeof *f->channel);
     for (int i = 0; i < a->frequency_count; i++) asked[i] = turn * a->frequency[i];
-    for (int i = 0; i < l->p; i++)
+    double ends[] = {turn * a->from, turn * a->to};
+    bool good = below_nyquist(l, asked, a->frequency_count, l->model->pos, r) &&
+                below_nyquist(l, ends, 2, l->model->pos, r);
+    for (int i = 0; i < l->p && good; i++)
         for (int j = 0; j < l->m; j++)
             f->channel[f->channels++] = channel_response(l, j, i, turn * a->from, turn * a->to,
                                                          GRID, asked, a->frequency_count);
     free(asked);
-    return true;
+    return good;
 }
 
 static bool answers(Findings *f, Report *r) {
@@ -122,19 +125,16 @@ static bool judge(const System *s, const LinearPlan *plan, const RunOptions *o, 
 
 bool analysis_perform(const System *s, const LinearPlan *plan, const RunOptions *o, Beside *beside,
                       Findings *f, Report *r) {
-    Reached at = {0};
-    const AnalysisPlan *a = &s->model->experiment->analysis;
+    const AnalysisPlan *a = &o->experiment->analysis;
     *f = (Findings){.plan = a, .beside = beside};
-    bool good = linear_reach(&at, s, o, !a->has_time, a->time, r);
+    bool good = linear_reach(&f->at, s, o, !a->has_time, a->time, r);
     if (good && a->steady) {
-        f->point = steady_find(plan, &at, r);
+        f->point = steady_find(plan, &f->at, r);
         good = f->point != NULL;
     }
-    if (good) f->l = linear_model(plan, &at, r);
-    good = good && f->l && (!beside || beside_compare(f->l, beside, r)) && look_at(f, r) &&
+    if (good) f->l = linear_model(plan, &f->at, r);
+    return good && f->l && (!beside || beside_compare(f->l, beside, r)) && look_at(f, r) &&
            judge(s, plan, o, f, r);
-    reached_free(&at);
-    return good;
 }
 
 void findings_free(Findings *f) {
@@ -146,6 +146,7 @@ void findings_free(Findings *f) {
     linear_model_free(f->l);
     steady_free(f->point);
     run_free(f->run);
+    reached_free(&f->at);
     *f = (Findings){0};
 }
 

@@ -11,6 +11,7 @@
 
 typedef struct {
     const AnalysisPlan *plan;
+    Reached at;         // the point
     SteadyPoint *point; // NULL: not asked for
     LinearModel *l;
     Poles *poles;
@@ -21,9 +22,9 @@ typedef struct {
     Run *run;             // verdicts
 } Findings;
 
-// The model's own experiment, before its system is built; false with the reasons in r.
-bool analysis_open(Model *m, Arena *out, LinearPlan *plan, Report *r);
-// The analysis itself. Free also after a failure.
+// Before the system of the model is built; false with the reasons in r.
+bool analysis_open(Model *m, const Experiment *x, Arena *out, LinearPlan *plan, Report *r);
+// The analysis itself, of the experiment in o. Free also after a failure.
 bool analysis_perform(const System *s, const LinearPlan *plan, const RunOptions *o, Beside *beside,
                       Findings *f, Report *r);
 void findings_free(Findings *f);
@@ -35,7 +36,7 @@ typedef enum { FINDINGS_TABLE, FINDINGS_PICTURE } FindingsFile;
 const char *findings_file(const Findings *f, FindingsFile which, Text *text);
 
 // From a run over frequencies, for answers that are outputs of the linear model; compared by analysis_perform.
-Beside beside_of(Arena *out, const Model *m, const Run *run);
+Beside beside_of(Arena *out, const Model *m, const Experiment *x, const Run *run);
 
 // Needs: a model whose experiment is a run that begins `at steady`, opened with analysis_open before its system was
 // built.  Gives: states and parameters to begin with, in o. False: reported.

@@ -28,19 +28,21 @@ static double wrong_kind(const Findings *f, const Probe *p, Report *r, const cha
 
 static double slope(const Findings *f, const Probe *p, const char *of, const char *by, Report *r) {
     const LinearModel *l = f->l;
+    const char *word = l->period > 0 ? "next(" : "der(";
     char rate[300];
-    size_t n = strlen(of);
-    bool is_rate = n > 5 && n < sizeof rate && strncmp(of, "der(", 4) == 0;
+    size_t n = strlen(of), before = strlen(word);
+    bool is_rate = n > before + 1 && n < sizeof rate && strncmp(of, word, before) == 0;
     if (is_rate) {
-        memcpy(rate, of + 4, n - 5);
-        rate[n - 5] = 0;
+        memcpy(rate, of + before, n - before - 1);
+        rate[n - before - 1] = 0;
     }
     int state = place(l->state, l->n, by), input = place(l->input, l->m, by);
     int row = is_rate ? place(l->state, l->n, rate) : place(l->output, l->p, of);
     if (row < 0)
-        return missing(p, r, "no state or output of the linear model is called",
-                       is_rate ? rate : of,
-                       "rows are rates of states, der(x), and outputs: name them with `outputs`");
+        return missing(
+            p, r, "no state or output of the linear model is called", is_rate ? rate : of,
+            "rows are rates of states, der(x), of discrete models next values, next(x), and "
+            "outputs: name them with `outputs`");
     if (state < 0 && input < 0)
         return missing(p, r, "no state or input of the linear model is called", by,
                        "columns are states and inputs: name them with `inputs`");
@@ -111,9 +113,11 @@ static const ChannelResponse *channel_of(const Findings *f, int input, int outpu
     return NULL;
 }
 
-static double of_response(const Findings *f, const Probe *p, int input, int output) {
+static double of_response(const Findings *f, const Probe *p, int input, int output, Report *r) {
+    double w = 2 * acos(-1) * p->number;
+    if (!below_nyquist(f->l, &w, 1, p->signal.pos, r)) return NAN;
     Responder *x = responder_new(f->l, input, output);
-    Complex g = response_at(x, 2 * acos(-1) * p->number);
+    Complex g = response_at(x, w);
     responder_free(x);
     return p->fact == FACT_PHASE ? carg(g) : p->fact == FACT_GAIN ? cabs(g) : 20 * log10(cabs(g));
 }
@@ -125,8 +129,8 @@ static double of_margins(const Findings *f, const Probe *p, int input, int outpu
     const Margins *m = &c->margins;
     if (m->unstable > 0) {
         Remark *x = report_warning(r, A_UNSTABLE_LOOP, p->signal.pos,
-                                   "the closed loop is unstable: poles in the right half plane: %d",
-                                   m->unstable);
+                                   "the closed loop is unstable: poles %s: %d",
+                                   unstable_place(f->l), m->unstable);
         remark_help(r, x, "margins say how far a loop that is stable is from instability");
     }
     double best = INFINITY, value = INFINITY, w = NAN;
@@ -168,7 +172,7 @@ static double of_channel(const Findings *f, const Probe *p, const char *of, cons
     case FACT_ZERO_IMAGINARY: return of_zero(f, p, input, output);
     case FACT_GAIN:
     case FACT_DECIBEL:
-    case FACT_PHASE: return of_response(f, p, input, output);
+    case FACT_PHASE: return of_response(f, p, input, output, r);
     case FACT_ANSWER:
         if (!f->answer) return wrong_kind(f, p, r, "experiment Answer of Model step, or impulse");
         return time_response_at(l, input, output, f->plan->kind == ANALYSIS_IMPULSE, p->number);

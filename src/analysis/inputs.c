@@ -171,7 +171,7 @@ static bool take_moving(const Model *m, Arena *out, const LinearOptions *options
 }
 
 bool linear_open(Model *m, Arena *out, const LinearOptions *options, LinearPlan *plan, Report *r) {
-    *plan = (LinearPlan){0};
+    *plan = (LinearPlan){.discrete = options->discrete};
     LinearOptions free = {.input = options->free, .input_count = options->free_count};
     int *input, *loose = NULL;
     if (!choose(m, out, options, true, &input, &plan->input_count, r) ||

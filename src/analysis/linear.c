@@ -79,6 +79,7 @@ static void want_all(Work *w) {
     const Model *m = w->s->model;
     for (int i = 0; i < w->plan->output_count; i++)
         array_push(&w->row, resolve(w->resolver, m->var[w->plan->output[i]].symbol));
+    for (int i = 0; i < w->plan->row_count; i++) array_push(&w->row, w->plan->row[i]);
     w->outputs = w->row.count;
     constraint_rows(w->s, w->resolver, &w->rows);
     for (int i = 0; i < w->rows.count; i++) array_push(&w->row, w->rows.row[i]);
@@ -96,12 +97,15 @@ static void want_all(Work *w) {
 
 // --- the point -----------------------------------------------------------------------------------
 
-// A parameter as the run has it.
+// A parameter or a discrete variable as the run has it.
 static double value_at(const Reached *at, Symbols *numbers, Expr symbol) {
     const Program *p = at->program;
     for (uint32_t k = 0; k < p->param_count; k++)
         if (p->system->model->var[p->param_var[k]].symbol == symbol)
             return at->machine->reg[p->first_param + k];
+    const Whens *d = &at->system->whens;
+    for (int k = 0; k < d->discrete_count; k++)
+        if (d->discrete[k] == symbol) return machine_held(at->machine)[k];
     return symbols_evaluate(numbers, symbol);
 }
 
@@ -241,7 +245,8 @@ static void name_all(Work *w) {
         l->look[i] = tangent_value(w->t)[n + w->row.count - w->plan->look_count + i];
     for (int i = 0; i < l->m; i++) l->input[i] = label_of_var(w, w->plan->input[i].var);
     for (int i = 0; i < l->p; i++) {
-        l->output[i] = label_of_var(w, w->plan->output[i]);
+        l->output[i] = i < w->plan->output_count ? label_of_var(w, w->plan->output[i])
+                                                 : label_of(w, "", DIM_ONE);
         l->y[i] = tangent_value(w->t)[n + i];
     }
 }
@@ -336,7 +341,7 @@ static bool assemble(Work *w) {
     make_chart(w);
     l->n = w->s->state_count - w->chart.rank;
     l->m = w->plan->input_count;
-    l->p = w->plan->output_count;
+    l->p = w->outputs;
     l->time = w->at->time;
     l->sampled = w->s->model->sample_count > 0;
     name_all(w);
@@ -355,6 +360,7 @@ static bool assemble(Work *w) {
 }
 
 LinearModel *linear_model(const LinearPlan *plan, const Reached *at, Report *r) {
+    if (plan->discrete) return discrete_model(plan, at, r);
     const System *s = at->system;
     Work w = {.s = s, .plan = plan, .at = at, .r = r, .resolver = resolver_new(s)};
     w.l = memory_zeroed(1, sizeof *w.l);

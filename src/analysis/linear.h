@@ -22,6 +22,7 @@ typedef struct { // what is asked for
     int free_count, given_count;
     const char *const *moving; // states that need not rest: they stay where the search begins
     int moving_count;
+    bool discrete; // over one period of what is sampled
 } LinearOptions;
 
 typedef struct
@@ -45,7 +46,10 @@ typedef struct {
     int moving_count;
     Expr *look; // expressions of the model whose values are wanted besides
     int look_count;
+    Expr *row; // expressions in solved form: rows behind those of the outputs
+    int row_count;
     Expr origin; // t0: the symbol of a parameter; 0: no input is a signal
+    bool discrete;
 } LinearPlan;
 
 // Needs: a model whose system is not built yet (STAGE_MODEL).  Gives: inputs that can be moved, as
@@ -106,7 +110,7 @@ typedef struct LinearModel {
     Label *state, *input, *output;
     int *number;           // per state: its number in the system
     double *x, *u, *y;     // at the point, SI
-    double *rate;          // of the states there
+    double *rate;          // of the states there; NULL: discrete
     double *look;          // of LinearPlan.look
     double *A, *B, *C, *D; // column by column
     double *B1, *D1;       // NULL: no rate of an input enters
@@ -117,12 +121,18 @@ typedef struct LinearModel {
     Label *storage; // and how it bends,
     Bend *bend;     // entry by entry
     int bend_count;
-    bool sampled;      // discrete variables stay as they are
+    bool sampled;  // discrete variables stay as they are, unless
+    double period; // > 0: x(k + 1) = A x(k) + B u(k), see discrete.c; 0: continuous
+    bool moves;    // and the point does not rest: derivatives are those at it, held over the period
+    Label *renewed; // discrete variables whose last values nothing remembers: no states
+    int renewed_count;
     const char *modes; // that hold, in words; empty: laws do not switch
 } LinearModel;
 
+// With plan->discrete that of a period (discrete.c).
 LinearModel *linear_model(const LinearPlan *plan, const Reached *at, Report *r);
 void linear_model_free(LinearModel *l);
+LinearModel *discrete_model(const LinearPlan *plan, const Reached *at, Report *r); // discrete.c
 
 // Forms of it as text (linear_text.c).
 void linear_print(Text *out, const LinearModel *l);
@@ -133,5 +143,6 @@ void linear_json(Text *out, const LinearModel *l); // members of an object
 void linear_csv(Text *out, const LinearModel *l);
 void linear_latex(Text *out, const LinearModel *l);
 void linear_octave(Text *out, const LinearModel *l);
+void linear_mat(Text *out, const LinearModel *l); // bytes of a MAT file
 
 #endif

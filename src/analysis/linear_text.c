@@ -1,7 +1,8 @@
-// A linear model as text: for people, as JSON, CSV, LaTeX and as a script for Octave or MATLAB.
+// A linear model as text: for people, as JSON, CSV, LaTeX, a MAT file and as a script for Octave or MATLAB.
 #include "analysis/linear.h"
 
 #include "base/json.h"
+#include "base/mat.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,22 +14,23 @@ typedef struct {
     int rows, columns;
     const Label *row, *column;
     bool of_rates; // of the rows' rates
+    bool discrete; // of the rows' next values, then
 } Part;
 
 enum { TABLES = 6 };
 
 static int tables_of(const LinearModel *l, Part *t) {
     const Part all[TABLES] = {
-        {"A", l->A, l->n, l->n, l->state, l->state, true},
-        {"B", l->B, l->n, l->m, l->state, l->input, true},
-        {"C", l->C, l->p, l->n, l->output, l->state, false},
-        {"D", l->D, l->p, l->m, l->output, l->input, false},
-        {"B1", l->B1, l->n, l->m, l->state, l->input, true},
-        {"D1", l->D1, l->p, l->m, l->output, l->input, false},
+        {"A", l->A, l->n, l->n, l->state, l->state, true, false},
+        {"B", l->B, l->n, l->m, l->state, l->input, true, false},
+        {"C", l->C, l->p, l->n, l->output, l->state, false, false},
+        {"D", l->D, l->p, l->m, l->output, l->input, false, false},
+        {"B1", l->B1, l->n, l->m, l->state, l->input, true, false},
+        {"D1", l->D1, l->p, l->m, l->output, l->input, false, false},
     };
     int count = 0;
     for (int i = 0; i < TABLES; i++)
-        if (all[i].value) t[count++] = all[i];
+        if (all[i].value) t[count] = all[i], t[count++].discrete = l->period > 0;
     return count;
 }
 
@@ -62,7 +64,8 @@ static void print_table(Text *out, const Part *t) {
         text_char(out, '\n');
         for (int i = 0; i < t->rows; i++) {
             char row[200];
-            snprintf(row, sizeof row, t->of_rates ? "der(%s)" : "%s", t->row[i].name);
+            snprintf(row, sizeof row, t->of_rates ? t->discrete ? "next(%s)" : "der(%s)" : "%s",
+                     t->row[i].name);
             text_printf(out, "  %-24s", row);
             for (int j = first; j < last; j++) text_printf(out, " %16.9g", entry(t, i, j));
             text_char(out, '\n');
@@ -70,11 +73,27 @@ static void print_table(Text *out, const Part *t) {
     }
 }
 
+static void print_period(Text *out, const LinearModel *l) {
+    text_printf(
+        out,
+        "discrete, period %.10g s: states just before a sample, inputs held over the period, "
+        "outputs just after the sample\n",
+        l->period);
+    if (l->moves)
+        text_add(out, "the point moves: derivatives are those at it, held over the period\n");
+    for (int i = 0; i < l->renewed_count; i++)
+        text_printf(out, "%s%s%s",
+                    i ? ", " : "not remembered from period to period: ", l->renewed[i].name,
+                    i + 1 < l->renewed_count ? "" : "\n");
+}
+
 void linear_print(Text *out, const LinearModel *l) {
     text_printf(out, "linear model at t = %g s: %d state%s, %d input%s, %d output%s; SI units\n",
                 l->time, l->n, l->n == 1 ? "" : "s", l->m, l->m == 1 ? "" : "s", l->p,
                 l->p == 1 ? "" : "s");
-    if (l->sampled) text_add(out, "continuous part: what is sampled stays as it is\n");
+    if (l->sampled && !(l->period > 0))
+        text_add(out, "continuous part: what is sampled stays as it is\n");
+    if (l->period > 0) print_period(out, l);
     if (*l->modes) text_printf(out, "laws that hold: %s\n", l->modes);
     if (l->n <= MOST_PRINTED) print_labels(out, "states", l->state, l->x, l->rate, l->n);
     for (int i = 0; i < l->left_count; i++)
@@ -124,6 +143,10 @@ void linear_json(Text *out, const LinearModel *l) {
     json_open(out, '{');
     json_number_of(out, "time", l->time);
     json_bool_of(out, "sampled", l->sampled);
+    json_bool_of(out, "discrete", l->period > 0);
+    if (l->period > 0) json_number_of(out, "period", l->period);
+    if (l->period > 0) json_bool_of(out, "moves", l->moves);
+    if (l->period > 0) labels_json(out, "renewed", l->renewed, NULL, NULL, l->renewed_count);
     if (*l->modes) json_text_of(out, "modes", l->modes);
     labels_json(out, "states", l->state, l->x, l->rate, l->n);
     labels_json(out, "determined", l->left, NULL, NULL, l->left_count);
@@ -149,6 +172,11 @@ static void csv_word(Text *out, const char *word) {
 
 void linear_csv(Text *out, const LinearModel *l) {
     text_add(out, "matrix,row,column,value,row name,column name,row unit,column unit\n");
+    if (l->period > 0) { // an entry like the others
+        text_add(out, "period,1,1,");
+        text_number(out, l->period);
+        text_add(out, ",,,s,\n");
+    }
     Part t[TABLES];
     int count = tables_of(l, t);
     for (int k = 0; k < count; k++)
@@ -206,9 +234,11 @@ static void latex_rows(Text *out, const LinearModel *l, bool outputs) {
     int count = tables_of(l, t), terms = 0;
     if (outputs) {
         latex_vector(out, l->output, l->p);
+        if (l->period > 0) text_add(out, "_{k}");
     } else {
-        text_add(out, "\\frac{d}{dt}");
+        if (!(l->period > 0)) text_add(out, "\\frac{d}{dt}");
         latex_vector(out, l->state, l->n);
+        if (l->period > 0) text_add(out, "_{k+1}");
     }
     text_add(out, " &= ");
     for (int k = 0; k < count; k++) {
@@ -217,10 +247,12 @@ static void latex_rows(Text *out, const LinearModel *l, bool outputs) {
         latex_matrix(out, &t[k]);
         if (t[k].name[1]) text_add(out, "\\frac{d}{dt}");
         latex_vector(out, t[k].column, t[k].columns);
+        if (l->period > 0) text_add(out, "_{k}");
     }
 }
 
 void linear_latex(Text *out, const LinearModel *l) {
+    if (l->period > 0) text_printf(out, "%% discrete, period %.10g s\n", l->period);
     text_add(out, "\\begin{align*}\n");
     if (l->n) latex_rows(out, l, false);
     if (l->n && l->p) text_add(out, " \\\\\n");
@@ -247,6 +279,11 @@ static void octave_matrix(Text *out, const Part *t) {
 
 void linear_octave(Text *out, const LinearModel *l) {
     text_printf(out, "%% linear model at t = %g s, SI units\n", l->time);
+    if (l->period > 0) {
+        text_add(out, "% discrete: x(k + 1) = A x(k) + B u(k), y(k) = C x(k) + D u(k)\nT = ");
+        text_number(out, l->period);
+        text_add(out, ";\n");
+    }
     Part t[TABLES];
     int count = tables_of(l, t);
     for (int i = 0; i < count; i++) octave_matrix(out, &t[i]);
@@ -254,11 +291,43 @@ void linear_octave(Text *out, const LinearModel *l) {
     octave_names(out, "inputs", l->input, l->m);
     octave_names(out, "outputs", l->output, l->p);
     if (!l->m || !l->p) return;
-    text_add(out,
-             "% pkg load control\n"
-             "if exist('ss')\n"
-             "  sys = ss(A, B, C, D, 'stname', states, 'inname', inputs, 'outname', outputs);\n"
-             "end\n");
+    text_printf(
+        out,
+        "%% pkg load control\n"
+        "if exist('ss')\n"
+        "  sys = ss(A, B, C, D, %s'stname', states, 'inname', inputs, 'outname', outputs);\n"
+        "end\n",
+        l->period > 0 ? "T, " : "");
     if (l->B1)
         text_add(out, "% x' = A x + B u + B1 u', y = C x + D u + D1 u': ss leaves out B1, D1\n");
+}
+
+// --- MAT -----------------------------------------------------------------------------------------
+
+static void mat_labels(Text *out, const char *what, const Label *l, int count) {
+    char name[40];
+    Arena tmp = {0};
+    const char **word = ARENA_ARRAY(&tmp, const char *, 2 * count + 1);
+    for (int i = 0; i < count; i++) word[i] = l[i].name, word[count + i] = l[i].unit;
+    snprintf(name, sizeof name, "%ss", what);
+    mat_add_characters(out, name, word, count);
+    snprintf(name, sizeof name, "%s_units", what);
+    mat_add_characters(out, name, word + count, count);
+    arena_free(&tmp);
+}
+
+// Matrices by their letters; results/mat_read.c reads them back.
+void linear_mat(Text *out, const LinearModel *l) {
+    Part t[TABLES];
+    int count = tables_of(l, t);
+    for (int i = 0; i < count; i++)
+        mat_add_numbers(out, t[i].name, t[i].rows, t[i].columns, t[i].value);
+    mat_add_numbers(out, "x", l->n, 1, l->x);
+    mat_add_numbers(out, "x_rate", l->n, 1, l->rate);
+    mat_add_numbers(out, "u", l->m, 1, l->u);
+    mat_add_numbers(out, "y", l->p, 1, l->y);
+    mat_add_numbers(out, "time", 1, 1, &l->time);
+    mat_labels(out, "state", l->state, l->n);
+    mat_labels(out, "input", l->input, l->m);
+    mat_labels(out, "output", l->output, l->p);
 }

@@ -35,8 +35,8 @@ void locus_join(Locus *l) {
 }
 
 void locus_print(Text *out, const Locus *l) {
-    text_printf(out, "poles [1/s] over %s%s%s%s\n", l->name, *l->unit ? " [" : "", l->unit,
-                *l->unit ? "]" : "");
+    text_printf(out, "poles %s over %s%s%s%s\n", l->discrete ? "z" : "[1/s]", l->name,
+                *l->unit ? " [" : "", l->unit, *l->unit ? "]" : "");
     for (int k = 0; k < l->count; k++) {
         text_printf(out, "  %-12.8g", l->value[k]);
         for (int i = 0; i < l->poles; i++) {
@@ -87,13 +87,13 @@ void locus_svg(Text *out, const Locus *l) {
             y[k] = cimag(l->pole[k][i]);
         }
         label[i] = arena_printf(&arena, "pole %d", i + 1);
-        unit[i] = "1/s";
+        unit[i] = l->discrete ? "" : "1/s";
         xs[i] = x;
         ys[i] = y;
         count[i] = l->count;
     }
     PlotData plot = {.title = arena_printf(&arena, "Poles over %s", l->name),
-                     .x_label = "real part [1/s]",
+                     .x_label = l->discrete ? "real part of z" : "real part [1/s]",
                      .curve_count = n,
                      .label = label,
                      .unit = unit,

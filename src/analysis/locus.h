@@ -10,6 +10,7 @@ typedef struct {
     int count, poles;
     double *value;  // as written
     Complex **pole; // per value; those of one branch have one number
+    bool discrete;  // z, not 1/s
 } Locus;
 
 // Poles of one value after the other get the numbers of the branches that they continue.

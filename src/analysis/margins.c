@@ -97,9 +97,7 @@ static int unstable_poles(const LinearModel *l, int input, int output) {
                 l->B[(size_t)input * (size_t)n + (size_t)i] *
                     l->C[(size_t)j * (size_t)l->p + (size_t)output] / d;
     bool good = dense_eigen(n, A, pole, NULL, NULL);
-    double largest = 0;
-    for (int i = 0; i < n; i++) largest = fmax(largest, cabs(pole[i]));
-    for (int i = 0; i < n; i++) count += creal(pole[i]) > 1e-12 * largest; // more than rounding
+    if (good) count = unstable_among(l, pole, n);
     free(A);
     free(pole);
     return good ? count : -1;
@@ -118,6 +116,7 @@ Margins margins_of(const LinearModel *l, int input, int output, Responder *x, co
     Crossings gain = {0}, phase = {0};
     Complex still = response_at(x, 0);
     if (isfinite(creal(still)) && cimag(still) == 0) take_gain(&gain, x, 0);
+    if (l->period > 0) take_gain(&gain, x, nyquist_of(l)); // real there, too
     find_crossings(&phase, x, of_gain, take_phase, w, value, count);
     find_crossings(&gain, x, of_axis, take_gain, w, value, count);
     find_peak(&m, x, w, value, count);

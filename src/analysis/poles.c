@@ -32,15 +32,40 @@ static void shares_of_states(const LinearModel *l, const Complex *v, const Compl
     for (int i = 0; i < l->n && sum > 0; i++) share[i] /= sum;
 }
 
+Complex continuous_pole(const LinearModel *l, Complex value) {
+    if (!(l->period > 0)) return value;
+    if (value == 0) return -INFINITY;
+    return (log(cabs(value)) + I * carg(value)) / l->period;
+}
+
+int unstable_among(const LinearModel *l, const Complex *pole, int n) {
+    double largest = 0;
+    int count = 0;
+    for (int k = 0; k < n; k++) largest = fmax(largest, cabs(pole[k]));
+    for (int k = 0; k < n; k++)
+        count += l->period > 0 ? cabs(pole[k]) > 1 + 1e-12 : creal(pole[k]) > 1e-12 * largest;
+    return count;
+}
+
+const char *unstable_place(const LinearModel *l) {
+    return l->period > 0 ? "outside of the unit circle" : "in the right half plane";
+}
+
 static PoleMode mode_of(Poles *m, Complex value, const Complex *v, const Complex *w) {
     const LinearModel *l = m->model;
-    double size = cabs(value);
+    Complex s = continuous_pole(l, value);
+    double size = cabs(s);
     PoleMode x = {.value = value,
+                  .s = s,
                   .frequency = size,
-                  .damping = size > 0 ? -creal(value) / size : (double)NAN,
-                  .time = creal(value) != 0 ? -1 / creal(value) : (double)INFINITY};
+                  .damping = isinf(size) ? 1
+                             : size > 0  ? -creal(s) / size
+                                         : (double)NAN,
+                  .time = creal(s) != 0 ? -1 / creal(s) : (double)INFINITY};
     x.storage = ARENA_ARRAY(&m->arena, double, l->storages + 1);
     x.state = ARENA_ARRAY(&m->arena, double, l->n + 1);
+    x.vector = ARENA_ARRAY(&m->arena, Complex, l->n + 1);
+    if (l->n) memcpy(x.vector, v, (size_t)l->n * sizeof *v);
     shares_of_storages(l, v, x.storage);
     shares_of_states(l, v, w, x.state);
     return x;
@@ -62,10 +87,8 @@ Poles *poles_of(const LinearModel *l, Report *r) {
     m->model = l;
     m->mode = ARENA_ARRAY(&m->arena, PoleMode, l->n + 1);
     bool good = dense_eigen(l->n, l->A, value, right, left);
-    double largest = 0;
-    for (int k = 0; k < l->n; k++) largest = fmax(largest, cabs(value[k]));
+    m->unstable = good ? unstable_among(l, value, l->n) : 0;
     for (int k = 0; k < l->n && good; k++) {
-        m->unstable += creal(value[k]) > 1e-12 * largest; // more than rounding
         if (cimag(value[k]) >= 0)
             m->mode[m->count++] = mode_of(m, value[k], right + (size_t)k * (size_t)l->n,
                                           left + (size_t)k * (size_t)l->n);

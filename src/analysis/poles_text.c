@@ -39,9 +39,19 @@ static bool print_shares(Text *out, const double *share, const Label *label, int
     return told > 0;
 }
 
+void mode_parts_print(Text *out, const Poles *m, const PoleMode *x) {
+    if (print_shares(out, x->storage, m->model->storage, m->model->storages)) return;
+    text_add(out, "states: ");
+    print_shares(out, x->state, m->model->state, m->model->n);
+}
+
 static void print_mode(Text *out, const Poles *m, const PoleMode *x) {
     text_add(out, "  ");
     print_complex(out, 36, x->value);
+    if (m->model->period > 0) {
+        text_printf(out, " %10.7g ", cabs(x->value));
+        print_complex(out, 32, x->s);
+    }
     text_printf(out, " %13.6g", x->frequency / (2 * acos(-1)));
     if (isnan(x->damping))
         text_printf(out, " %10s", "-");
@@ -51,10 +61,7 @@ static void print_mode(Text *out, const Poles *m, const PoleMode *x) {
         text_printf(out, " %13s   ", "-");
     else
         text_printf(out, " %13.6g   ", x->time);
-    if (!print_shares(out, x->storage, m->model->storage, m->model->storages)) {
-        text_add(out, "states: ");
-        print_shares(out, x->state, m->model->state, m->model->n);
-    }
+    mode_parts_print(out, m, x);
     text_char(out, '\n');
 }
 
@@ -80,9 +87,13 @@ static void print_zeros(Text *out, const LinearModel *l, int input, int output) 
 void poles_print(Text *out, const Poles *m) {
     const LinearModel *l = m->model;
     text_printf(out, "poles of %d states at t = %g s", l->n, l->time);
-    if (m->unstable) text_printf(out, "; %d in the right half plane: unstable", m->unstable);
-    text_printf(out, "\n  %-36s %13s %10s %13s   %s\n", "pole [1/s]", "frequency [Hz]", "damping",
-                "time [s]", "energy in");
+    bool discrete = l->period > 0;
+    if (discrete) text_printf(out, ", discrete, period %.10g s", l->period);
+    if (m->unstable) text_printf(out, "; %d %s: unstable", m->unstable, unstable_place(l));
+    text_printf(out, "\n  %-36s", discrete ? "pole z" : "pole [1/s]");
+    if (discrete) text_printf(out, " %10s %-32s", "|z|", "s = ln(z)/T [1/s]");
+    text_printf(out, " %13s %10s %13s   %s\n", "frequency [Hz]", "damping", "time [s]",
+                "energy in");
     for (int i = 0; i < m->count; i++) print_mode(out, m, &m->mode[i]);
     for (int i = 0; i < l->p; i++)
         for (int j = 0; j < l->m; j++) print_zeros(out, l, j, i);
@@ -128,6 +139,11 @@ static void json_mode(Text *out, const LinearModel *l, const PoleMode *x) {
     json_open(out, '{');
     json_key(out, "pole");
     json_complex(out, x->value);
+    if (l->period > 0) {
+        json_number_of(out, "size", cabs(x->value));
+        json_key(out, "continuous");
+        json_complex(out, x->s);
+    }
     json_number_of(out, "frequency", x->frequency / (2 * acos(-1)));
     json_number_of(out, "damping", x->damping);
     json_number_of(out, "time", x->time);
@@ -141,6 +157,7 @@ void poles_json(Text *out, const Poles *m) {
     json_open(out, '{');
     json_number_of(out, "time", l->time);
     json_number_of(out, "states", l->n);
+    if (l->period > 0) json_number_of(out, "period", l->period);
     json_number_of(out, "unstable", m->unstable);
     json_key(out, "modes");
     json_open(out, '[');
@@ -157,12 +174,16 @@ void poles_json(Text *out, const Poles *m) {
 // --- files ---------------------------------------------------------------------------------------
 
 void poles_csv(Text *out, const Poles *m) {
-    text_add(out, "real [1/s],imaginary [1/s],frequency [Hz],damping,time [s]\n");
+    bool discrete = m->model->period > 0;
+    text_add(out, discrete ? "real of z,imaginary of z" : "real [1/s],imaginary [1/s]");
+    text_add(out, ",frequency [Hz],damping,time [s]");
+    text_add(out, discrete ? ",abs of z,period [s]\n" : "\n");
     for (int i = 0; i < m->count; i++) {
         const PoleMode *x = &m->mode[i];
-        double row[] = {creal(x->value), cimag(x->value), x->frequency / (2 * acos(-1)), x->damping,
-                        x->time};
-        for (int k = 0; k < 5; k++) {
+        double row[] = {creal(x->value), cimag(x->value), x->frequency / (2 * acos(-1)),
+                        x->damping,      x->time,         cabs(x->value),
+                        m->model->period};
+        for (int k = 0; k < (discrete ? 7 : 5); k++) {
             if (k) text_char(out, ',');
             if (isfinite(row[k])) text_number(out, row[k]);
         }
@@ -173,12 +194,13 @@ void poles_csv(Text *out, const Poles *m) {
 // A pole is a short cross in the plane; curves are all that a plot can draw.
 void poles_svg(Text *out, const Poles *m) {
     Arena arena = {0};
+    bool discrete = m->model->period > 0;
     double most = 0;
     for (int i = 0; i < m->count; i++) most = fmax(most, cabs(m->mode[i].value));
     int curves = 2 * m->count;
     int *count = ARENA_ARRAY(&arena, int, curves + 1);
     PlotData p = {.title = "Poles",
-                  .x_label = "real part [1/s]",
+                  .x_label = discrete ? "real part of z" : "real part [1/s]",
                   .label = ARENA_ARRAY(&arena, const char *, curves + 1),
                   .unit = ARENA_ARRAY(&arena, const char *, curves + 1),
                   .x = ARENA_ARRAY(&arena, const double *, curves + 1),
@@ -196,7 +218,7 @@ void poles_svg(Text *out, const Poles *m) {
         }
         int c = p.curve_count++;
         p.label[c] = arena_printf(&arena, "mode %d", i / 2 + 1);
-        p.unit[c] = "1/s";
+        p.unit[c] = discrete ? "" : "1/s";
         p.x[c] = x;
         p.y[c] = y;
         count[c] = 6;

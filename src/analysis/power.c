@@ -218,7 +218,7 @@ static void measure(PowerFlow *x, const Run *run, int flow) {
         add_interval(x, &s);
     }
     x->activity = x->into + x->out;
-    x->share = NAN;
+    x->share = x->efficiency = NAN;
 }
 
 static int by_activity(const void *a, const void *b) {
@@ -268,6 +268,18 @@ static void rank(PowerTable *t, double threshold) {
     }
 }
 
+// Of all energy that sources and storages gave, each net, the part that each of the others got.
+static void share_out(PowerTable *t) {
+    double given = 0;
+    for (int i = 0; i < t->count; i++)
+        if (t->flow[i].kind != POWER_BOND) given += fmax(t->flow[i].out - t->flow[i].into, 0);
+    for (int i = 0; i < t->count; i++) {
+        PowerFlow *x = &t->flow[i];
+        if (x->kind != POWER_BOND && x->into > x->out && given > 0)
+            x->efficiency = (x->into - x->out) / given;
+    }
+}
+
 PowerTable power_measure(Arena *out, const System *s, const PowerPlan *plan, const Run *run,
                          double threshold) {
     const Results *r = &run->results;
@@ -280,6 +292,7 @@ PowerTable power_measure(Arena *out, const System *s, const PowerPlan *plan, con
     measure_carriers(out, s, plan, &t, t.flow);
     qsort(t.flow, (size_t)t.count, sizeof *t.flow, by_activity);
     rank(&t, threshold);
+    share_out(&t);
     if (t.rows) t.start = t.time[0], t.stop = t.time[t.rows - 1];
     return t;
 }

@@ -24,6 +24,7 @@ typedef struct {
     double into, out;    // J: energy into it (along the bond), and back out of it
     double activity;     // J: into + out, the integral of |power|
     double share;        // of all activity of ranked elements; NaN for others
+    double efficiency;   // what it got by all that others gave, both net; NaN: it gave, or a bond
     double peak;         // W: the largest |power| at the rows
     const double *power; // W, row by row
     bool spare;          // of the least active ones, which have little share together

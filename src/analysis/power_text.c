@@ -77,6 +77,7 @@ static void flow_json(Text *out, const PowerFlow *x) {
     json_number_of(out, "out", x->out);
     json_number_of(out, "activity", x->activity);
     json_number_of(out, "peak", x->peak);
+    if (x->kind != POWER_BOND) json_number_of(out, "efficiency", x->efficiency);
     if (x->kind == POWER_ELEMENT) {
         json_number_of(out, "share", x->share);
         json_bool_of(out, "spare", x->spare);
@@ -170,7 +171,6 @@ void paths_json(Text *out, const PowerPlan *plan, const PowerPaths *p) {
         json_text_of(out, "from", end_name(plan, x->from));
         json_text_of(out, "to", end_name(plan, x->to));
         json_number_of(out, "energy", x->energy);
-        json_number_of(out, "efficiency", x->efficiency);
         json_text_of(out, "through", x->through);
         json_close(out, '}');
     }

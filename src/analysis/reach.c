@@ -51,13 +51,9 @@ static bool before_start(const Job *j, double time, Report *r) {
 
 // One point is wanted, and nobody looks at the run otherwise.
 static SolveOptions options_to(Job *j, const SolveModes *modes, const double *time) {
-    SolveOptions o = job_solve_options(j, modes);
+    SolveOptions o = job_unwatched_options(j, modes);
     o.times = time;
     o.time_count = 1;
-    o.next_time = NULL;
-    o.progress = NULL;
-    o.event = NULL;
-    o.jump = NULL;
     return o;
 }
 

@@ -8,6 +8,7 @@
 
 struct Responder {
     int n;
+    double period; // 0: continuous
     double *A, *b, *b1, *c, d, d1;
     Complex *matrix, *x;
 };
@@ -15,6 +16,7 @@ struct Responder {
 Responder *responder_new(const LinearModel *l, int input, int output) {
     Responder *x = memory_zeroed(1, sizeof *x);
     int n = x->n = l->n;
+    x->period = l->period;
     size_t square = (size_t)n * (size_t)n + 1;
     double *scale = memory_zeroed((size_t)n + 1, sizeof *scale);
     x->A = memory_zeroed(square, sizeof(double));
@@ -51,9 +53,10 @@ void responder_free(Responder *x) {
 
 Complex response_at(Responder *x, double w) {
     int n = x->n;
+    Complex at = x->period > 0 ? cexp(I * w * x->period) : I * w;
     for (size_t k = 0; k < (size_t)n * (size_t)n; k++) x->matrix[k] = -x->A[k];
     for (int i = 0; i < n; i++) {
-        x->matrix[(size_t)i * (size_t)n + (size_t)i] += I * w;
+        x->matrix[(size_t)i * (size_t)n + (size_t)i] += at;
         x->x[i] = x->b[i] + I * w * x->b1[i];
     }
     if (!dense_solve_complex(n, x->matrix, 1, x->x)) return NAN;
@@ -63,6 +66,24 @@ Complex response_at(Responder *x, double w) {
 }
 
 // --- frequencies ---------------------------------------------------------------------------------
+
+double nyquist_of(const LinearModel *l) {
+    return l->period > 0 ? acos(-1) / l->period : (double)INFINITY;
+}
+
+bool below_nyquist(const LinearModel *l, const double *w, int count, Pos pos, Report *r) {
+    double turn = 2 * acos(-1);
+    for (int i = 0; i < count; i++) {
+        if (!(w[i] > nyquist_of(l) * (1 + 1e-9))) continue;
+        Remark *m = report_error(r, A_ABOVE_NYQUIST, pos,
+                                 "%g Hz is above %g Hz, half of the frequency of the samples: they "
+                                 "do not tell it from a lower one",
+                                 w[i] / turn, nyquist_of(l) / turn);
+        remark_help(r, m, "ask for lower frequencies, or for the continuous model");
+        return false;
+    }
+    return true;
+}
 
 typedef struct {
     double *data;
@@ -94,16 +115,16 @@ static int rising(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static void find_range(Grid *g, const Complex *pole, int count) {
+static void find_range(Grid *g, const Complex *pole, int count, double nyquist) {
     double least = INFINITY, most = 0;
     for (int i = 0; i < count; i++) {
         double size = cabs(pole[i]);
-        if (size > 0) least = fmin(least, size), most = fmax(most, size);
+        if (size > 0 && isfinite(size)) least = fmin(least, size), most = fmax(most, size);
     }
     if (!(most > 0)) least = most = 1;
     least = fmax(least, 1e-9 * most); // an integrator, but for rounding
-    if (!(g->from > 0)) g->from = 0.01 * least;
-    if (!(g->to > 0)) g->to = 100 * most;
+    if (!(g->from > 0)) g->from = 0.01 * fmin(least, nyquist);
+    if (!(g->to > 0)) g->to = isfinite(nyquist) ? nyquist : 100 * most;
 }
 
 double *response_grid(const LinearModel *l, int input, int output, double from, double to,
@@ -111,8 +132,10 @@ double *response_grid(const LinearModel *l, int input, int output, double from, 
     Grid g = {.from = from, .to = to};
     Complex *root = memory_zeroed(2 * (size_t)l->n + 1, sizeof *root);
     int roots = dense_eigen(l->n, l->A, root, NULL, NULL) ? l->n : 0;
-    find_range(&g, root, roots);
+    for (int i = 0; i < roots; i++) root[i] = continuous_pole(l, root[i]);
+    find_range(&g, root, roots, nyquist_of(l));
     int zeros = channel_zeros(l, input, output, root + l->n);
+    for (int i = 0; i < zeros; i++) root[l->n + i] = continuous_pole(l, root[l->n + i]);
     for (int i = 0; i < points; i++)
         add(&g, i + 1 == points ? g.to : g.from * pow(g.to / g.from, i / (points - 1.0)));
     for (int i = 0; i < roots; i++) add_around(&g, root[i]);

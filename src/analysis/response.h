@@ -7,12 +7,16 @@
 typedef struct Responder Responder; // one channel
 Responder *responder_new(const LinearModel *l, int input, int output);
 void responder_free(Responder *x);
-// G(i w) = C (i w - A)^-1 (B + i w B1) + D + i w D1; NaN at a pole.
+// G(i w) = C (i w - A)^-1 (B + i w B1) + D + i w D1; of a discrete model at exp(i w period) in place of i w. NaN at a pole.
 Complex response_at(Responder *x, double w);
+// rad/s: half of the frequency of the samples, above which nothing is told apart; infinite: continuous.
+double nyquist_of(const LinearModel *l);
+// False: one of these lies above it; reported. 0: not asked for.
+bool below_nyquist(const LinearModel *l, const double *w, int count, Pos pos, Report *r);
 
 // Frequencies, rad/s: from `from` to `to` in equal ratios, and close together at poles and zeros
 // near the axis, so that no peak is missed. 0: from a hundredth of the slowest pole to a hundred times the
-// fastest. Free the array.
+// fastest, or to the Nyquist frequency. Free the array.
 double *response_grid(const LinearModel *l, int input, int output, double from, double to,
                       int points, int *count);
 
@@ -26,7 +30,7 @@ typedef struct {            // of 1 + L, negative feedback around the channel
     Crossing *gain, *phase; // where the phase is 180 degrees; where the gain is 1
     int gain_count, phase_count;
     double peak, peak_w; // of the sensitivity 1/(1 + L)
-    int unstable;        // poles of the closed loop in the right half plane; -1: not known
+    int unstable;        // poles of the closed loop that grow; -1: not known
 } Margins;
 
 Margins margins_of(const LinearModel *l, int input, int output, Responder *x, const double *w,

@@ -43,11 +43,11 @@ static void print_point(Text *out, double w, Complex x) {
                 decibel(cabs(x)), degrees(carg(x)));
 }
 
-static void print_margins(Text *out, const Margins *m) {
+static void print_margins(Text *out, const LinearModel *l, const Margins *m) {
     text_add(out, "margins of the loop that negative feedback closes around it\n");
     if (m->unstable > 0)
-        text_printf(out, "  the closed loop is UNSTABLE: %d poles in the right half plane\n",
-                    m->unstable);
+        text_printf(out, "  the closed loop is UNSTABLE: %d poles %s\n", m->unstable,
+                    unstable_place(l));
     for (int i = 0; i < m->gain_count; i++)
         text_printf(out, "  gain margin    %.8f dB (factor %.8g) at %.8g rad/s (%.6g Hz)\n",
                     decibel(m->gain[i].value), m->gain[i].value, m->gain[i].w, hertz(m->gain[i].w));
@@ -68,13 +68,16 @@ void response_print(Text *out, const LinearModel *l, const ChannelResponse *c) {
     text_printf(out, "from %s [%s] to %s [%s], at t = %g s%s%s\n", u->name,
                 *u->unit ? u->unit : "1", y->name, *y->unit ? y->unit : "1", l->time,
                 c->of ? ", " : "", c->of ? c->of : "");
+    if (l->period > 0)
+        text_printf(out, "discrete, period %.10g s: up to %.8g Hz, half of its frequency\n",
+                    l->period, hertz(nyquist_of(l)));
     text_printf(out, "  %14s %14s %14s %14s %14s\n", "Hz", "rad/s", "gain", "dB", "degrees");
     for (int i = 0; i < c->asked_count; i++) print_point(out, c->asked[i], c->answer[i]);
     for (int i = 0; i < ROWS && !c->asked_count && c->count; i++) {
         int at = (int)((long)i * (c->count - 1) / (ROWS - 1));
         print_point(out, c->w[at], c->value[at]);
     }
-    print_margins(out, &c->margins);
+    print_margins(out, l, &c->margins);
 }
 
 // --- JSON and CSV --------------------------------------------------------------------------------
@@ -127,6 +130,7 @@ void response_json(Text *out, const LinearModel *l, const ChannelResponse *c, in
         json_text_of(out, "input", l->input[c[i].input].name);
         json_text_of(out, "output", l->output[c[i].output].name);
         if (c[i].of) json_text_of(out, "of", c[i].of);
+        if (l->period > 0) json_number_of(out, "period", l->period);
         json_points(out, "asked", c[i].asked, c[i].answer, c[i].asked_count);
         json_points(out, "points", c[i].w, c[i].value, c[i].count);
         json_margins(out, &c[i].margins);
@@ -223,7 +227,10 @@ void response_svg(Text *out, const LinearModel *l, const ChannelResponse *c, int
     s.plot.title = bode ? "Frequency response" : "Nyquist plot";
     s.plot.x_label = bode ? "frequency [Hz]" : "real part";
     s.plot.decades = bode;
-    s.plot.footer = arena_printf(&s.arena, "linear model at t = %g s", l->time);
+    s.plot.footer = l->period > 0
+                        ? arena_printf(&s.arena, "discrete linear model at t = %g s, period %g s",
+                                       l->time, l->period)
+                        : arena_printf(&s.arena, "linear model at t = %g s", l->time);
     for (int i = 0; i < count; i++) {
         const char *label =
             arena_printf(&s.arena, "%s from %s%s%s", l->output[c[i].output].name,

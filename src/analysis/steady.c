@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 200, MOST_HALVES = 40, ROUNDS = 4 };
+enum { MOST_STEPS = 200, MOST_HALVES = 40 };
 static const double RANK = 1e-10, EXACT = 1e-9;
 
 typedef ARRAY(Expr) Exprs;
@@ -59,20 +59,20 @@ static void want_rows(Work *w) {
     for (int i = 0; i < w->plan->free_count; i++) array_push(&w->column, w->plan->free[i].delta);
 }
 
-static void find_cyclic(Work *w) {
-    const System *s = w->s;
+bool *steady_cyclic(const System *s, const LinearPlan *plan, const Expr *row, int rows) {
     ExprWalk *walk = walk_new(s->dag);
     walk_start(walk);
     for (int i = 0; i < s->state_count; i++) walk_add(walk, s->rate[i]);
     for (int b = 0; b < s->block_count; b++)
         for (int k = 0; k < s->block[b].size; k++) walk_add(walk, s->block[b].residual[k]);
-    for (int i = 0; i < w->row.count; i++) walk_add(walk, w->row.data[i]);
-    w->cyclic = memory_zeroed((size_t)w->n + 1, sizeof *w->cyclic);
-    for (int i = 0; i < w->n; i++) w->cyclic[i] = !walk_seen(walk, s->state[i]);
-    for (int k = 0; k < w->plan->moving_count; k++) // by options: it stays, and may have a rate
-        for (int i = 0; i < w->n; i++)
-            if (s->state_var[i] == w->plan->moving[k]) w->cyclic[i] = true;
+    for (int i = 0; i < rows; i++) walk_add(walk, row[i]);
+    bool *cyclic = memory_zeroed((size_t)s->state_count + 1, sizeof *cyclic);
+    for (int i = 0; i < s->state_count; i++) cyclic[i] = !walk_seen(walk, s->state[i]);
+    for (int k = 0; k < plan->moving_count; k++) // by options: it stays, and may have a rate
+        for (int i = 0; i < s->state_count; i++)
+            if (s->state_var[i] == plan->moving[k]) cyclic[i] = true;
     walk_free(walk);
+    return cyclic;
 }
 
 static double parameter_at(const Reached *at, Expr symbol) {
@@ -132,26 +132,8 @@ static bool evaluate(Work *w, const double *z) {
     return true;
 }
 
-// Scales with which the largest entry of each row and column is near 1.
 static void equilibrate(Work *w) {
-    for (int i = 0; i < w->rows; i++) w->row_scale[i] = 1;
-    for (int j = 0; j < w->columns; j++) w->column_scale[j] = 1;
-    for (int round = 0; round < ROUNDS; round++) {
-        for (int i = 0; i < w->rows; i++) {
-            double most = 0;
-            for (int j = 0; j < w->columns; j++)
-                most = fmax(most, fabs(w->J[(size_t)j * (size_t)w->rows + (size_t)i]) *
-                                      w->column_scale[j]);
-            w->row_scale[i] = most > 0 ? 1 / most : 1;
-        }
-        for (int j = 0; j < w->columns; j++) {
-            double most = 0;
-            for (int i = 0; i < w->rows; i++)
-                most = fmax(most,
-                            fabs(w->J[(size_t)j * (size_t)w->rows + (size_t)i]) * w->row_scale[i]);
-            w->column_scale[j] = most > 0 ? 1 / most : 1;
-        }
-    }
+    dense_equilibrate(w->rows, w->columns, w->J, w->row_scale, w->column_scale);
 }
 
 static double merit(const Work *w) {
@@ -340,7 +322,7 @@ static void move_on(Work *w) {
             if (w->s->model->var[p->param_var[i]].symbol == w->column.data[k])
                 value[i] = w->free[k];
     }
-    machine_set_params(at->machine, value);
+    machine_change_params(at->machine, value); // held values and unknowns stay
     memcpy(at->state, w->state, (size_t)w->n * sizeof(double));
     free(value);
 }
@@ -391,7 +373,7 @@ SteadyPoint *steady_find(const LinearPlan *plan, Reached *at, Report *r) {
     Work w = {.s = s, .plan = plan, .at = at, .r = r, .n = s->state_count};
     SteadyPoint *p = NULL;
     want_rows(&w);
-    find_cyclic(&w);
+    w.cyclic = steady_cyclic(s, plan, w.row.data, w.row.count);
     w.t = tangent_new(s, w.column.data, w.column.count, w.row.data, w.row.count, r);
     if (w.t && tangent_start(w.t, at, plan->origin)) {
         make_room(&w);

@@ -22,6 +22,8 @@ typedef struct {
 // point beside it. NULL: there is none, and r says which rate stays.
 SteadyPoint *steady_find(const LinearPlan *plan, Reached *at, Report *r);
 void steady_free(SteadyPoint *p);
+// Per state: neither rates nor these rows depend on it, or it may move by the plan. Free it.
+bool *steady_cyclic(const System *s, const LinearPlan *plan, const Expr *row, int rows);
 typedef struct {
     const RunOptions *options; // Nullable
     bool at_start;

@@ -31,8 +31,7 @@ struct Tangent {
 
 // --- building ------------------------------------------------------------------------------------
 
-// Parameters with a formula that leads to a column stand for the formula.
-static Rewrite *follow_columns(const System *s, const Expr *column, int columns) {
+Rewrite *tangent_follow(const System *s, const Expr *column, int columns) {
     const Model *m = s->model;
     Rewrite *w = rewrite_new(s->dag);
     Rewrite *through = rewrite_new(s->dag); // every formula, to see what it leads to
@@ -73,8 +72,22 @@ static Block *rewritten_blocks(Arena *out, Rewrite *w, const Block *from, int co
     return block;
 }
 
+static bool is_discrete(const System *s, Expr symbol) {
+    for (int k = 0; k < s->whens.discrete_count; k++)
+        if (s->whens.discrete[k] == symbol) return true;
+    return false;
+}
+
+// The state that stands for a column: its symbol; for what is held another one, as that is a register of its own.
+static Expr column_state(Rewrite *w, const System *s, Expr column) {
+    if (!is_discrete(s, column)) return column;
+    Expr state = expr_symbol(s->dag, name_of(dag_names(s->dag), "held"));
+    rewrite_set(w, column, state);
+    return state;
+}
+
 static void augment(Tangent *t, const System *s, const Expr *column, const Expr *row) {
-    Rewrite *w = follow_columns(s, column, t->columns);
+    Rewrite *w = tangent_follow(s, column, t->columns);
     System *a = &t->system;
     *a = *s;
     int all = a->state_count = t->n + t->columns + t->rows;
@@ -83,17 +96,19 @@ static void augment(Tangent *t, const System *s, const Expr *column, const Expr 
     a->start = ARENA_ARRAY(&t->arena, Expr, all + 1);
     a->state_var = ARENA_ARRAY(&t->arena, int, all + 1);
     Expr zero = expr_number(s->dag, 0);
+    for (int c = 0; c < t->columns; c++) a->state[t->n + c] = column_state(w, s, column[c]);
     Symbols numbers = {0};
     symbols_open(&numbers, s->model);
     for (int i = 0; i < all; i++) {
         int c = i - t->n, z = c - t->columns;
         bool own = i < t->n, rests = !own && c < t->columns;
         a->state_var[i] = own ? s->state_var[i] : -1;
-        a->start[i] = own     ? s->start[i]
-                      : rests ? expr_number(s->dag, symbols_evaluate(&numbers, column[c]))
-                              : zero;
+        a->start[i] = own ? s->start[i]
+                      : rests && !is_discrete(s, column[c])
+                          ? expr_number(s->dag, symbols_evaluate(&numbers, column[c]))
+                          : zero;
         a->state[i] = own     ? s->state[i]
-                      : rests ? column[c]
+                      : rests ? a->state[i]
                               : expr_symbol(s->dag, name_printf(dag_names(s->dag), "row(%d)", z));
         a->rate[i] = own ? rewrite(w, s->rate[i]) : rests ? zero : rewrite(w, row[z]);
     }
@@ -204,19 +219,24 @@ static void set_origin(Tangent *t, double time) {
         }
 }
 
-bool tangent_at(Tangent *t, double time, const double *state, const double *column) {
+bool tangent_value_at(Tangent *t, double time, const double *state, const double *column) {
     set_origin(t, time);
     for (int i = 0; i < t->n; i++) t->state[i] = state[i];
     for (int i = 0; i < t->columns; i++) t->state[t->n + i] = column[i];
     machine_update_switches(t->machine, time, t->state);
     if (!machine_derivative(t->machine, time, t->state, t->rate, NULL)) return false;
-    bool good = t->schur ? schur_at(t->schur, t->machine, time, t->state, t->nonzero)
-                         : machine_jacobian(t->machine, time, t->state, t->nonzero);
-    if (!good) return false;
     for (int i = 0; i < t->n; i++) t->value[i] = t->rate[i];
     for (int i = 0; i < t->rows; i++) t->value[t->n + i] = t->rate[t->n + t->columns + i];
     for (int i = 0; i < t->n + t->rows; i++)
         if (!isfinite(t->value[i])) return false;
+    return true;
+}
+
+bool tangent_at(Tangent *t, double time, const double *state, const double *column) {
+    if (!tangent_value_at(t, time, state, column)) return false;
+    bool good = t->schur ? schur_at(t->schur, t->machine, time, t->state, t->nonzero)
+                         : machine_jacobian(t->machine, time, t->state, t->nonzero);
+    if (!good) return false;
     for (int k = 0; k < t->program->nonzero_count; k++)
         if (!isfinite(t->nonzero[k])) return false;
     if (t->jacobian) scatter(t);

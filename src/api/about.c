@@ -31,8 +31,7 @@ static void add_plot(Text *out, const Model *m, const Plot *p) {
     json_close(out, '}');
 }
 
-static void add_experiment(Text *out, const Model *m) {
-    const Experiment *x = m->experiment;
+static void add_experiment(Text *out, const Model *m, const Experiment *x) {
     json_number_of(out, "start", x ? x->start : 0);
     json_number_of(out, "stop", x ? x->stop : 10);
     json_text_of(out, "text", name_text(m->names, x && x->text ? x->text : m->text));
@@ -56,8 +55,7 @@ static void add_source(Text *out, const Model *m, const LiveSource *s, Shown sho
 }
 
 // Numbers are in the unit that the input is shown in.
-static void add_live(Text *out, const Model *m) {
-    const Experiment *x = m->experiment;
+static void add_live(Text *out, const Model *m, const Experiment *x) {
     json_key(out, "live");
     json_open(out, '[');
     for (int i = 0; x && i < x->live_count; i++) {
@@ -151,10 +149,10 @@ static void add_components(Text *out, const Model *m) {
     json_close(out, ']');
 }
 
-void about_json(Text *out, const System *s) {
+void about_json(Text *out, const System *s, const Experiment *x) {
     json_open(out, '{');
-    add_experiment(out, s->model);
-    add_live(out, s->model);
+    add_experiment(out, s->model, x);
+    add_live(out, s->model, x);
     add_units(out, s->model);
     add_components(out, s->model);
     add_bonds(out, s->graph);

@@ -51,9 +51,11 @@ struct BdModel {
 
 // --- library.c
 
-// Where the component library is: what the caller says, $BONDYN_LIBRARY, beside this code, or where it is installed.
+// Where the component library is: what the caller says, $BONDYN_LIBRARY, beside this code, or where
+// it is installed.
 const char *library_folder(Arena *out, const char *asked);
 const char *library_beside(Arena *out); // beside this code, or where it is installed; NULL: nowhere
+void code_identity(Text *out);          // version and build: the same code has the same words
 const char *code_file(Arena *out);   // the program or shared library that this is; NULL: not known
 const char *code_folder(Arena *out); // its folder; NULL: not known
 bool is_folder(const char *path);
@@ -72,7 +74,7 @@ void copy_close(Copy *c);
 
 // --- about.c: what pages ask about a model beside its variables
 
-void about_json(Text *out, const System *s);
+void about_json(Text *out, const System *s, const Experiment *x); // x: Nullable
 
 // --- options.c
 

@@ -132,7 +132,7 @@ void bd_model_free(BdModel *m) {
 const char *bd_model_name(const BdModel *m) { return name_text(m->names, m->p.model->name); }
 
 const char *bd_model_experiment(const BdModel *m) {
-    const Experiment *x = m->p.model->experiment;
+    const Experiment *x = m->p.experiment;
     return x ? name_text(m->names, x->name) : "";
 }
 
@@ -207,7 +207,7 @@ char *bd_text(const BdModel *m, BdForm form) {
     case BD_GRAPH_SVG: graph_svg(&t, &c.graph); break;
     case BD_GRAPH_DOT: graph_dot(&t, &c.graph); break;
     case BD_EQUATIONS_HTML: formulas_html(&t, &c.system); break;
-    case BD_ABOUT: about_json(&t, &c.system); break;
+    case BD_ABOUT: about_json(&t, &c.system, m->p.experiment); break;
     case BD_CAUSALITY:
         causality_explain(&t, &c.graph);
         causality_findings(&t, &c.graph);

@@ -63,7 +63,8 @@ static bool find_settings(const BdModel *m, const BdRunOptions *o, Arena *out, R
 
 bool run_options_from(const BdModel *m, const BdRunOptions *o, Arena *out, RunOptions *to,
                       Report *r) {
-    *to = (RunOptions){.record = o->record,
+    *to = (RunOptions){.experiment = m->p.experiment,
+                       .record = o->record,
                        .record_count = o->record_count,
                        .stop = o->stop,
                        .rtol = o->rtol,

@@ -80,9 +80,10 @@ static bool go_to_start(ByHand *h, double time) {
     return true;
 }
 
-// --- native code -----------------------------------------------------------------------------------
+// --- native code ---------------------------------------------------------------------------------
 
-// The compiler takes about as long as the virtual machine for so many instructions; it works in the background.
+// The compiler takes about as long as the virtual machine for so many instructions; it works in the
+// background.
 enum { PAYS_FROM = 100000000, LOOK_EVERY = 1000 };
 
 static void use_native(ByHand *h, bool wait) {

@@ -80,19 +80,12 @@ void run_tell(const BdModel *m, const BdRunOptions *o, Report *report, BdReport 
 
 // --- running -------------------------------------------------------------------------------------
 
-// With a list of expressions to watch; NULL: the run could not start.
-static Run *run_watching(BdRun *run, const BdRunOptions *o, const Expr *watch, int watch_count,
-                         Report *report) {
-    Calls calls = {o, 0};
+static Run *run_calling(BdRun *run, Calls *calls, Report *report) {
     RunOptions options;
-    if (!run_options_from(run->of, o, &run->arena, &options, report)) return NULL;
-    options.watch = watch;
-    options.watch_count = watch_count;
-    if (watch_count) options.most_rows = 20000; // more than a page shows
-    calls_put(&calls, &options);
-    if (watch_count) options.rows = NULL;
+    if (!run_options_from(run->of, calls->o, &run->arena, &options, report)) return NULL;
+    calls_put(calls, &options);
     Run *result = run_experiment(&run->copy.system, &options, report);
-    if (result && options.rows && result->results.row_count) hand_on_rows(&calls, &result->results);
+    if (result && options.rows && result->results.row_count) hand_on_rows(calls, &result->results);
     return result;
 }
 
@@ -101,7 +94,8 @@ BdRun *bd_run(const BdModel *m, const BdRunOptions *o, BdReport *r) {
     if (!o) o = &nothing;
     BdRun *run = run_new(m);
     Report report = {0};
-    run->run = run_watching(run, o, NULL, 0, &report);
+    Calls calls = {o, 0};
+    run->run = run_calling(run, &calls, &report);
     run_tell(m, o, &report, r);
     if (!run->run) {
         bd_run_free(run);
@@ -112,28 +106,42 @@ BdRun *bd_run(const BdModel *m, const BdRunOptions *o, BdReport *r) {
     return run;
 }
 
+// The page of a run, and of a second one for its powers.
+static void make_page(BdRun *run, const BdRunOptions *o, const Meshes *meshes, Report *report,
+                      Text *html) {
+    const System *system = &run->copy.system;
+    Calls calls = {o, 0};
+    RunOptions options;
+    if (!run_options_from(run->of, o, &run->arena, &options, report)) return;
+    ReportPlan plan = report_plan(&run->arena, &run->copy.model);
+    calls_put(&calls, &options);
+    options.rows = NULL;
+    report_options(&plan, &options);
+    run->run = run_experiment(system, &options, report);
+    if (run->run) {
+        PagePower power = page_power(&run->arena, system, &options, run->run);
+        ReportPage page = {.system = system,
+                           .experiment = options.experiment,
+                           .run = run->run,
+                           .plan = &plan,
+                           .power = &power,
+                           .meshes = meshes,
+                           .source = run->of->source};
+        report_html(html, &page);
+        page_power_free(&power);
+    }
+    report_plan_free(&plan);
+}
+
 char *bd_page(const BdModel *m, const BdRunOptions *o, BdReport *r) {
     static const BdRunOptions nothing = {0};
     if (!o) o = &nothing;
     BdRun *run = run_new(m);
     Report report = {0};
     Sources *sources = sources_copy(m->sources); // files of meshes are added
-    Watch watch = {0};
-    int first_param;
-    Scene scene = report_plan(&run->arena, &run->copy.model, &watch, &first_param);
     Meshes meshes = meshes_load(&run->arena, &run->copy.model, sources, &report);
-    run->run = run_watching(run, o, watch.data, watch.count, &report);
     Text html = {0};
-    if (run->run) {
-        ReportPage page = {.system = &run->copy.system,
-                           .run = run->run,
-                           .scene = &scene,
-                           .meshes = &meshes,
-                           .source = m->source,
-                           .first_param = first_param};
-        report_html(&html, &page);
-    }
-    array_free(&watch);
+    make_page(run, o, &meshes, &report, &html);
     run_tell(m, o, &report, r);
     sources_free(sources);
     bd_run_free(run);

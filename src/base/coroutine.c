@@ -1,4 +1,5 @@
-// POSIX contexts. The lowest page of the stack is closed, so that an overflow cannot pass in silence.
+// POSIX contexts. The lowest page of the stack is closed, so that an overflow cannot pass in
+// silence.
 #include "base/coroutine.h"
 
 #include "base/memory.h"

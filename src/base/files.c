@@ -146,6 +146,17 @@ int file_create(const char *beside, const char *path) {
     return file;
 }
 
+bool file_put(int file, const char *data, size_t length) {
+    for (size_t done = 0; done < length;) {
+        ssize_t n = write(file, data + done, length - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n == 0) errno = EIO;
+        if (n <= 0) return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
 static bool cannot_write(Report *r, const char *path) {
     Remark *m =
         report_error(r, T_CANNOT_WRITE, POS_NONE, "cannot write '%s': %s", path, strerror(errno));

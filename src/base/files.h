@@ -19,7 +19,8 @@ bool file_write(const char *path, const char *data, size_t length, Report *r);
 // dead processes left beside the same path goes, and so does whatever has the name: a link that
 // somebody put there is removed, not followed.
 char *file_beside(Arena *out, const char *path);
-int file_create(const char *beside, const char *path); // to write to; -1 with errno
+int file_create(const char *beside, const char *path);    // to write to; -1 with errno
+bool file_put(int file, const char *data, size_t length); // all of it; false with errno
 bool file_commit(const char *beside, const char *path, Report *r);
 void file_discard(const char *beside, const char *path); // instead, when writing went wrong
 bool file_settle(const char *path);                      // a file or folder is on the disk

@@ -1,6 +1,7 @@
-// What a stage promises about what it hands on is written down as one function of that stage, model_check and the
-// like, which gives the first promise that does not hold, or NULL. In debug builds, and so under the sanitizers, the
-// pipeline asks after every stage; a release build asks nothing.
+// What a stage promises about what it hands on is written down as one function of that stage,
+// model_check and the like, which gives the first promise that does not hold, or NULL. In debug
+// builds, and so under the sanitizers, the pipeline asks after every stage; a release build asks
+// nothing.
 #ifndef BONDYN_BASE_INVARIANT_H
 #define BONDYN_BASE_INVARIANT_H
 

@@ -18,8 +18,8 @@ void text_printf(Text *t, const char *format, ...) __attribute__((format(printf,
 void text_number(Text *t, double x);    // the shortest decimal that reads back as the same double
 void text_json(Text *t, const char *s); // quoted and escaped for JSON
 void text_xml(Text *t, const char *s);  // escaped for XML text and attributes
-// As a terminal may show it: what would move the cursor, change colours or the direction of writing,
-// or is no UTF-8 at all, becomes '?'. Ends of lines and tabs stay.
+// As a terminal may show it: what would move the cursor, change colours or the direction of
+// writing, or is no UTF-8 at all, becomes '?'. Ends of lines and tabs stay.
 void text_shown(Text *t, const char *s, size_t length);
 void text_clear(Text *t);
 void text_free(Text *t);

@@ -1,5 +1,6 @@
-// Loops over many numbers, compiled a second time for the wider registers that newer processors have; which one runs is
-// decided when the program is loaded. Every operation is rounded for itself in both, so no bit depends on the processor.
+// Loops over many numbers, compiled a second time for the wider registers that newer processors
+// have; which one runs is decided when the program is loaded. Every operation is rounded for itself
+// in both, so no bit depends on the processor.
 #ifndef BONDYN_BASE_WIDE_H
 #define BONDYN_BASE_WIDE_H
 
@@ -22,8 +23,8 @@
 #define WIDE
 #endif
 
-// Before a loop: its rounds do not need each other. Where clang looks for mistakes it leaves loops as they are, and would
-// complain that it does.
+// Before a loop: its rounds do not need each other. Where clang looks for mistakes it leaves loops
+// as they are, and would complain that it does.
 #if defined(__clang__) && defined(BONDYN_WATCHED)
 #define APART
 #elif defined(__clang__)

@@ -1,5 +1,6 @@
-// lsp: the language server on standard input and output. The first look at what came is at once; the rest waits until no input
-// has come for a moment, so that the next key finds nothing under way.
+// lsp: the language server on standard input and output. The first look at what came is at once;
+// the rest waits until no input has come for a moment, so that the next key finds nothing under
+// way.
 #include "cli/program.h"
 
 #include <errno.h>

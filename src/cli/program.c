@@ -1,5 +1,5 @@
-// bondyn VERB ...: options anywhere, `--name value`, `--name=value`, `-n value`, switches; `--` ends
-// the options.
+// bondyn VERB ...: options anywhere, `--name value`, `--name=value`, `-n value`, switches; `--`
+// ends the options.
 #include "cli/program.h"
 
 #include <errno.h>

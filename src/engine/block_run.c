@@ -40,7 +40,7 @@ struct BlockFactor {
 
 // --- memory --------------------------------------------------------------------------------------
 
-static bool is_sparse(const TapeBlock *t) {
+bool block_is_sparse(const TapeBlock *t) {
     double n = t->size;
     return t->size > FEW_UNKNOWNS && t->column_start[t->size] <= most_full * n * n;
 }
@@ -60,7 +60,7 @@ void block_run_open(Machine *m) {
         const TapeBlock *t = &p->block[i];
         size_t n = (size_t)t->size;
         if (t->matrix != i) continue;
-        if (is_sparse(t)) {
+        if (block_is_sparse(t)) {
             m->factor[i].sparse = sparse_new(t->size, t->column_start, t->row);
         } else {
             m->factor[i].dense = ARENA_ARRAY(&m->arena, double, n *n + 2 * n);

@@ -77,8 +77,7 @@ bool program_check(Program *p, Report *r) {
         machine_free(m);
         return false;
     }
-    const Experiment *experiment = p->system->model->experiment;
-    double start = experiment ? experiment->start : 0;
+    double start = p->system->model->start;
     p->start = ARENA_ARRAY(&p->arena, double, p->state_count + 1);
     machine_initial(m, start, p->start);
     for (int i = 0; i < p->chosen_count; i++) p->chosen[i] = machine_held(m)[p->first_chosen + i];

@@ -94,6 +94,14 @@ static void set_params(Values *v) {
     free(order);
 }
 
+// Samples whose moment it is, and branches that happen.
+static void set_moments(Values *v) {
+    const Whens *w = &v->m->program->system->whens;
+    const double *held = v->m->reg + v->m->program->first_held + w->discrete_count;
+    for (int i = 0; i < w->sample_count; i++) set_symbol(v, w->sample[i], held[i]);
+    for (int i = 0; i < w->branch_count; i++) set_symbol(v, w->fired[i], held[w->sample_count + i]);
+}
+
 static void set_symbols(Values *v) {
     const Program *p = v->m->program;
     const System *s = p->system;
@@ -103,9 +111,20 @@ static void set_symbols(Values *v) {
         set_symbol(v, s->state[i], v->m->reg[p->first_state + (uint32_t)i]);
     for (int i = 0; i < s->whens.discrete_count; i++)
         set_symbol(v, s->whens.discrete[i], v->m->reg[p->first_held + (uint32_t)i]);
+    set_moments(v);
+    for (int i = 0; i < s->set_count; i++) // which variables are states now
+        for (int k = 0; k < s->set[i].free * s->set[i].count; k++)
+            set_symbol(v, s->set[i].pick[k],
+                       v->m->reg[p->first_held + (uint32_t)(p->first_pick[i] + k)]);
     for (int i = 0; i < s->block_count; i++)
         for (int k = 0; k < s->block[i].size; k++)
             set_symbol(v, s->block[i].unknown[k], v->m->reg[p->block[i].unknown + (uint32_t)k]);
+}
+
+void machine_symbols(const Machine *m, double *symbol_value) {
+    Values v = {.m = m, .dag = m->program->system->dag};
+    v.symbol = symbol_value;
+    set_symbols(&v);
 }
 
 static double matrix_node(Values *v, Expr e) {
@@ -266,7 +285,7 @@ void cause_print(Text *out, const Machine *m, const Cause *c) {
     text_printf(out, " = %g", c->value);
 }
 
-static void explain(Machine *m, Expr bad, Text *out) {
+void machine_explain(const Machine *m, Expr bad, Text *out) {
     Cause cause = machine_find_cause(m, bad);
     cause_print(out, m, &cause);
 }
@@ -277,8 +296,9 @@ void machine_explain_rate(Machine *m, double time, const double *state, int rate
         memory_zeroed((size_t)p->state_count + (size_t)p->quad_count, sizeof *scratch);
     machine_derivative(m, time, state, scratch, scratch + p->state_count);
     free(scratch);
-    explain(m, rate < p->state_count ? p->system->rate[rate] : p->quadrature[rate - p->state_count],
-            out);
+    machine_explain(
+        m, rate < p->state_count ? p->system->rate[rate] : p->quadrature[rate - p->state_count],
+        out);
 }
 
 const char remedy_for_overflow[] = "numbers end at 1.8e308: look for data out of proportion, such "
@@ -307,7 +327,7 @@ void machine_explain_start(Machine *m, double time, int state, Text *out) {
     double *scratch = memory_zeroed((size_t)p->state_count, sizeof *scratch);
     machine_initial(m, time, scratch);
     free(scratch);
-    explain(m, p->system->start[state], out);
+    machine_explain(m, p->system->start[state], out);
 }
 
 void machine_explain_output(Machine *m, double time, const double *state, int output, Text *out) {
@@ -315,5 +335,5 @@ void machine_explain_output(Machine *m, double time, const double *state, int ou
     double *scratch = memory_zeroed((size_t)p->output_count, sizeof *scratch);
     machine_outputs(m, time, state, scratch);
     free(scratch);
-    explain(m, p->output[output], out);
+    machine_explain(m, p->output[output], out);
 }

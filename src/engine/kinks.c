@@ -1,8 +1,9 @@
 // Kinks that states pass: where abs, min and max bend.
 //
-// A run passes them as they come, since its error control sees to that. Their slopes jump there, so who goes along a run
-// with derivatives must know on which side of each a step is: its event function is the argument of abs, or the difference of the
-// arguments of min and max. Instructions that compute such a node carry its number.
+// A run passes them as they come, since its error control sees to that. Their slopes jump there, so
+// who goes along a run with derivatives must know on which side of each a step is: its event
+// function is the argument of abs, or the difference of the arguments of min and max. Instructions
+// that compute such a node carry its number.
 #include "engine/build.h"
 
 #include "base/memory.h"
@@ -18,8 +19,8 @@ static bool is_root(const Dag *d, Expr e) {
     return expr_op(d, e) == OP_POWER && !(expr_is_number(d, expr_arg(d, e, 1), &by) && by >= 1);
 }
 
-// Below a root the slope has no bound at the kink: there is nothing to be gained from going up to it. Arguments come before
-// their node.
+// Below a root the slope has no bound at the kink: there is nothing to be gained from going up to
+// it. Arguments come before their node.
 static void mark_roots(const Dag *d, const ExprWalk *walk, bool *below) {
     for (int i = walk_count(walk) - 1; i >= 0; i--) {
         Expr e = walk_at(walk, i);

@@ -147,7 +147,7 @@ static void set_point(LaneMachine *x, const double *time, const double *y) {
         memcpy(x->reg + p->first_state * lanes, y, (size_t)p->state_count * lanes * sizeof *y);
 }
 
-int lanes_step(LaneMachine *x, SolverKind method, double time, double h, const double *y,
+int lanes_step(LaneMachine *x, WholeStep method, double time, double h, const double *y,
                double *to) {
     BondynCall call = call_of(x);
     int bad = native_step(x->code, method)(&call, time, h, y, to, x->work);

@@ -46,7 +46,7 @@ void lanes_restore(LaneMachine *x, int lane, const double *unknown);
 void lanes_hand_back(const LaneMachine *x, int lane, const double *unknown);
 // Arrays of vectors below are from memory_aligned. A step of the same length in all lanes,
 // from y to `to`: states, then quadratures. Gives: a bit for each lane in which it failed.
-int lanes_step(LaneMachine *x, SolverKind method, double time, double h, const double *y,
+int lanes_step(LaneMachine *x, WholeStep method, double time, double h, const double *y,
                double *to);
 // From here on every lane has a time of its own.
 typedef struct { // a step of order 8, see rk78.def: states, then quadratures

@@ -42,6 +42,13 @@ static Place symbol_home(const Builder *b, Expr e) {
     return NO_PLACE;
 }
 
+// A function that does more than compute is called where it stands, whatever it depends on.
+static bool is_impure(const Dag *d, Expr e) {
+    if (expr_op(d, e) != OP_MATRIX) return false;
+    MatrixShape s = expr_matrix_kind(d, e)->shape;
+    return s.function == MATRIX_EXTERNAL && s.external->impure;
+}
+
 // Arguments are older than their node, so one rising pass sees them first.
 void builder_grow(Builder *b) {
     for (Expr e = (Expr)b->level.count; e <= dag_size(b->dag); e++) {
@@ -52,6 +59,7 @@ void builder_grow(Builder *b) {
             home = symbol_home(b, e);
         } else if (e > 0) {
             int count = expr_arg_count(b->dag, e);
+            if (is_impure(b->dag, e)) level = LEVEL_STATE;
             for (int i = 0; i < count; i++) {
                 int below = b->level.data[expr_arg(b->dag, e, i)];
                 if (below > level) level = below;

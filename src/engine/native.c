@@ -256,7 +256,8 @@ static int spawn_compiler(Native *n, WordList *words) {
     return error;
 }
 
-// $BONDYN_COMPILER_SECONDS, else what the caller says, else two minutes and a second for every 20 kB.
+// $BONDYN_COMPILER_SECONDS, else what the caller says, else two minutes and a second for every 20
+// kB.
 static double compiler_limit(double wanted, size_t length) {
     const char *given = getenv("BONDYN_COMPILER_SECONDS");
     double seconds = given ? strtod(given, NULL) : 0;
@@ -352,7 +353,8 @@ Native *native_start(const Program *p, const NativeOptions *o) {
     return n;
 }
 
-// The whole group. Asked first, so that it removes its files; a compiler that hangs does not listen.
+// The whole group. Asked first, so that it removes its files; a compiler that hangs does not
+// listen.
 static void end_compiler(Native *n) {
     enum { TRIES = 500 };
     int status, left = TRIES;
@@ -421,21 +423,24 @@ void machine_use(Machine *m, const Native *n) {
     m->native = &n->code;
 }
 
-NativeStep *native_step(const NativeCode *c, SolverKind method) {
+NativeStep *native_step(const NativeCode *c, WholeStep method) {
     switch (method) {
-    case SOLVER_EULER: return c->euler;
-    case SOLVER_HEUN: return c->heun;
-    case SOLVER_RK4: return c->rk4;
-    default: return NULL;
+    case WHOLE_EULER: return c->euler;
+    case WHOLE_HEUN: return c->heun;
+    case WHOLE_RK4: return c->rk4;
+    case WHOLE_NONE: break;
     }
+    return NULL;
 }
 
-int native_stages(SolverKind method) {
-    return method == SOLVER_EULER ? 1 : method == SOLVER_HEUN ? 2 : 4;
+int native_stages(WholeStep method) {
+    static const int stages[] = {
+        [WHOLE_NONE] = 0, [WHOLE_EULER] = 1, [WHOLE_HEUN] = 2, [WHOLE_RK4] = 4};
+    return stages[method];
 }
 
 // Delayed values are asked for at every stage, which native code cannot do.
-bool machine_step(Machine *m, SolverKind method, double time, double h, const double *y, double *to,
+bool machine_step(Machine *m, WholeStep method, double time, double h, const double *y, double *to,
                   double *work) {
     NativeStep *step = m->native && !m->past ? native_step(m->native, method) : NULL;
     if (!step) return false;

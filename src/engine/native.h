@@ -40,12 +40,13 @@ void native_free(Native *n);            // ends a compiler that still runs
 
 // The machine runs native code from now on; n must be ready and outlive the machine's calls.
 void machine_use(Machine *m, const Native *n);
-// A whole step of euler, heun or rk4 by native code from y to `to`: states, then quadratures; work:
+typedef enum { WHOLE_NONE, WHOLE_EULER, WHOLE_HEUN, WHOLE_RK4 } WholeStep;
+// A whole step by native code from y to `to`: states, then quadratures; work:
 // four times as much. False: there is no such code, or a value is not finite.
-bool machine_step(Machine *m, SolverKind method, double time, double h, const double *y, double *to,
+bool machine_step(Machine *m, WholeStep method, double time, double h, const double *y, double *to,
                   double *work);
-NativeStep *native_step(const NativeCode *c, SolverKind method); // NULL: none
-int native_stages(SolverKind method);                            // derivative calls of a step
+NativeStep *native_step(const NativeCode *c, WholeStep method); // NULL: none
+int native_stages(WholeStep method);                            // derivative calls of a step
 
 // The C text of native code. Width: how many angles are computed at once, 2, 4 or 8.
 void native_text(Text *out, const Program *p, bool jacobian, int width, Rolling rolling);

@@ -78,6 +78,7 @@ typedef struct {
     Pos pos;
     const char *what; // for messages: variables and equations in the user's words
 } TapeBlock;
+bool block_is_sparse(const TapeBlock *t); // so large and empty that KLU factors its matrix
 
 // A function of matrices: inputs lie in registers one after the other, and so do outputs.
 typedef struct {
@@ -88,8 +89,8 @@ typedef struct {
 } TapeMatrix;
 
 // A relation a < b or a <= b that may jump while a run goes on, or a function that consists of
-// pieces: a table with kinks, floor, ceil, mod. Its event function is negative while the relation is true,
-// or while the argument is inside of the piece.
+// pieces: a table with kinks, floor, ceil, mod. Its event function is negative while the relation
+// is true, or while the argument is inside of the piece.
 typedef struct {
     Expr relation; // or the call of the function
     Op op;         // of it
@@ -293,9 +294,12 @@ bool machine_overflows(const Machine *m, Expr bad);
 extern const char remedy_for_overflow[]; // words of help then
 // Whose law has the operation that failed? A note at it. Needs: registers as they were then.
 void machine_note_law(const Machine *m, Expr bad, Report *r, Remark *to);
+void machine_explain(const Machine *m, Expr bad, Text *out); // ... and for any expression
 void machine_explain_start(Machine *m, double time, int state, Text *out); // of a start value
 // Values of any expressions at the point that the registers hold; slow.
 void machine_values(const Machine *m, const Expr *e, int count, double *value);
+// Values of all symbols there, by their index; of those that it does not know as they were.
+void machine_symbols(const Machine *m, double *symbol_value);
 void machine_explain_output(Machine *m, double time, const double *state, int output, Text *out);
 // Why does a block have no solution? "the law of 'a', the law of 'b' repeat each other, so ...".
 // Needs: registers as they were when it failed. Nothing when its matrix is not singular.

@@ -22,19 +22,6 @@ static double table_slope_here(const Machine *m, const Instruction *c, double x)
     return table_slope_in(t, (int)m->piece[c->aux - 1], x);
 }
 
-// Cubics between points bend evenly: the slope is a parabola, whose derivative differences give
-// exactly, within a piece of it.
-static double table_bend(const Table *t, double x) {
-    if (!t->smooth || t->count < 2 || !(x > t->x[0]) || !(x < t->x[t->count - 1])) return 0;
-    int low = 0, high = t->count - 1;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        *(t->x[middle] <= x ? &low : &high) = middle;
-    }
-    double h = t->x[high] - t->x[low], s = (x - t->x[low]) / h, rise = (t->y[high] - t->y[low]) / h;
-    return ((6 - 12 * s) * rise + (6 * s - 4) * t->slope[low] + (6 * s - 2) * t->slope[high]) / h;
-}
-
 // Where an event function is positive: 1, negative: -1.
 static double side_of(const Machine *m, const Instruction *c, double event_function) {
     double side = m->side && c->aux ? m->side[c->aux - 1] : 0;

@@ -189,7 +189,8 @@ static bool back_call(Weights *w, uint32_t number) {
     return back_block(w, (int)number);
 }
 
-// As run_simple; `to` gives its weight away before the operands get theirs, as it may be one of them.
+// As run_simple; `to` gives its weight away before the operands get theirs, as it may be one of
+// them.
 static inline bool back_simple(const double *r, double *weight, const Instruction *c, double much) {
     switch (c->op) {
     case TAPE_COPY:

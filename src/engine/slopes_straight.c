@@ -1,5 +1,6 @@
-// A tape without overwriting, for the way back: every line has a place of its own for its value, so that nothing has to be
-// kept and put back. Layers of values lie one upon the other, one per run of the tape.
+// A tape without overwriting, for the way back: every line has a place of its own for its value, so
+// that nothing has to be kept and put back. Layers of values lie one upon the other, one per run of
+// the tape.
 //
 //     layer   | inputs: registers that are read before the tape writes them | line 0 | line 1 | ...
 #include "engine/slopes_inside.h"
@@ -186,7 +187,8 @@ bool straight_forth(Straight *s, double *result) {
     array_reserve(&s->value, first + size);
     s->value.count = first + size;
     double *v = s->value.data + first;
-    for (int k = 0; k < s->inputs; k++) v[k] = s->m->reg[s->input[k]];
+    const double *reg = s->m->reg;
+    for (int k = 0; k < s->inputs; k++) v[k] = reg[s->input[k]];
     if (!run_lines(s, v)) return false;
     for (int i = 0; i < s->results; i++) result[i] = v[s->result[i]];
     return true;
@@ -260,5 +262,6 @@ void straight_back(Straight *s, const double *seed, Weights *weights) {
     memset(s->weight, 0, (size_t)size * sizeof *s->weight);
     for (int i = 0; i < s->results; i++) s->weight[s->result[i]] += seed[i];
     back_lines(s, s->value.data + s->value.count);
-    for (int k = 0; k < s->inputs; k++) *weight_of(weights, s->input[k]) += s->weight[k];
+    double *of = weight_of(weights, 0);
+    for (int k = 0; k < s->inputs; k++) of[s->input[k]] += s->weight[k];
 }

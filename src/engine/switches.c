@@ -1,6 +1,6 @@
 // What can jump while a run goes on: relations and functions that consist of pieces, which the
-// solver watches by their event functions, and signals of time alone, whose next jump or kink can be
-// computed.
+// solver watches by their event functions, and signals of time alone, whose next jump or kink can
+// be computed.
 //
 //     mod(time, T) < d      relation  event function = mod(time, T) - d
 //                           clock     phase = time/T, jumps where it is whole

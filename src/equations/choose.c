@@ -8,12 +8,12 @@
 //
 // In each stage as many quantities give way as there are rules, such that the Jacobian of the
 // rules by them is regular. Columns with constant pivots are taken in the order in which they
-// should go: names that the user did not make a state, then corrections that hold a mechanism on its
-// constraints (their pivots change, but vanish only where the constraints do), storages that the graph
-// found dependent, other storages; those that the user wants integral come last. A column that
-// depends on the ones before it is passed over, so the result is the best possible (a matroid). A
-// pivot that changes during the run may vanish: rows that have no other choose their states then
-// (sets.c).
+// should go: names that the user did not make a state, then corrections that hold a mechanism on
+// its constraints (their pivots change, but vanish only where the constraints do), storages that
+// the graph found dependent, other storages; those that the user wants integral come last. A column
+// that depends on the ones before it is passed over, so the result is the best possible (a
+// matroid). A pivot that changes during the run may vanish: rows that have no other choose their
+// states then (sets.c).
 #include "equations/linear.h"
 
 #include <math.h>

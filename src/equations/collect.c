@@ -349,8 +349,8 @@ static void add_claims(Collect *c) {
                  origin_pos(w, c->zero_origin.data[i]));
 }
 
-// Where laws switch, states jump, and what a law that jumps is made of must be known as it is after the jump: there rules
-// are differentiated as they stand.
+// Where laws switch, states jump, and what a law that jumps is made of must be known as it is after
+// the jump: there rules are differentiated as they stand.
 static void rate_rule(Work *w, int rule, Expr left, Expr rate) {
     Rule *r = &w->rule.data[rule];
     bool negative = expr_op(w->dag, left) != OP_SYMBOL;

@@ -242,8 +242,9 @@ static bool is_rated(const Work *w, int quantity) {
     return false;
 }
 
-// Rates that the laws of a component say serve as long as what is integrated in it stays so. Where a constraint from outside
-// takes one of its states, how far this one moves what the component shows is known by differentiation only.
+// Rates that the laws of a component say serve as long as what is integrated in it stays so. Where
+// a constraint from outside takes one of its states, how far this one moves what the component
+// shows is known by differentiation only.
 static bool rates_serve(Work *w) {
     const Model *m = w->model;
     Report unheard = {0}, *report = w->report;

@@ -1,6 +1,7 @@
-// What holds of every system: states have symbols, rates and starts, blocks are square with a matrix in order, no
-// symbol is solved for twice, and what a rate is made of is known when it is computed: states, time, parameters,
-// discrete variables and unknowns of blocks, never a variable that is itself only an expression.
+// What holds of every system: states have symbols, rates and starts, blocks are square with a
+// matrix in order, no symbol is solved for twice, and what a rate is made of is known when it is
+// computed: states, time, parameters, discrete variables and unknowns of blocks, never a variable
+// that is itself only an expression.
 #include "base/invariant.h"
 #include "equations/system.h"
 

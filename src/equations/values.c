@@ -71,8 +71,7 @@ void values_prepare(Work *w) {
     for (int i = 0; i < m->var_count; i++) set_value(w, m->var[i].symbol, stand_in(i), 1);
     note_discrete(w);
     evaluate_params(w);
-    if (m->var_count > 0)
-        set_value(w, m->var[0].symbol, m->experiment ? m->experiment->start : 0, 0);
+    if (m->var_count > 0) set_value(w, m->var[0].symbol, m->start, 0);
     put_starts(w);
 }
 

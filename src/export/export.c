@@ -49,21 +49,14 @@ static bool check_experiment(Writing *w, Report *r) {
 
 static bool check_model(Writing *w, Report *r) {
     const Model *m = w->job->model;
-    if (m->choice_count && w->options->unit)
-        return export_refuse(w, r, m->choice[0].pos, "its laws switch between modes",
-                             "write the law with `if` in place of modes");
-    if (w->job->system->choice_count)
-        return export_refuse(
-            w, r, w->job->system->block[w->job->system->choice[0].block].pos,
-            "its states are chosen anew during the run",
-            "give the mechanism coordinates that hold everywhere, an angle for x and y");
-    if (w->job->system->whens.delay_count)
+    if (w->job->system->whens.delay_count && (w->options->unit || m->choice_count))
         return export_refuse(
             w, r, m->var[w->job->system->whens.discrete_var[w->job->system->whens.delay[0]]].pos,
-            "it has delayed signals",
+            w->options->unit ? "it has delayed signals, whose past an FMU would have to save"
+                             : "it has delayed signals, and its laws switch between modes",
             "write the delay with `sample` and discrete variables, or as a lag");
     for (int i = 0; i < m->when_count; i++)
-        if (m->when[i].ends)
+        if (m->when[i].ends && w->options->unit)
             return export_refuse(w, r, m->when[i].pos, "it ends runs by itself (`terminate`)",
                                  "set a discrete output there, and let the caller end the run");
     return true;
@@ -129,7 +122,8 @@ void export_write(Writing *w) {
     w->e->rate = export_count(w, &w->p->derivative, w->p->rate_code);
     w->e->rates_per_step = k == SOLVER_EULER ? 1 : k == SOLVER_HEUN ? 2 : 4;
     write_readme(w);
-    if (!has_parts(w)) export_classic(w->e); // the number of states is not always the same
+    // elsewhere states are not always the same, or not all that rates depend on
+    if (!has_parts(w) && !has_selections(w) && !has_past(w)) export_classic(w->e);
 }
 
 bool export_open(Writing *w, Export *e, const System *s, const RunOptions *o,

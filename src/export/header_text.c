@@ -30,6 +30,12 @@ static void write_part_counts(const Writing *w, Text *o) {
     constant(o, "unknown_count", (long)p->unknown_count);
     constant(o, "constant_count", (long)p->constant_count);
     constant(o, "held_count", p->held_count);
+    if (has_selections(w)) {
+        constant(o, "selection_count", p->system->choice_count);
+        constant(o, "selection_columns", selection_columns(p));
+        constant(o, "basis_at", 0);
+    }
+    if (has_loops(w)) constant(o, "loop_count", loop_unknowns(p));
     text_add(o, "    // where they lie in the registers\n");
     constant(o, "first_param", (long)p->first_param);
     constant(o, "time_place", (long)p->time);
@@ -51,7 +57,18 @@ static void write_counts(Writing *w, Text *o) {
     constant(o, "first_column", (long)w->param_count + state_name_count(w));
     constant(o, "name_count", (long)w->param_count + state_name_count(w) + columns);
     if (!has_parts(w)) write_part_counts(w, o);
-    bool still = p->state_count == 0 && p->quad_count == 0 && n->branch_count == 0 && !has_parts(w);
+    if (has_past(w)) {
+        long room = past_room(w);
+        constant(o, "delay_count", n->delay_count);
+        constant(o, "first_slope",
+                 n->discrete_count + n->sample_count + n->branch_count + n->strike_count);
+        text_add(o, "    // of the past: points and breaks that are kept; more may be wanted where "
+                    "events are many\n");
+        constant(o, "past_room", room);
+        constant(o, "break_room", room / 2);
+    }
+    bool still = p->state_count == 0 && p->quad_count == 0 && n->branch_count == 0 &&
+                 !has_parts(w) && !has_past(w);
     text_printf(o, "    model_algebraic = %d // nothing to integrate\n};\n\n", still);
 }
 
@@ -85,6 +102,8 @@ static void write_state_fields(const Writing *w, Fields *f) {
     field(f, 'i', "branch", 0, "the last assertion that did not hold");
     field(f, 'i', "tried", 0, "a step has been tried: what follows is at its end");
     field(f, 'i', "event", 0, "");
+    field(f, 'i', "ended", 0, "1 and the branch of a `when` that has ended the run; else 0");
+    field(f, 'i', "folded", 0, "a loop of equations folds at its end");
     field(f, 'i', "after", 0, "the present step begins at an event");
     field(f, 'i', "hold", 0, "relations keep their states");
     field(f, 'i', "failed_block", 0, "");
@@ -110,8 +129,8 @@ static void write_state_fields(const Writing *w, Fields *f) {
 
 static void write_event_fields(const Writing *w, Fields *f) {
     const Whens *n = &w->p->system->whens;
-    static const char *const per_switch[] = {"piece",  "switch_value", "border", "ahead",
-                                             "before", "here",         "band",   "shift"};
+    static const char *const per_switch[] = {"piece",  "switch_value", "event_value", "ahead",
+                                             "before", "here",         "band",        "shift"};
     const Most *most = &w->most;
     if (most->switches) {
         long count = most->switches;
@@ -128,13 +147,54 @@ static void write_event_fields(const Writing *w, Fields *f) {
     field(f, 'r', "action", most->discrete + most->resets + 1, "");
     field(f, 'r', "sample", 2 * n->sample_count + 1, "period and offset in pairs");
     field(f, 'd', "next_sample", n->sample_count + 1, "");
-    text_printf(f->o, "    model_pace pace[%d];\n", n->branch_count);
+    text_printf(f->o, "    model_gaps gaps[%d];\n", n->branch_count);
     f->bytes += 48 * (size_t)n->branch_count;
+}
+
+static void write_branch_type(const Writing *w, Text *o) {
+    int n = w->most.loops, states = w->most.states + 1;
+    text_printf(
+        o,
+        "typedef struct { // the branch of solutions on which loops of equations are\n"
+        "    int kept, loose;\n    double time; // of the point that was accepted last\n"
+        "    model_real u[%d], most[%d], mark[%d], from[%d], to[%d], middle[%d], found[%d], "
+        "last[%d];\n    model_real state[%d], point[%d], rate[%d];\n} model_loops;\n\n",
+        n, n, n, n, n, n, n, n, states, states, states);
+}
+
+static void write_branch_fields(const Writing *w, Fields *f) {
+    int n = w->most.loops, states = w->most.states + 1;
+    text_add(f->o, "    model_loops loops;\n");
+    f->bytes += 16 + f->real * (size_t)(8 * n + 3 * states);
+    field(f, 'l', "folds", 0, "how many loops have folded");
+    field(f, 'r', "fold_state", states, "");
+    field(f, 'r', "fold_sum", states, "");
+}
+
+// Sizes by name: whoever has more events makes them larger.
+static void write_past_fields(const Writing *w, Fields *f) {
+    long n = w->p->system->whens.delay_count, room = past_room(w);
+    text_add(f->o, "    double past_time[model_past_room];\n"
+                   "    int past_part[model_past_room]; // rises with every break\n"
+                   "    model_real past_value[model_past_room * model_delay_count];\n"
+                   "    model_break breaks[model_break_room], break_met; // the latest first\n");
+    f->bytes += (size_t)room * (12 + (size_t)n * f->real) + 16 * (size_t)(room / 2 + 1);
+    field(f, 'i', "past_open", 0, "");
+    field(f, 'i', "past_count", 0, "points of the past");
+    field(f, 'i', "break_count", 0, "");
+    field(f, 'r', "past_now", n, "");
+    field(f, 'r', "before_start", n, "");
+    field(f, 'r', "delay_time", 2 * n, "and bound, in pairs");
+    field(f, 'd', "over", 0, "the break at which the present step ends; infinite: none");
 }
 
 static void write_machine_struct(Writing *w, Text *o) {
     long n = w->most.block;
     Fields f = {.o = o, .real = w->options->single ? 4 : 8};
+    if (has_loops(w)) write_branch_type(w, o);
+    if (has_past(w))
+        text_add(o, "typedef struct { // where the past breaks, and how often that was smoothed\n"
+                    "    double time;\n    int level;\n} model_break;\n\n");
     text_add(o, "typedef struct { // one run: all its memory; a copy of it is a run of its own\n");
     write_state_fields(w, &f);
     write_event_fields(w, &f);
@@ -144,6 +204,15 @@ static void write_machine_struct(Writing *w, Text *o) {
         field(&f, 'r', "part", 0, "");
         field(&f, 'i', "pivot", n + 1, "");
         field(&f, 'r', "unknown", w->most.unknowns ? w->most.unknowns : 1, "");
+    }
+    if (has_loops(w)) write_branch_fields(w, &f);
+    if (has_past(w)) write_past_fields(w, &f);
+    if (has_selections(w)) {
+        field(&f, 'r', "selection", w->most.selection, "values and matrices of blocks");
+        field(&f, 'r', "pivot_rows", w->most.pivot_rows, "");
+        field(&f, 'r', "column_size", w->most.columns, "");
+        field(&f, 'i', "basis", w->most.columns, "the row that determines each column");
+        field(&f, 'i', "column_of", w->most.rows, "");
     }
     field(&f, 'r', "output", w->most.output + 1, "");
     field(&f, 'r', has_parts(w) ? "bank" : "reg", w->most.registers, "registers");
@@ -156,13 +225,15 @@ static const char header_types[] =
     "enum { // problems\n"
     "    model_good,\n    model_no_solution,\n    model_not_finite,\n    model_chatter,\n"
     "    model_piles_up,\n    model_event_loop,\n    model_conflict,\n    model_bad_sample,\n"
-    "    model_assertion,\n    model_not_settable,\n    model_no_mode\n};\n\n"
+    "    model_assertion,\n    model_not_settable,\n    model_no_mode,\n    model_no_step,\n"
+    "    model_no_selection,\n    model_ended,\n    model_bad_delay,\n    "
+    "model_past_is_full\n};\n\n"
     "enum { model_is_parameter, model_is_state, model_is_output };\n\n"
     "typedef struct {\n    const char *name, *unit;\n    int kind, place;\n"
     "    model_real scale, offset; // in SI units: value * scale + offset\n} model_name;\n\n"
     "extern const model_name model_name_of[]; // parameters, states, columns of the results\n\n"
     "typedef struct { // how fast a branch of a `when` fires, or a law switches\n"
-    "    double time, gap, longest, first;\n    int shrinking;\n    long count;\n} model_pace;\n\n";
+    "    double time, gap, longest, first;\n    int shrinking;\n    long count;\n} model_gaps;\n\n";
 
 static const char header_functions[] =
     "// Every run begins with model_init and model_reset. What gives an int gives a problem, or\n"
@@ -190,7 +261,7 @@ static void define_time(Text *o, const char *name, double value) {
     text_char(o, '\n');
 }
 
-static double step_of(const Job *j) {
+double export_step(const Job *j) {
     return j->plan.step > 0 ? j->plan.step : (j->plan.stop - j->plan.start) / 1000;
 }
 
@@ -202,7 +273,7 @@ void export_header(Writing *w) {
     text_printf(&o, "typedef %s model_real;\n\n", w->options->single ? "float" : "double");
     define_time(&o, "start_time", w->job->plan.start);
     define_time(&o, "stop_time", w->job->plan.stop);
-    define_time(&o, "step_time", step_of(w->job));
+    define_time(&o, "step_time", export_step(w->job));
     text_char(&o, '\n');
     write_counts(w, &o);
     text_add(&o, header_types);

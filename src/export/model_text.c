@@ -118,14 +118,15 @@ static bool branch_acts(const Whens *n, int branch) {
 static void write_when_data(const Writing *w, Text *o) {
     const Whens *n = &w->p->system->whens;
     const Model *m = w->p->system->model;
-    text_add(o, "\n// kind: 0 acts, 1 an assertion that warns, 2 one that ends the run\n"
-                "static const struct {\n    int kind, group, acts;\n} model_branch_of[] = {\n");
+    text_add(o,
+             "\n// kind: 0 acts, 1 an assertion that warns, 2 one that ends the run\n"
+             "static const struct {\n    int kind, group, acts, ends;\n} model_branch_of[] = {\n");
     for (int i = 0; i < n->branch_count; i++)
-        text_printf(o, "    {%d, %d, %d},\n",
+        text_printf(o, "    {%d, %d, %d, %d},\n",
                     m->when[i].kind == WHEN_ACTS    ? 0
                     : m->when[i].kind == WHEN_WARNS ? 1
                                                     : 2,
-                    m->when[i].group, branch_acts(n, i));
+                    m->when[i].group, branch_acts(n, i), m->when[i].ends);
     text_add(o, "};\ntypedef struct {\n    int branch, target;\n} model_setting;\n");
     text_add(o, "static const int model_sample_initial[] = {");
     for (int i = 0; i < n->sample_count; i++) text_printf(o, "%d, ", !m->sample[i].period);
@@ -155,8 +156,6 @@ static void whole_tape(Writing *w, Text *o, const char *name, const TapeFunction
     tape(w, o, name, f, f->count, f->result, f->result_count);
 }
 
-static bool has_kinks(const Writing *w) { return w->most.clocks && w->table_count; }
-
 static void write_part_functions(Writing *w, Text *o) {
     const Program *p = w->p;
     tape(w, o, "prepare", &p->prepare, p->prepare.count, NULL, 0);
@@ -167,7 +166,9 @@ static void write_part_functions(Writing *w, Text *o) {
         tape(w, o, "step_rates", &p->derivative, p->derivative.count, p->derivative.result,
              p->state_count);
     if (w->most.switches) whole_tape(w, o, "switches", &p->switches);
-    if (has_kinks(w)) whole_tape(w, o, "clocks", &p->clocks);
+    if (has_clocks(w)) whole_tape(w, o, "clocks", &p->clocks);
+    if (has_selections(w)) whole_tape(w, o, "selections_start", &p->start_choices);
+    if (has_selections(w)) whole_tape(w, o, "selections", &p->choices);
     if (has_parts(w)) whole_tape(w, o, "guards", &p->guards);
     if (has_parts(w)) whole_tape(w, o, "memory", &p->memory);
     if (!p->system->whens.branch_count) return;
@@ -182,6 +183,11 @@ static void write_functions(Writing *w, Text *o) {
     export_tape(w, o, "initial", i, i->count, i->result, w->p->state_count);
     if (w->p->system->whens.branch_count)
         export_tape(w, o, "samples", s, s->count, s->result, s->result_count);
+    if (has_past(w)) {
+        whole_tape(w, o, "delays", &w->p->delays);
+        whole_tape(w, o, "delay_times", &w->p->delay_times);
+        whole_tape(w, o, "befores", &w->p->befores);
+    }
     for (int k = 0; k < w->part_count; k++) {
         if (k) export_turn_to(w, k);
         if (k) export_blocks(w, o);
@@ -227,12 +233,15 @@ static void write_part_data(const Writing *w, Text *o) {
     text_printf(&name, "model_%sconstant", w->now->name);
     write_numbers(o, text_get(&name), w->p->constant, (int)w->p->constant_count);
     text_free(&name);
+    if (has_parts(w) && w->most.blocks) export_begins(w, o);
     if (w->now->jump) return;
     if (w->most.switches) write_switch_data(w, o);
     if (n->branch_count) write_settings(w, o, "set_of", n->set, n->set_count);
     if (n->branch_count) write_settings(w, o, "reset_of", n->reset, n->reset_count);
-    if (has_kinks(w)) write_clock_data(w, o);
+    if (has_clocks(w)) write_clock_data(w, o);
     if (w->most.settles) write_settle_data(w, o);
+    if (has_selections(w)) export_selections(w, o);
+    if (has_loops(w)) export_loops(w, o);
 }
 
 static const char data_types[] =
@@ -258,6 +267,7 @@ static void write_data(Writing *w, Text *o) {
     if (w->table_count) write_tables(w, o);
     if (w->most.switches) text_add(o, data_types);
     if (w->most.settles) text_add(o, settle_type);
+    if (has_selections(w)) export_selection_types(o);
     if (w->p->system->whens.branch_count) write_when_data(w, o);
     for (int k = 0; k < w->part_count; k++) {
         w->now = &w->part[k];
@@ -271,6 +281,7 @@ static void write_data(Writing *w, Text *o) {
         for (int i = 0; i < w->input_count; i++) text_printf(o, "%s%d", i ? ", " : "", w->input[i]);
         text_add(o, "};\n");
     }
+    if (has_past(w)) export_past(w, o);
     write_param_values(w, o);
     int columns = j->run->results.column_count - 1;
     double *shown = ARENA_ARRAY(&w->tmp, double, 2 * columns + 1);
@@ -282,7 +293,12 @@ static void write_data(Writing *w, Text *o) {
 }
 
 static const char *method_section(SolverKind method) {
-    return method == SOLVER_EULER ? "euler" : method == SOLVER_HEUN ? "heun" : "rk4";
+    switch (method) {
+    case SOLVER_EULER: return "euler";
+    case SOLVER_HEUN: return "heun";
+    case SOLVER_RK78: return "rk78";
+    default: return "rk4";
+    }
 }
 
 void export_parts(const Writing *w, const char **chosen) {
@@ -295,9 +311,12 @@ void export_parts(const Writing *w, const char **chosen) {
     if (w->table_count) chosen[n++] = "tables";
     if (whens) chosen[n++] = "whens";
     if (p->clocks) chosen[n++] = "clocks";
-    if (whens || has_parts(w)) chosen[n++] = "paces";
+    if (whens || has_parts(w)) chosen[n++] = "gaps";
     chosen[n++] = has_parts(w) ? "modes" : "plain";
     if (w->input_count) chosen[n++] = "inputs";
+    if (has_selections(w)) chosen[n++] = "selection";
+    chosen[n++] = has_loops(w) ? "folds" : "unique";
+    if (has_past(w)) chosen[n++] = "past";
     if (whens && audit && w->nonlinear) chosen[n++] = "looks";
     if (p->switches && w->job->energy_jumps && (p->settles || w->nonlinear)) chosen[n++] = "jumps";
     chosen[n++] = "always";
@@ -310,7 +329,12 @@ static void write_runtime(Writing *w, Text *o) {
     const char *events = strstr(asset_runtime_text, "// --- events ---");
     Text text = {0}; // what modes do stands before events, which ask it
     text_add_n(&text, asset_runtime_text, (size_t)(events - asset_runtime_text));
+    if (has_loops(w)) text_add(&text, asset_folds_text);
+    if (has_selections(w)) text_add(&text, asset_selection_text);
+    if (has_past(w)) text_add(&text, asset_past_text);
+    text_add(&text, "//? switches\n");
     if (has_parts(w)) text_add(&text, asset_modes_text);
+    text_add(&text, "//? switches\n");
     text_add(&text, events);
     export_sections(o, text_get(&text), chosen);
     text_free(&text);

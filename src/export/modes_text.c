@@ -10,11 +10,12 @@ enum { MOST_TRIED = 500 }; // as solve/modes.c
 // --- counts --------------------------------------------------------------------------------------
 
 static const char *const count_name[] = {
-    "at",           "state_count",  "output_count",   "settle_count", "switch_count",
-    "sample_count", "set_count",    "discrete_count", "reset_count",  "clock_count",
-    "first_block",  "block_count",  "unknown_count",  "held_count",   "constant_count",
-    "param_count",  "strike_count", "first_param",    "time_place",   "first_state",
-    "first_held",   "first_unknown"};
+    "at",           "state_count",   "output_count",    "settle_count",      "switch_count",
+    "sample_count", "set_count",     "discrete_count",  "reset_count",       "clock_count",
+    "first_block",  "block_count",   "unknown_count",   "held_count",        "constant_count",
+    "param_count",  "strike_count",  "first_param",     "time_place",        "first_state",
+    "first_held",   "first_unknown", "selection_count", "selection_columns", "basis_at",
+    "first_entry",  "loop_count"};
 enum { COUNTS = sizeof count_name / sizeof *count_name };
 
 // The number of parameters and of outputs of a model is that of all its programs.
@@ -47,7 +48,12 @@ static void write_counts(const Part *x, Text *o) {
                                 (long)p->time,
                                 (long)p->first_state,
                                 (long)p->first_held,
-                                (long)p->first_unknown};
+                                (long)p->first_unknown,
+                                p->system->choice_count,
+                                selection_columns(p),
+                                x->basis_at,
+                                p->first_entry,
+                                loop_unknowns(p)};
     for (int i = 0; i < COUNTS; i++) text_printf(o, "%s%ld", i ? ", " : "    {", count[i]);
 }
 
@@ -58,24 +64,32 @@ typedef struct {
     bool wanted, jump; // by this model; by programs of jumps, too
 } Member;
 
-enum { MEMBERS = 17 };
+enum { MEMBERS = 24 };
 
 static void find_members(const Writing *w, Member *m) {
     const Most *n = &w->most;
-    bool whens = w->p->system->whens.branch_count > 0, kinks = n->clocks && w->table_count;
+    bool whens = w->p->system->whens.branch_count > 0, clocks = has_clocks(w);
+    bool selects = has_selections(w);
     const Member all[MEMBERS] = {{"const double *", "constant", true, true},
                                  {"const int *", "param", true, true},
                                  {"const int *", "choice", true, true},
                                  {"const model_switch_info *", "switch_of", n->switches, false},
                                  {"const model_setting *", "set_of", whens, false},
                                  {"const model_setting *", "reset_of", whens, false},
-                                 {"const int *", "clock_table", kinks, false},
+                                 {"const int *", "clock_table", clocks, false},
                                  {"const model_settling *", "settle_of", n->settles, false},
+                                 {"const model_candidates *", "candidates_of", selects, false},
+                                 {"const model_selection_info *", "selection_of", selects, false},
+                                 {"const int *", "begin", n->blocks > 0, true},
+                                 {"const unsigned *", "loop_place", has_loops(w), false},
+                                 {"const int *", "loop_block", has_loops(w), false},
+                                 {"", "selections_start", selects, false},
+                                 {"", "selections", selects, false},
                                  {"", "outputs_code", true, true},
                                  {"", "rates", true, false},
                                  {"", "step_rates", w->quads, false},
                                  {"", "switches", n->switches, false},
-                                 {"", "clocks", kinks, false},
+                                 {"", "clocks", clocks, false},
                                  {"", "guards", true, false},
                                  {"", "memory", true, false},
                                  {"", "conditions", whens, false},
@@ -230,7 +244,7 @@ void export_modes_fields(const Writing *w, Text *o, size_t *bytes) {
                 n, n, n * most_tried(m));
     text_printf(o,
                 "    model_real guard[%d], after_jump[%d], memory[%d], param[%d];\n"
-                "    model_pace mode_pace[%ld];\n",
+                "    model_gaps mode_gaps[%ld];\n",
                 m->mode_count, w->most.jump + 1, mode_store_memory(w->store)->count + 1,
                 w->param_count + 1, n);
     *bytes += (size_t)(28 + 4 * n * (2 + most_tried(m)) + 48 * n) +

@@ -8,10 +8,7 @@
 
 #include <stdio.h>
 
-enum {
-    FEW_UNKNOWNS = 40, // from which on engine/block_run.c may factor sparse matrices
-    MOST_MODES = 64
-};
+enum { MOST_MODES = 64 };
 
 // --- what is refused -----------------------------------------------------------------------------
 
@@ -24,23 +21,20 @@ static bool check_matrices(const Writing *w, const Program *p, Report *r) {
                          "write the numbers that it gives as parameters (`bondyn run` shows them)");
 }
 
+// Pivots of sparse matrices are chosen by KLU, which C that stands alone does not bring along.
+static bool check_sparse(const Writing *w, const TapeBlock *b, Report *r) {
+    char what[120];
+    if (!block_is_sparse(b)) return true;
+    snprintf(what, sizeof what,
+             "%d unknowns with a sparse matrix have to be solved together, which runs do with KLU",
+             b->size);
+    return export_refuse(w, r, b->pos, what, "small elasticities or resistances take loops apart");
+}
+
 static bool check_program(const Writing *w, const Program *p, Report *r) {
     if (!check_matrices(w, p, r)) return false;
-    if (p->system->choice_count)
-        return export_refuse(
-            w, r, p->system->block[p->system->choice[0].block].pos,
-            "its states are chosen anew during the run",
-            "give the mechanism coordinates that hold everywhere, an angle for x and y");
     for (int i = 0; i < p->block_count; i++)
-        if (p->block[i].size > FEW_UNKNOWNS)
-            return export_refuse(w, r, p->block[i].pos,
-                                 "more than 40 unknowns have to be solved together",
-                                 "small elasticities or resistances take loops apart");
-    for (int i = 0; i < p->system->block_count; i++)
-        if (!p->block[i].linear && !p->block[i].anchored)
-            return export_refuse(w, r, p->block[i].pos,
-                                 "a loop of its equations is solved by iteration and may fold",
-                                 "a small volume, mass or elasticity in the loop takes it apart");
+        if (!check_sparse(w, &p->block[i], r)) return false;
     return true;
 }
 
@@ -96,14 +90,15 @@ static long count_modes(const Writing *w) {
     return lasting + instants;
 }
 
-static int add_part(Writing *w, const Program *p, const char *name, bool jump) {
+static int add_part(Writing *w, const Program *p, const char *name, const int *begin, bool jump) {
     Part *x = &w->part[w->part_count];
     const Part *last = w->part_count ? x - 1 : NULL;
-    *x = (Part){.p = p, .jump = jump};
+    *x = (Part){.p = p, .jump = jump, .begin = begin};
     snprintf(x->name, sizeof x->name, "%s", name);
     if (last) {
         x->at = last->at + (long)last->p->register_count;
         x->first_block = last->first_block + last->p->block_count;
+        x->basis_at = last->basis_at + selection_columns(last->p);
     }
     return w->part_count++;
 }
@@ -122,9 +117,9 @@ static bool add_mode(Writing *w, const int *mode, Report *r) {
         return false;
     k->state_count = found.system->state_count;
     snprintf(name, sizeof name, "mode%d_", number);
-    if (found.program) k->part = add_part(w, found.program, name, false);
+    if (found.program) k->part = add_part(w, found.program, name, found.begin, false);
     snprintf(name, sizeof name, "jump%d_", number);
-    k->jump = add_part(w, found.jump, name, true);
+    k->jump = add_part(w, found.jump, name, found.jump_begin, true);
     return true;
 }
 
@@ -203,6 +198,12 @@ static void note_sizes(Writing *w, const Part *x) {
     enlarge(&m->samples, n->sample_count);
     enlarge(&m->block, p->largest_block);
     enlarge(&m->unknowns, (int)p->unknown_count);
+    enlarge(&m->selection, p->choices.result_count);
+    enlarge(&m->selection, p->start_choices.result_count);
+    enlarge(&m->pivot_rows, p->largest_choice);
+    enlarge(&m->rows, p->most_columns);
+    if (!x->jump) enlarge(&m->loops, loop_unknowns(p));
+    m->columns += selection_columns(p);
     enlarge(x->jump ? &m->jump : &m->output, x->output_count);
     m->blocks += p->block_count;
     m->registers += (long)p->register_count;
@@ -230,7 +231,7 @@ bool export_find_parts(Writing *w, Report *r) {
     if (!check_program(w, w->base, r)) return false;
     w->part = ARENA_ARRAY(&w->tmp, Part, 2 * modes + 1);
     w->combination = ARENA_ARRAY(&w->tmp, Combination, modes + 1);
-    add_part(w, w->base, has_parts(w) ? "start_" : "", false);
+    add_part(w, w->base, has_parts(w) ? "start_" : "", NULL, false);
     if (has_parts(w) && !add_modes(w, r)) return false;
     find_tables(w);
     find_params(w);

@@ -8,9 +8,12 @@
 
 typedef struct { // a program and where its memory lies; models whose laws switch have several
     const Program *p;
-    char name[24];   // before the names of its functions
-    bool jump;       // into a mode: outputs alone
-    long at;         // of its registers
+    char name[24]; // before the names of its functions
+    bool jump;     // into a mode: outputs alone
+    long at;       // of its registers
+    int basis_at;  // of the columns of its selections
+    const int *
+        begin; // per unknown of its loops: what is remembered of it, -1: nothing; NULL: it is no mode's
     int first_block; // its blocks are counted behind those of the programs before it
     bool *memory;    // as in Writing
     uint32_t *output;
@@ -23,7 +26,9 @@ typedef struct { // a mode: numbers of its parts, -1: none
 } Combination;
 
 typedef struct { // over all programs
-    int states, switches, clocks, discrete, resets, samples, block, unknowns, blocks, jump, output;
+    int states, switches, clocks, discrete, resets, samples, block, unknowns, blocks, jump, output,
+        loops;
+    int selection, pivot_rows, rows, columns; // of blocks that choose states; columns: of all
     long registers;
     bool settles;
 } Most;
@@ -69,11 +74,32 @@ bool export_refuse(const Writing *w, Report *r, Pos pos, const char *what, const
 bool export_find_parts(Writing *w, Report *r);
 void export_turn_to(Writing *w, int part); // p, and its comments
 static inline bool has_parts(const Writing *w) { return w->modes; }
+// Signals of time that jump or bend: fixed steps end at kinks of tables alone, those of masters at all.
+static inline bool has_clocks(const Writing *w) {
+    return w->most.clocks && (w->table_count || w->options->unit);
+}
 
 // --- modes_text.c: the table of programs, of modes, and names that mean those of the present part
 void export_modes(Writing *w, Text *out);
 void export_modes_fields(const Writing *w, Text *out, size_t *bytes);
 void export_banks(Text *out, const char *text); // registers of the present part
+
+// --- loops_text.c: loops of equations that are solved by iteration and may fold
+int loop_unknowns(const Program *p);
+void export_loops(const Writing *w, Text *out);  // of the present program
+void export_begins(const Writing *w, Text *out); // of it, where a mode is entered
+static inline bool has_loops(const Writing *w) { return w->most.loops > 0; }
+
+// --- selection_text.c: states that are chosen during the run
+void export_selection_types(Text *out);
+void export_selections(const Writing *w, Text *out); // of the present program
+int selection_columns(const Program *p);             // of all blocks
+static inline bool has_selections(const Writing *w) { return w->most.selection > 0; }
+
+// --- past_text.c: delayed signals
+bool has_past(const Writing *w);
+long past_room(const Writing *w); // points of the past that are kept
+void export_past(const Writing *w, Text *out);
 
 // --- tape_text.c
 void export_comments(Writing *w);
@@ -89,11 +115,12 @@ ExportCounts export_count(const Writing *w, const TapeFunction *f, int count);
 
 // --- header_text.c
 void export_header(Writing *w);
+double export_step(const Job *j); // of the grid
 
 // --- model_text.c
 void export_source(Writing *w);
 void export_main(Writing *w);
-enum { EXPORT_PARTS = 16 };
+enum { EXPORT_PARTS = 20 };
 void export_parts(const Writing *w, const char **chosen); // of runtime.text that the model needs
 int export_table(const Writing *w, const Table *t);
 
@@ -112,7 +139,8 @@ void export_prefixed(Text *out, const char *text, const char *prefix); // model_
 void export_single(Text *out, const char *text);                       // float in place of double
 
 // Files of this folder and of others, as they stand there (cmake/embed.cmake).
-extern const char asset_runtime_text[], asset_modes_text[], asset_trig_text[], asset_main_text[];
+extern const char asset_runtime_text[], asset_modes_text[], asset_selection_text[],
+    asset_folds_text[], asset_past_text[], asset_trig_text[], asset_main_text[];
 extern const char asset_kernels_def[], asset_table_def[];
 
 #endif

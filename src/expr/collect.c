@@ -290,9 +290,9 @@ static bool equal_parts(const Parts *a, const Parts *b) {
 }
 
 // Of two with equal signatures. What cancels within the one that is there, as u in (u + x) - (u +
-// y), must occur in the other too: else u would come back where it has been replaced. Signatures cannot
-// tell, so sums that are too much to compare are not the same. Products are: the n pieces of the
-// derivative of a long one are equal, and would all be kept.
+// y), must occur in the other too: else u would come back where it has been replaced. Signatures
+// cannot tell, so sums that are too much to compare are not the same. Products are: the n pieces of
+// the derivative of a long one are equal, and would all be kept.
 bool same_parts(const Dag *d, Op op, Expr a, const Expr *args, int n) {
     Parts left, right;
     parts_init(&left);

@@ -70,8 +70,9 @@ Expr expr_sub(Dag *d, Expr a, Expr b);
 Expr expr_mul(Dag *d, Expr a, Expr b);
 Expr expr_div(Dag *d, Expr a, Expr b);
 Expr expr_neg(Dag *d, Expr a);
-// Two calls that build nodes never stand in one list of arguments: compilers evaluate it in different orders, and
-// nodes would be numbered, sums ordered and rounded differently. These are the sequences that are wanted most.
+// Two calls that build nodes never stand in one list of arguments: compilers evaluate it in
+// different orders, and nodes would be numbered, sums ordered and rounded differently. These are
+// the sequences that are wanted most.
 Expr expr_scale(Dag *d, double factor, Expr a);                      // factor a
 Expr expr_products_add(Dag *d, Expr a, Expr b, Expr x, Expr y);      // a b + x y
 Expr expr_products_subtract(Dag *d, Expr a, Expr b, Expr x, Expr y); // a b - x y

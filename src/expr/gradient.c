@@ -88,6 +88,7 @@ static void give_arguments(const Sweep *s, Expr e, double y, double grow) {
     case OP_MOD: give_two(s, arg, grow, 1, -floor(a / b)); break;
     case OP_IF: give(s, arg[a != 0 ? 1 : 2], grow); break;
     case OP_TABLE: give(s, arg[1], grow * table_slope(s->d->table.data[(int)a], b)); break;
+    case OP_TABLE_SLOPE: give(s, arg[1], grow * table_bend(s->d->table.data[(int)a], b)); break;
     case OP_ENTRY:
         s->weight[(int)a + (int)b] += grow;
         give(s, arg[0], 1); // its turn comes

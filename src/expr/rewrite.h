@@ -22,8 +22,8 @@ void pass_set(Pass *p, Expr symbol, Expr value);
 void pass_run(Pass *p, Expr e, Expr (*rule)(Pass *p, Expr e));
 
 // derivative.c: the rate of the last of some nodes when a symbol changes at the rate 1. The nodes
-// are all below it that depend on the symbol, arguments first; only: per node its only argument among them and the
-// symbol, 0 when it has several. Leaves the pass empty.
+// are all below it that depend on the symbol, arguments first; only: per node its only argument
+// among them and the symbol, 0 when it has several. Leaves the pass empty.
 Expr rate_along(Pass *p, Expr symbol, const Expr *node, const Expr *only, int n);
 
 #endif

@@ -22,6 +22,17 @@ double table_slope(const Table *t, double x) {
     return bondyn_slope(&k, x);
 }
 
+double table_bend(const Table *t, double x) {
+    if (!t->smooth || t->count < 2 || !(x > t->x[0]) || !(x < t->x[t->count - 1])) return 0;
+    int low = 0, high = t->count - 1;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        *(t->x[middle] <= x ? &low : &high) = middle;
+    }
+    double h = t->x[high] - t->x[low], s = (x - t->x[low]) / h, rise = (t->y[high] - t->y[low]) / h;
+    return ((6 - 12 * s) * rise + (6 * s - 4) * t->slope[low] + (6 * s - 2) * t->slope[high]) / h;
+}
+
 // --- pieces -------------------------------------------------------------------------------------
 
 double table_value_in(const Table *t, int piece, double x) {

@@ -17,6 +17,7 @@ typedef struct {
 
 double table_value(const Table *t, double x);
 double table_slope(const Table *t, double x);
+double table_bend(const Table *t, double x); // the second derivative; lines have none
 
 // One piece of a table, counted by the kinks below it, also read beyond its ends. `piece` says
 // where x is; `outside` how far x is out of a piece: negative inside.

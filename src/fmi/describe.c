@@ -27,7 +27,7 @@ static void write_head(Text *out, FmuWriting *u) {
         fmu_attribute(out, "description", name_text(m->names, m->text));
     fmu_attribute(out, "generationTool", "Bondyn " BONDYN_VERSION);
     fmu_attribute(out, "variableNamingConvention", u->renamed ? "flat" : "structured");
-    if (!is_three(u)) text_printf(out, " numberOfEventIndicators=\"%d\"", u->w.p->switch_count);
+    if (!is_three(u)) text_printf(out, " numberOfEventIndicators=\"%d\"", u->indicators);
     text_add(out, ">\n");
 }
 
@@ -39,8 +39,9 @@ static void write_kind2(Text *out, const FmuWriting *u, const char *name, const 
                 "providesDirectionalDerivative=\"true\" %s>\n"
                 "%s  </%s>\n",
                 more,
-                u->cvode ? ""
-                         : "    <SourceFiles>\n      <File name=\"fmi2.c\"/>\n    </SourceFiles>\n",
+                u->inner == FMU_CVODE
+                    ? ""
+                    : "    <SourceFiles>\n      <File name=\"fmi2.c\"/>\n    </SourceFiles>\n",
                 name);
 }
 
@@ -53,9 +54,14 @@ static void write_kind3(Text *out, const FmuWriting *u, const char *name, const 
                 more);
 }
 
+// Is the end of each step of a master needed, for a choice of states or a branch of solutions?
+static bool needs_steps(const FmuWriting *u) { return has_selections(&u->w) || has_loops(&u->w); }
+
 static void write_kinds(Text *out, const FmuWriting *u) {
     if (is_three(u)) {
-        if (u->options->exchange) write_kind3(out, u, "ModelExchange", "");
+        if (u->options->exchange)
+            write_kind3(out, u, "ModelExchange",
+                        needs_steps(u) ? " needsCompletedIntegratorStep=\"true\"" : "");
         if (u->options->steps)
             write_kind3(out, u, "CoSimulation",
                         " canHandleVariableCommunicationStepSize=\"true\" "
@@ -64,7 +70,8 @@ static void write_kinds(Text *out, const FmuWriting *u) {
         return;
     }
     if (u->options->exchange)
-        write_kind2(out, u, "ModelExchange", "completedIntegratorStepNotNeeded=\"true\"");
+        write_kind2(out, u, "ModelExchange",
+                    needs_steps(u) ? "" : "completedIntegratorStepNotNeeded=\"true\"");
     if (u->options->steps)
         write_kind2(out, u, "CoSimulation", "canHandleVariableCommunicationStepSize=\"true\"");
 }
@@ -102,12 +109,14 @@ static const char *variability_of(const FmuWriting *u, const FmuVariable *v) {
 }
 
 static double nominal_of(const FmuWriting *u, int state) {
+    if (u->w.p->system->state_var[state] < 0) return 1; // what it is changes with the choice
     double start = u->w.p->start ? u->w.p->start[state] : 0, size = start < 0 ? -start : start;
     return size > 0 && size < 1e300 ? size : 1;
 }
 
 // The largest of an array: all its elements have the same.
 double fmu_nominal(const FmuWriting *u, int state) {
+    if (has_parts(&u->w)) return 1; // what a slot is changes with the mode
     const FmuEntry *e = &u->entry[u->entry_of[u->first[FMU_STATE] + state]];
     double most = 0;
     for (int i = 0; i < e->count; i++) {

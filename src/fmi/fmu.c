@@ -37,7 +37,8 @@ static void find_guid(FmuWriting *u) {
     text_add_n(&all, text_get(&u->e.source), u->e.source.length);
     fmu_description(&all, u);
     text_add(&all, asset_core_text);
-    if (u->cvode) text_add(&all, asset_cvode_text);
+    if (u->inner == FMU_CVODE) text_add(&all, asset_cvode_text);
+    if (u->inner == FMU_RK78) text_add(&all, asset_rk78_text);
     text_add(&all, u->options->version == 3 ? asset_fmi3_text : asset_fmi2_text);
     text_add(&all, asset_tangent_text);
     digest(text_get(&all), all.length, hex);
@@ -46,14 +47,26 @@ static void find_guid(FmuWriting *u) {
                            hex + 16, hex + 20);
 }
 
+// Of programs that last: not of the start of laws that switch, nor of jumps.
+static void find_slots(FmuWriting *u) {
+    const Writing *w = &u->w;
+    for (int k = has_parts(w) ? 1 : 0; k < w->part_count; k++) {
+        const Program *p = w->part[k].p;
+        if (w->part[k].jump) continue;
+        if (p->state_count > u->slots) u->slots = p->state_count;
+        if (p->switch_count > u->indicators) u->indicators = p->switch_count;
+    }
+    if (has_selections(w)) u->indicators++; // how good the choice of states is: the last one
+}
+
 static void count_all(FmuWriting *u) {
     Fmu *f = u->f;
     snprintf(f->prefix, sizeof f->prefix, "%s", u->e.prefix);
     snprintf(f->asked, sizeof f->asked, "%s", u->e.asked);
     f->parameters = u->first[FMU_INPUT] - u->first[FMU_PARAM];
     f->inputs = u->first[FMU_STATE] - u->first[FMU_INPUT];
-    f->states = u->w.p->state_count;
-    f->indicators = u->w.p->switch_count;
+    f->states = u->slots;
+    f->indicators = u->indicators;
     f->ports = u->port_count;
     f->variables = u->entries;
     for (int i = 0; i < u->count; i++) f->outputs += u->variable[i].output;
@@ -104,8 +117,9 @@ static bool write_archive(FmuWriting *u) {
     fmu_page(&t[PAGE], u);
     if (three) fmu_build(&t[BUILD], u);
     int kept = add_sources(u, &f, &t[SOURCE], &t[BUILD]);
-    bool good = fmu_compile(&t[BINARY], f.file, f.count, u->cvode, u->r);
-    f.count = u->cvode ? 0 : kept; // sources that need a library are of no use to others
+    bool good = fmu_compile(&t[BINARY], f.file, f.count, u->inner == FMU_CVODE, u->r);
+    f.count =
+        u->inner == FMU_CVODE ? 0 : kept; // sources that need a library are of no use to others
     const char *place = three ? "binaries/x86_64-linux" : "binaries/linux64";
     add_text(&f, arena_printf(&u->arena, "%s/%s.so", place, u->e.prefix), &t[BINARY]);
     add_text(&f, "modelDescription.xml", &t[DESCRIPTION]);
@@ -117,17 +131,30 @@ static bool write_archive(FmuWriting *u) {
     return good;
 }
 
-// What makes the steps of co-simulation: the fixed ones of the experiment, or CVODE.
+// Steps of its own choice would have to look for folds between them.
+static bool refuse_loops(const FmuWriting *u) {
+    return export_refuse(&u->w, u->r, u->w.job->plan.pos,
+                         "a loop of its equations is solved by iteration and may fold, which "
+                         "co-simulation passes with fixed steps alone",
+                         "take --solver euler, heun or rk4, or model exchange alone, --kind me");
+}
+
+// What makes the steps of co-simulation: the fixed ones of the experiment, the pair of order 8 and 7, or CVODE.
 static bool choose_solver(FmuWriting *u) {
     const Experiment *x = &u->w.job->plan;
     SolverKind k = x->solver;
-    if (!u->options->steps || k == SOLVER_EULER || k == SOLVER_HEUN || k == SOLVER_RK4) return true;
-    u->cvode = k == SOLVER_AUTO || k == SOLVER_CVODE_BDF || k == SOLVER_CVODE_ADAMS;
-    if (u->cvode) return true;
+    if (k == SOLVER_RK78) u->inner = FMU_RK78;
+    if (k == SOLVER_RK78 && u->options->steps && has_loops(&u->w)) return refuse_loops(u);
+    if (!u->options->steps || k == SOLVER_EULER || k == SOLVER_HEUN || k == SOLVER_RK4 ||
+        k == SOLVER_RK78)
+        return true;
+    u->inner = FMU_CVODE;
+    if (has_loops(&u->w)) return refuse_loops(u);
+    if (k == SOLVER_AUTO || k == SOLVER_CVODE_BDF || k == SOLVER_CVODE_ADAMS) return true;
     return export_refuse(&u->w, u->r, x->pos,
                          "co-simulation cannot carry the solver of its experiment",
-                         "take --solver bdf, adams, euler, heun or rk4; model exchange alone, "
-                         "--kind me, can do without");
+                         "take --solver bdf, adams, rk78, euler, heun or rk4; model exchange "
+                         "alone, --kind me, can do without");
 }
 
 // Of DefaultExperiment: that of the experiment; without one a thousandth of the run, and for masters that make the steps of
@@ -149,6 +176,7 @@ bool fmu_export(Fmu *f, const System *s, const RunOptions *o, const FmuOptions *
     if (good) {
         export_write(&u.w);
         f->step = step_of(&u, o);
+        find_slots(&u);
         fmu_variables(&u);
         fmu_units(&u);
         fmu_entries(&u);

@@ -42,6 +42,8 @@ typedef struct { // a source whose effort or flow is an input: a power port
     bool effort;       // the effort is given
 } FmuPort;
 
+typedef enum { FMU_FIXED, FMU_CVODE, FMU_RK78 } FmuSteps;
+
 typedef struct {
     Fmu *f;
     const System *system;
@@ -59,14 +61,16 @@ typedef struct {
     int *entry_of; // per element
     FmuPort *port;
     int port_count;
-    bool cvode;       // co-simulation has CVODE inside, no fixed steps
-    bool renamed;     // a name does not fit the structured convention
-    const char *guid; // "{...}"
+    int slots, indicators; // states and event functions: the most that a mode has
+    FmuSteps inner;        // what makes the steps of co-simulation
+    bool renamed;          // a name does not fit the structured convention
+    const char *guid;      // "{...}"
 } FmuWriting;
 
 // Which variables are recorded, so that they can be read: patterns. Needs nothing but the system.
 RunOptions fmu_record(FmuWriting *u, const RunOptions *o);
 void fmu_variables(FmuWriting *u);
+int fmu_param_in(const Program *p, int var);   // number of a parameter in a program; -1: none
 int fmu_element(const FmuWriting *u, int var); // of a variable of the model; -1: it is not there
 void fmu_entries(FmuWriting *u); // arrays.c: after the units; FMI 2 has each element for itself
 
@@ -114,7 +118,7 @@ bool fmu_compile(Text *out, const ArchiveFile *file, int count, bool cvode, Repo
 
 // Files of this folder, as they stand there (cmake/embed.cmake).
 extern const char asset_core_text[], asset_fmi2_text[], asset_fmi3_text[], asset_tangent_text[];
-extern const char asset_cvode_text[];
+extern const char asset_cvode_text[], asset_rk78_text[], asset_rk78_def[];
 extern const char asset_fmi2Functions_h[], asset_fmi2FunctionTypes_h[], asset_fmi2TypesPlatform_h[];
 extern const char asset_fmi3Functions_h[], asset_fmi3FunctionTypes_h[], asset_fmi3PlatformTypes_h[];
 

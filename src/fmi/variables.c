@@ -46,7 +46,7 @@ RunOptions fmu_record(FmuWriting *u, const RunOptions *o) {
     const Model *m = u->model;
     RunOptions all = *o;
     find_ports(u);
-    const Experiment *x = m->experiment;
+    const Experiment *x = o->experiment;
     int given = o->record_count ? o->record_count : x ? x->record_count : 0, n = 0;
     if (!given) return all; // everything
     const char **pattern = ARENA_ARRAY(&u->arena, const char *, given + m->var_count + 1);
@@ -123,13 +123,11 @@ static bool reaches(const Flow *f, const TapeFunction *t) {
 }
 
 // Moments of samples are counted from the start, and what only the start needs has no effect later.
-static bool is_tunable(Flow *f, const Program *p, uint32_t reg) {
+static bool acts_later(Flow *f, const Program *p, uint32_t reg) {
     const TapeFunction *later[] = {&p->derivative, &p->outputs, &p->switches, &p->conditions,
                                    &p->actions};
     flow_from(f, reg);
     flow_pass(f, &p->prepare, p->prepare.count);
-    flow_pass(f, &p->samples, p->samples.count);
-    if (reaches(f, &p->samples)) return false;
     for (int i = 0; i < 5; i++) {
         flow_pass(f, later[i], later[i]->count);
         if (reaches(f, later[i])) return true;
@@ -137,14 +135,55 @@ static bool is_tunable(Flow *f, const Program *p, uint32_t reg) {
     return false;
 }
 
+static bool sets_samples(const Program *p, int param) {
+    Flow *f = flow_new(p);
+    flow_from(f, p->first_param + (uint32_t)param);
+    flow_pass(f, &p->prepare, p->prepare.count);
+    flow_pass(f, &p->samples, p->samples.count);
+    bool sets = reaches(f, &p->samples);
+    flow_free(f);
+    return sets;
+}
+
+int fmu_param_in(const Program *p, int var) {
+    for (uint32_t i = 0; i < p->param_count; i++)
+        if (p->param_var[i] == var) return (int)i;
+    return -1;
+}
+
+static bool is_tunable(const FmuWriting *u, int var) {
+    const Writing *w = &u->w;
+    int in_start = fmu_param_in(w->p, var);
+    bool acts = false;
+    if (in_start >= 0 && sets_samples(w->p, in_start)) return false;
+    for (int k = 0; k < w->part_count && !acts; k++) {
+        const Program *p = w->part[k].p;
+        int at = fmu_param_in(p, var);
+        if (at < 0 || w->part[k].jump) continue;
+        Flow *f = flow_new(p);
+        acts = acts_later(f, p, p->first_param + (uint32_t)at);
+        flow_free(f);
+    }
+    return acts;
+}
+
+static double param_value(const FmuWriting *u, int var) {
+    for (int k = 0; k < u->w.part_count; k++) {
+        const Program *p = u->w.part[k].p;
+        const double *value = job_parameters(u->w.job, p);
+        int at = fmu_param_in(p, var);
+        if (at >= 0) return (value ? value : p->param_value)[at];
+    }
+    return 0;
+}
+
 // FMI 3 has them in the order of the model, so that elements of an array follow each other.
-static uint32_t *order_parameters(FmuWriting *u) {
-    const Program *p = u->w.p;
-    uint32_t *order = ARENA_ARRAY(&u->arena, uint32_t, p->param_count + 1);
-    for (uint32_t i = 0; i < p->param_count; i++) {
-        uint32_t k = i;
-        for (; u->options->version == 3 && k > 0 && p->param_var[order[k - 1]] > p->param_var[i];
-             k--)
+static int *order_parameters(FmuWriting *u) {
+    const int *var = u->w.param_var;
+    int *order = ARENA_ARRAY(&u->arena, int, u->w.param_count + 1);
+    for (int i = 0; i < u->w.param_count; i++) {
+        int k = i;
+        for (; u->options->version == 3 && k > 0 && var[order[k - 1]] > var[i]; k--)
             order[k] = order[k - 1];
         order[k] = i;
     }
@@ -152,17 +191,13 @@ static uint32_t *order_parameters(FmuWriting *u) {
 }
 
 static void add_parameters(FmuWriting *u) {
-    const Program *p = u->w.p;
-    const double *value = job_parameters(u->w.job, p);
-    const uint32_t *order = order_parameters(u);
-    Flow *f = flow_new(p);
-    for (uint32_t k = 0; k < p->param_count; k++) {
-        uint32_t i = order[k];
-        FmuVariable *v = add(u, FMU_PARAM, (int)i, p->param_var[i], path_of(u, p->param_var[i]));
-        v->start = value ? value[i] : p->param_value[i];
-        v->tunable = is_tunable(f, p, p->first_param + i);
+    const int *order = order_parameters(u);
+    for (int k = 0; k < u->w.param_count; k++) {
+        int var = u->w.param_var[order[k]];
+        FmuVariable *v = add(u, FMU_PARAM, order[k], var, path_of(u, var));
+        v->start = param_value(u, var);
+        v->tunable = is_tunable(u, var);
     }
-    flow_free(f);
 }
 
 static void add_inputs(FmuWriting *u) {
@@ -193,37 +228,62 @@ static void add_columns(FmuWriting *u) {
     }
 }
 
-// What the solver watches has a name of its own: event_indicators[1], ...
-static void add_indicators(FmuWriting *u) {
-    const char *name = "event_indicators";
+// A name for an array that the model has not.
+static const char *own_name(FmuWriting *u, const char *name) {
     while (model_find(u->model, name) >= 0 ||
            model_find(u->model, arena_printf(&u->arena, "%s[1]", name)) >= 0)
         name = arena_printf(&u->arena, "%s_", name);
-    for (int i = 0; i < u->w.p->switch_count; i++)
+    return name;
+}
+
+// What the solver watches has a name of its own: event_indicators[1], ...
+static void add_indicators(FmuWriting *u) {
+    const char *name = own_name(u, "event_indicators");
+    for (int i = 0; i < u->indicators; i++)
         add(u, FMU_INDICATOR, i, -1, arena_printf(&u->arena, "%s[%d]", name, i + 1));
 }
 
-void fmu_variables(FmuWriting *u) {
+// Modes have states of their own, and some are chosen during the run: what others integrate are slots, states[1], ...,
+// with those of the mode that holds, or those that are chosen; the variables themselves are among the columns.
+static void add_slots(FmuWriting *u, FmuKind kind) {
+    const char *name = own_name(u, "states");
+    for (int i = 0; i < u->slots; i++)
+        add(u, kind, i, -1, arena_printf(&u->arena, "%s[%d]", name, i + 1));
+}
+
+static void add_states(FmuWriting *u, FmuKind kind) {
     const Program *p = u->w.p;
-    int columns = u->w.job->run->results.column_count;
-    u->variable = ARENA_ARRAY(&u->arena, FmuVariable,
-                              2 * p->state_count + (int)p->param_count + u->w.input_count +
-                                  columns + p->switch_count + 2);
+    const char *slot = own_name(u, "states");
+    int slots = 0;
+    if (has_parts(&u->w)) {
+        add_slots(u, kind);
+        return;
+    }
+    for (int i = 0; i < p->state_count; i++) {
+        int var = p->system->state_var[i];
+        const char *name = var >= 0 ? system_state_name(p->system, i)
+                                    : arena_printf(&u->arena, "%s[%d]", slot, ++slots);
+        FmuVariable *v = add(u, kind, i, var, name);
+        v->output = kind == FMU_STATE && var >= 0 &&
+                    (is_own_output(u->model, var) || is_asked_for(u, name));
+    }
+}
+
+void fmu_variables(FmuWriting *u) {
+    const Writing *w = &u->w;
+    int columns = w->job->run->results.column_count;
+    u->variable =
+        ARENA_ARRAY(&u->arena, FmuVariable,
+                    2 * u->slots + w->param_count + w->input_count + columns + u->indicators + 2);
     add(u, FMU_TIME, 0, 0, "time");
     u->first[FMU_PARAM] = u->count;
     add_parameters(u);
     u->first[FMU_INPUT] = u->count;
     add_inputs(u);
     u->first[FMU_STATE] = u->count;
-    for (int i = 0; i < p->state_count; i++) {
-        int var = p->system->state_var[i];
-        const char *name = system_state_name(p->system, i);
-        FmuVariable *v = add(u, FMU_STATE, i, var, name);
-        v->output = var >= 0 && (is_own_output(u->model, var) || is_asked_for(u, name));
-    }
+    add_states(u, FMU_STATE);
     u->first[FMU_RATE] = u->count;
-    for (int i = 0; i < p->state_count; i++)
-        add(u, FMU_RATE, i, p->system->state_var[i], system_state_name(p->system, i));
+    add_states(u, FMU_RATE);
     u->first[FMU_COLUMN] = u->count;
     add_columns(u);
     u->first[FMU_INDICATOR] = u->count;

@@ -1,5 +1,5 @@
-// See archive.h. What is refused: names that lead elsewhere, links, encryption, sizes that do not fit,
-// wrong checksums, and more than fits into memory with ease.
+// See archive.h. What is refused: names that lead elsewhere, links, encryption, sizes that do not
+// fit, wrong checksums, and more than fits into memory with ease.
 #include "foreign/archive.h"
 
 #include "base/files.h"

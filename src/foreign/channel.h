@@ -1,4 +1,5 @@
-// What Bondyn and a guest process say to each other: one block of shared memory, and whose turn it is.
+// What Bondyn and a guest process say to each other: one block of shared memory, and whose turn it
+// is.
 //
 //     Bondyn                       guest (foreign/guest)
 //     inputs, command   turn = 1   --->   calls the foreign code

@@ -1,5 +1,5 @@
-// What modelDescription.xml of an FMU says (FMI 2.0 and 3.0), checked: variables, structure, kinds. Elements of arrays
-// are variables of their own here.
+// What modelDescription.xml of an FMU says (FMI 2.0 and 3.0), checked: variables, structure, kinds.
+// Elements of arrays are variables of their own here.
 #ifndef BONDYN_FOREIGN_DESCRIPTION_H
 #define BONDYN_FOREIGN_DESCRIPTION_H
 
@@ -55,8 +55,8 @@ typedef struct {
     int define_count;
 } UnitDescription;
 
-// Reads the XML in `source`; `ports`: the file of power ports (OspModelDescription.xml, terminalsAndIcons.xml), or 0.
-// False: reported.
+// Reads the XML in `source`; `ports`: the file of power ports (OspModelDescription.xml,
+// terminalsAndIcons.xml), or 0. False: reported.
 bool unit_describe(Arena *out, UnitDescription *d, const Sources *sources, uint32_t source,
                    uint32_t ports, Report *r);
 // Files to compile, from sources/buildDescription.xml of FMI 3; false: it is no XML.

@@ -1,4 +1,5 @@
-// What only FMI 3 has: types of many sizes, arrays, structure by value references, terminals, how sources are built.
+// What only FMI 3 has: types of many sizes, arrays, structure by value references, terminals, how
+// sources are built.
 #include "foreign/description_reader.h"
 
 #include "base/memory.h"
@@ -244,7 +245,8 @@ void reader_structure3(Reader *k) {
 
 // --- terminals -----------------------------------------------------------------------------------
 
-// Two members: what is equal on both sides, and what flows in. An outflow has the other sign: it is no port here.
+// Two members: what is equal on both sides, and what flows in. An outflow has the other sign: it is
+// no port here.
 static void read_terminal(Reader *k, const XmlNode *t) {
     int effort = -1, flow = -1, count = 0;
     for (const XmlNode *m = xml_child(t, "TerminalMemberVariable"); m; m = xml_next(m)) {

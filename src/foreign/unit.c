@@ -1,9 +1,10 @@
 // A unit of FMI 2 or 3 at work, in a guest process. Numbers are SI on this side.
 //
-// All functions of a point (rates, outputs, indicators) are one call of the guest: the last point is kept. Begins,
-// updates and steps are remembered by their inputs, so to ask again does nothing again: they are functions,
-// whatever the unit does. How each token came about is kept: where the guest has lost one (a new process, a unit
-// that cannot go back), what led to it from the last one that is there is done once more.
+// All functions of a point (rates, outputs, indicators) are one call of the guest: the last point
+// is kept. Begins, updates and steps are remembered by their inputs, so to ask again does nothing
+// again: they are functions, whatever the unit does. How each token came about is kept: where the
+// guest has lost one (a new process, a unit that cannot go back), what led to it from the last one
+// that is there is done once more.
 #include "foreign/unit.h"
 
 #include "base/array.h"
@@ -102,6 +103,16 @@ static bool name_bad(ForeignUnit *u, const int *list, int n, const double *x, co
         if (isfinite(x[i])) continue;
         snprintf(u->fault, sizeof u->fault, "%s '%s' is %g at t = %.9g s", what,
                  u->d.variable[list[i]].name, x[i], time);
+        return true;
+    }
+    return false;
+}
+
+static bool name_bad_indicator(ForeignUnit *u, const double *x, double time) {
+    for (int i = 0; i < u->d.indicators; i++) {
+        if (isfinite(x[i])) continue;
+        snprintf(u->fault, sizeof u->fault, "event indicator %d is %g at t = %.9g s", i + 1, x[i],
+                 time);
         return true;
     }
     return false;
@@ -221,8 +232,9 @@ static bool compute_point(const External *e, const double *in, double *out) {
     pthread_mutex_lock(&u->lock);
     const double *value = values_at(u, in, e->inputs);
     if (value) take_part(u, f->part, value, out);
+    bool good = value && !(f->part == PART_INDICATORS && name_bad_indicator(u, out, in[1]));
     pthread_mutex_unlock(&u->lock);
-    return value;
+    return good;
 }
 
 // in: the point, its direction; a function without inputs of the unit has shorter ones
@@ -277,6 +289,11 @@ static bool give_state(ForeignUnit *u, double token, const double *answer, doubl
                        double time) {
     out[0] = token;
     out[1] = answer[0];
+    if (!isfinite(out[1])) {
+        snprintf(u->fault, sizeof u->fault, "the time of its next event is %g at t = %.9g s",
+                 out[1], time);
+        return false;
+    }
     if (u->steps) {
         convert(u, u->output, u->outputs, answer + 1, out + 2, from_foreign);
         return !name_bad(u, u->output, u->outputs, out + 2, "the output", time);
@@ -417,7 +434,7 @@ static void set_functions(ForeignUnit *u) {
     set_function(u, PART_UPDATE, u->point, state_values);
 }
 
-// --- its beginning and end ------------------------------------------------------------------------
+// --- its beginning and end -----------------------------------------------------------------------
 
 static const char *open_unit(ForeignUnit *u, const char *path) {
     Report r = {0};

@@ -15,7 +15,8 @@ typedef struct {
 // What `model NAME from "file.fmu"` stands for.
 void unit_text(Text *out, const UnitDescription *d, const UnitTextOptions *o);
 
-// The description of the FMU whose bytes are given; its XML joins `sources`. False: reported at `asked`.
+// The description of the FMU whose bytes are given; its XML joins `sources`. False: reported at
+// `asked`.
 bool unit_read(Arena *out, UnitDescription *d, Sources *sources, const char *path, const char *data,
                size_t length, Pos asked, Report *r);
 

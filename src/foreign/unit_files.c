@@ -1,5 +1,5 @@
-// Files of a unit: its archive, and the folder in which it works, with binary, resources and, where there is no
-// binary for this machine, what its sources are compiled to.
+// Files of a unit: its archive, and the folder in which it works, with binary, resources and, where
+// there is no binary for this machine, what its sources are compiled to.
 #include "foreign/unit_files.h"
 
 #include "base/files.h"

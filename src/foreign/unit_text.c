@@ -9,8 +9,8 @@
 //         unit_ = ...update(token, time, phi, u)          and states begin anew
 //       end
 //
-// Co-simulation is a sampled system: at each sample the step that ends there is made, from the inputs at its
-// beginning. So solvers, events, derivatives and engines know nothing of FMI.
+// Co-simulation is a sampled system: at each sample the step that ends there is made, from the
+// inputs at its beginning. So solvers, events, derivatives and engines know nothing of FMI.
 #include "foreign/unit.h"
 
 #include <ctype.h>
@@ -174,30 +174,34 @@ static void functions(Writer *w) {
 }
 
 // A call, of what is in order: parameters, states, inputs.
-static void inputs_of(Writer *w, UnitRole role) {
+static void inputs_of(Writer *w, UnitRole role, const char *form) {
     for (int i = 0; i < w->d->variable_count; i++)
-        if (is_used(w, i) && w->d->variable[i].role == role)
-            text_printf(w->out, ", %s", w->value[i]);
+        if (is_used(w, i) && w->d->variable[i].role == role) text_printf(w->out, form, w->value[i]);
 }
+
+static const char as_it_is[] = ", %s";
+// Inputs may depend on outputs: an event begins with those before it.
+static const char before[] = ", pre(%s)";
 
 static void begin_call(Writer *w, bool at_start_values) {
     text_printf(w->out, "%s_unit_begin(%s", w->o->name, at_start_values ? "0" : "time");
-    inputs_of(w, UNIT_PARAMETER);
+    inputs_of(w, UNIT_PARAMETER, as_it_is);
     for (int i = 0; i < w->d->variable_count && at_start_values; i++)
         if (is_used(w, i) && w->d->variable[i].role == UNIT_INPUT) {
             const UnitVariable *v = &w->d->variable[i];
             text_add(w->out, ", ");
             text_number(w->out, v->start * v->scale + v->offset);
         }
-    if (!at_start_values) inputs_of(w, UNIT_INPUT);
+    if (!at_start_values) inputs_of(w, UNIT_INPUT, before);
     text_add(w->out, ")");
 }
 
-static void point_call(Writer *w, const char *what, bool inputs, const char *token) {
+// form: of inputs; NULL: none.
+static void point_call(Writer *w, const char *what, const char *form, const char *token) {
     text_printf(w->out, "%s_unit_%s(%s, time", w->o->name, what, token);
     for (int i = 0; i < w->d->state_count; i++)
         text_printf(w->out, ", %s", w->name[w->d->state[i]]);
-    if (inputs) inputs_of(w, UNIT_INPUT);
+    if (form) inputs_of(w, UNIT_INPUT, form);
     text_add(w->out, ")");
 }
 
@@ -277,7 +281,7 @@ static void output_laws(Writer *w, bool through) {
         if (is_state(w->d, i) && !w->in_port[i]) continue; // the state itself
         text_printf(w->out, "  %s = ", w->value[i]);
         pick(w, entry, of);
-        point_call(w, through ? "through" : "free", through, "unit_[1]");
+        point_call(w, through ? "through" : "free", through ? as_it_is : NULL, "unit_[1]");
         picked(w, of);
         text_add(w->out, "\n");
     }
@@ -288,18 +292,19 @@ static void anew(Writer *w, bool begin) {
     const char *token = arena_printf(&w->arena, "%s_pick_1(pre(unit_))", w->o->name);
     int all = 2 + d->state_count;
     text_printf(w->out, "    unit_ = %s_head(", w->o->name);
-    begin ? begin_call(w, false) : point_call(w, "update", true, token);
+    begin ? begin_call(w, false) : point_call(w, "update", before, token);
     text_add(w->out, ")\n");
     for (int i = 0; i < d->state_count; i++) {
         text_printf(w->out, "    reinit(%s, %s_pick_%d(", w->name[d->state[i]], w->o->name,
                     all - d->state_count + i + 1);
-        begin ? begin_call(w, false) : point_call(w, "update", true, token);
+        begin ? begin_call(w, false) : point_call(w, "update", before, token);
         text_add(w->out, "))\n");
     }
 }
 
-// Each indicator counts how often it was crossed, the clock how often its time came; where the sum is more than
-// what the unit has seen, it is told. (One condition for all would not become true while it is true.)
+// Each indicator counts how often it was crossed, the clock how often its time came; where the sum
+// is more than what the unit has seen, it is told. (One condition for all would not become true
+// while it is true.)
 static void counters(Writer *w) {
     int indicators = w->d->indicators;
     Text sum = {0};
@@ -325,7 +330,7 @@ static void exchange_laws(Writer *w) {
     for (int i = 0; i < d->state_count; i++) {
         text_printf(w->out, "  der(%s) = ", w->name[d->state[i]]);
         pick(w, i + 1, d->state_count);
-        point_call(w, "rates", true, "unit_[1]");
+        point_call(w, "rates", as_it_is, "unit_[1]");
         picked(w, d->state_count);
         text_add(w->out, "\n");
     }
@@ -333,7 +338,7 @@ static void exchange_laws(Writer *w) {
     output_laws(w, true);
     if (d->indicators) {
         text_add(w->out, "  indicator_ = ");
-        point_call(w, "indicators", true, "unit_[1]");
+        point_call(w, "indicators", as_it_is, "unit_[1]");
         text_add(w->out, "\n");
     }
     counters(w);

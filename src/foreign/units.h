@@ -7,8 +7,8 @@
 //     UNIT_UPDATE    token, new token, time, states, inputs    next, states
 //     UNIT_STEP      token, new token, time, step, inputs      next, outputs
 //
-// A token names a state of the unit that only events (cs: steps) change. `next`: time of the next event
-// that is known ahead, or UNIT_NEVER.
+// A token names a state of the unit that only events (cs: steps) change. `next`: time of the next
+// event that is known ahead, or UNIT_NEVER.
 #ifndef BONDYN_FOREIGN_UNITS_H
 #define BONDYN_FOREIGN_UNITS_H
 

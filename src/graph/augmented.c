@@ -1,5 +1,6 @@
-// The augmented graph as a listing: every bond has a number, and every element and junction its equations in the efforts
-// and flows of these bonds, nothing put in anywhere. What a student writes down before reducing (Bright, 2.6.2).
+// The augmented graph as a listing: every bond has a number, and every element and junction its
+// equations in the efforts and flows of these bonds, nothing put in anywhere. What a student writes
+// down before reducing (Bright, 2.6.2).
 //
 //     bonds      storages with integral causality first: of an I the effort is p', of a C the flow q'
 //     elements   their laws, with e3, f3, p3, q3 for what the bond has

@@ -4,9 +4,10 @@
 //                         v     |               stroke: a bar across the bond's end
 //                                               number: the order in which strokes were given
 //
-// Pages find components by data-path and bonds by data-bond, their number in the model, and data-order, that of their stroke.
-// Red is derivative causality, brown lies on an algebraic loop, a double line is a multibond, a thin arrow a signal.
-// Every bond says as a tooltip why its stroke is where it is. Colours are variables with a default: a page may set them.
+// Pages find components by data-path and bonds by data-bond, their number in the model, and
+// data-order, that of their stroke. Red is derivative causality, brown lies on an algebraic loop, a
+// double line is a multibond, a thin arrow a signal. Every bond says as a tooltip why its stroke is
+// where it is. Colours are variables with a default: a page may set them.
 #include "graph/layout.h"
 #include "graph/picture.h"
 

@@ -486,7 +486,8 @@ static bool comes_in(const Field *f, const Graph *g, FieldEdge e) {
 
 enum { MARK_SEEN = 1, MARK_NEEDED = 2 };
 
-// Follows the laws from the one that determines port `out` to everything that it needs. Marks are 0 before and after.
+// Follows the laws from the one that determines port `out` to everything that it needs. Marks are 0
+// before and after.
 static int needs_of_port(Field *f, const Graph *g, int out, int *needs) {
     int head = 0, tail = 0, count = 0;
     f->mark[out] |= MARK_SEEN;

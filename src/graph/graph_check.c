@@ -1,5 +1,5 @@
-// What holds of every graph: ends and bonds point at each other, and once strokes are assigned without a conflict,
-// every bond has one and every junction exactly the setter that it can have.
+// What holds of every graph: ends and bonds point at each other, and once strokes are assigned
+// without a conflict, every bond has one and every junction exactly the setter that it can have.
 #include "base/invariant.h"
 #include "graph/graph.h"
 

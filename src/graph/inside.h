@@ -112,8 +112,9 @@ bool field_has_states(const Field *f);
 bool field_keep_states(Field *f, const Graph *g); // integral where possible; true: all of them
 void field_release_states(Field *f);
 bool field_lost_state(const Field *f); // a state is not in integral causality
-// The ports whose coming in decides what port `out` hands out: their numbers in order into `needs`, which has room for all
-// ports; how many. A port needs few others in a long field, so lists cost what there is, a matrix its square.
+// The ports whose coming in decides what port `out` hands out: their numbers in order into `needs`,
+// which has room for all ports; how many. A port needs few others in a long field, so lists cost
+// what there is, a matrix its square.
 int field_needs(Field *f, const Graph *g, int out, int *needs);
 bool law_prefers_flow_out(const Graph *g, int end); // the law is written as f = ...
 

@@ -42,8 +42,8 @@ typedef struct { // from a box to another, or to itself
 Layout *layout_make(Arena *out, const LayoutLine *line, int line_count, Box *box,
                     const bool *begins, int box_count);
 
-// Boxes that were put elsewhere since: lines from and to them become straight, `clear` away from the
-// shapes, and the drawing as large as it has to be.
+// Boxes that were put elsewhere since: lines from and to them become straight, `clear` away from
+// the shapes, and the drawing as large as it has to be.
 void layout_straighten(Arena *out, Layout *l, const LayoutLine *line, int line_count,
                        const Box *box, const bool *moved, int box_count, double clear);
 

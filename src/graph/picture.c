@@ -1,5 +1,5 @@
-// From a graph to boxes and lines: parts are folded, what lies outside of a part becomes a name, and with `reduced`
-// McBride's two rules leave out what carries no power of its own:
+// From a graph to boxes and lines: parts are folded, what lies outside of a part becomes a name,
+// and with `reduced` McBride's two rules leave out what carries no power of its own:
 //
 //     a 0-junction whose effort is zero (ground), with its bonds      R - 0 - Se: 0     ->   nothing
 //     a junction with two bonds in line                               a -> 1 -> b       ->   a -> b

@@ -5,7 +5,8 @@
 
 enum { BESIDE = 12, MARGIN = 14, PORTS = 40 };
 
-// How far the border of a box is from its centre in a direction; what stands below the shape counts.
+// How far the border of a box is from its centre in a direction; what stands below the shape
+// counts.
 static double to_border(const Box *b, Point u, double clear) {
     double half = b->shape_width / 2 + clear, down = b->shape_height / 2 + clear;
     if (u.y > 0) down += b->below;

@@ -163,6 +163,21 @@ static void read_beside(Making *k, const AstItem *item) {
     remark_help(b->r, m, "write the experiment that sweeps the nonlinear model, and name it here");
 }
 
+static void misplaced(Builder *b, const AstItem *item, const char *why, const char *help) {
+    Remark *m = complain(b, L_NOT_IN_ANALYSIS, item->pos, "%s", why);
+    remark_help(b->r, m, "%s", help);
+}
+
+static void read_discrete(Making *k, const AstItem *item) {
+    k->plan->discrete = true;
+    AnalysisKind kind = k->plan->kind;
+    if (kind == ANALYSIS_LINEARIZE || kind == ANALYSIS_POLES || kind == ANALYSIS_BODE ||
+        kind == ANALYSIS_NYQUIST)
+        return;
+    misplaced(k->b, item, "discrete models are those of 'linearize', 'poles', 'bode' and 'nyquist'",
+              "leave it out: the answer is then that of the continuous part");
+}
+
 // --- all of them ---------------------------------------------------------------------------------
 
 static void read_statement(Making *k, const AstItem *item) {
@@ -177,11 +192,7 @@ static void read_statement(Making *k, const AstItem *item) {
     if (strcmp(word, "frequencies") == 0) read_frequencies(k, item);
     if (strcmp(word, "from") == 0) read_span(k, item);
     if (strcmp(word, "at") == 0) read_point(k, item);
-}
-
-static void misplaced(Builder *b, const AstItem *item, const char *why, const char *help) {
-    Remark *m = complain(b, L_NOT_IN_ANALYSIS, item->pos, "%s", why);
-    remark_help(b->r, m, "%s", help);
+    if (strcmp(word, "discrete") == 0) read_discrete(k, item);
 }
 
 // A run can begin at a steady point: at steady, free, given, moving.

@@ -133,8 +133,7 @@ static void check_law_or_argument(Builder *b, const Instance *i) {
     const AstItem *item = i->item;
     const char *type = i->builtin->type, *name = text_of(b, i->path);
     CompKind kind = i->builtin->kind;
-    bool takes_law =
-        kind == COMP_R || kind == COMP_C || kind == COMP_I || kind == COMP_TF || kind == COMP_GY;
+    bool source = kind == COMP_SE || kind == COMP_SF, takes_law = i->builtin->argument && !source;
     if (item->laws && !takes_law) {
         report_law_out_of_place(b, i);
     } else if (item->laws && i->argument) {
@@ -143,7 +142,6 @@ static void check_law_or_argument(Builder *b, const Instance *i) {
                              i->builtin->argument);
         remark_help(b->r, m, "use the argument's name in the law, or take the law away");
     } else if (!item->laws && i->builtin->argument && !i->argument) {
-        bool source = kind == COMP_SE || kind == COMP_SF;
         Remark *m = complain(b, L_MISSING_ARGUMENT, item->pos,
                              source ? "source '%s' has no value" : "'%s' has no argument", name);
         if (source)

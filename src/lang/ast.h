@@ -233,7 +233,8 @@ typedef struct { // numbers from a file, in SI units
     int count;
     const double *x, *y;
     Pos last; // where the last row stands
-    // of several variables: the values of each that rise, and y of all points, the last variable first in a row
+    // of several variables: the values of each that rise, and y of all points, the last variable
+    // first in a row
     int size[TABLE_ARGUMENTS];
     const double *axis[TABLE_ARGUMENTS];
 } AstData;

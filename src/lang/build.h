@@ -182,6 +182,9 @@ void finish_model(Builder *b); // der(x) variables take their place in the order
 
 // live.c
 bool is_driven(const Builder *b, const char *path); // by `live`, as a whole or in parts
+// A number of an experiment, such as `stop 5 {s}`. False: reported.
+bool plain_number(Builder *b, const Env *env, const AstExpr *e, Dim dim, const char *what,
+                  double *x);
 bool live_build(Builder *b, const Env *env, const AstItem *item, Live *to);
 Experiment *build_experiment(Builder *b, Definition experiment);
 

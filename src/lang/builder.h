@@ -1,10 +1,11 @@
-// What instantiation works on: scopes, values, instances, and the Builder that holds them all while a
-// model is made. Private to src/lang.
+// What instantiation works on: scopes, values, instances, and the Builder that holds them all while
+// a model is made. Private to src/lang.
 #ifndef BONDYN_LANG_BUILDER_H
 #define BONDYN_LANG_BUILDER_H
 
 #include "base/array.h"
 #include "expr/matrix.h"
+#include "lang/builtin.h"
 #include "lang/lang.h"
 #include "lang/lookup.h"
 #include "lang/pairs.h"
@@ -62,21 +63,6 @@ typedef struct { // a value that is known as numbers
 } Constant;
 
 // --- instances -----------------------------------------------------------------------------------
-
-typedef struct { // a type of element that the language knows by itself
-    const char *type;
-    CompKind kind;
-    bool modulated;
-    int ports;            // 0: a junction
-    const char *argument; // "R"; NULL: none
-    const char *start;    // "q0"; NULL: none
-    const char *state;    // "q"; NULL: none
-    Role role;
-} Builtin;
-
-const Builtin *builtin_find(const char *type); // NULL: not built in
-const Builtin *builtin_junction(int kind);     // 0 or 1
-const Builtin *builtin_at(int index);          // NULL behind the last; for suggestions
 
 typedef struct {     // 104 bytes: what only classes have and what only built-in elements have share
     int parent;      // -1 for the root
@@ -282,6 +268,7 @@ typedef struct Builder {
     bool frozen;                // the variables are final: no new derivatives
     bool open_inputs;           // see LangOptions
     const AstClass *experiment; // or NULL
+    Experiment *plan;           // what becomes of it
     bool last;                  // the syntax is not needed any more
 
     Pairs members; // (instance, name) -> 4*index + MEMBER_...

@@ -24,7 +24,7 @@ static const Builtin table[] = {
 enum { TYPES = sizeof table / sizeof table[0] };
 
 const Builtin *builtin_find(const char *type) {
-    for (int i = 2; i < TYPES; i++)
+    for (int i = FIRST_ELEMENT; i < TYPES; i++)
         if (strcmp(table[i].type, type) == 0) return &table[i];
     return NULL;
 }

@@ -7,8 +7,9 @@
 //       slip_force = curve(slip)              experiment E of Car
 //     end                                       set front.Motor = DcMotor
 //
-// The name is looked up before those of the file, wherever a definition is asked for by its name inside of the
-// model (`definition_of`). So components and calls know nothing of it, and it can be handed on: `Axle a(Motor = Motor)`.
+// The name is looked up before those of the file, wherever a definition is asked for by its name
+// inside of the model (`definition_of`). So components and calls know nothing of it, and it can be
+// handed on: `Axle a(Motor = Motor)`.
 #include "lang/elaborate.h"
 
 static const char *kind_text(int kind) {

@@ -7,10 +7,10 @@
 //     0, 1.2, 0.5                         cells end at a comma, or at a semicolon or a tab if the
 //     10, 1.3, 0.4                        line of names has one; quotes are taken off
 //
-// The argument is the first column, or the one that `over "name"` says; of several variables the first ones, or those that
-// `over "n", "T"` says: each row is a point of a grid, in any order. Numbers are converted from
-// the unit of their column; without one they count in the unit of the table. Every number has its
-// place in the file, so whatever is wrong with it is told there.
+// The argument is the first column, or the one that `over "name"` says; of several variables the
+// first ones, or those that `over "n", "T"` says: each row is a point of a grid, in any order.
+// Numbers are converted from the unit of their column; without one they count in the unit of the
+// table. Every number has its place in the file, so whatever is wrong with it is told there.
 #include "lang/csv_table.h"
 
 #include "base/array.h"
@@ -124,12 +124,20 @@ static bool is_text(Reader *x) {
 
 // --- columns ------------------------------------------------------------------------------------
 
+// q[1], M[2,3]: the last brackets are not those of a unit.
+static bool is_index(Span s, const char *open) {
+    for (const char *at = open + 1; at < s.end - 1; at++)
+        if (!strchr("0123456789,", *at)) return false;
+    return open > s.at && !is_space(open[-1]);
+}
+
 // "pressure [bar]" -> "pressure" and "bar".
 static Span split_unit(Span s, Span *unit) {
-    const char *open = s.at;
     *unit = (Span){s.end, s.end};
-    while (open < s.end && *open != '[' && *open != '{') open++;
-    if (open == s.end || (s.end[-1] != ']' && s.end[-1] != '}')) return s;
+    if (s.at == s.end || (s.end[-1] != ']' && s.end[-1] != '}')) return s;
+    const char *open = s.end - 1;
+    while (open > s.at && *open != '[' && *open != '{') open--;
+    if ((*open != '[' && *open != '{') || is_index(s, open)) return s;
     *unit = trimmed((Span){open + 1, s.end - 1});
     return trimmed((Span){s.at, open});
 }
@@ -412,7 +420,8 @@ static bool not_there(Reader *x, const GridRows *g, int point) {
     return false;
 }
 
-// y of all points: rows may come in any order, each once. Where there are more points than rows, one of the first is missing.
+// y of all points: rows may come in any order, each once. Where there are more points than rows,
+// one of the first is missing.
 static double *fill_grid(Reader *x, Arena *out, const GridRows *g) {
     double points = 1;
     for (int k = 0; k < g->rank; k++) points *= g->size[k];

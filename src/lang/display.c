@@ -2,8 +2,9 @@
 //
 //     display {bar}, {deg}, {rpm}, {mm}     pressures in bar, angles in degrees, turning speeds in rpm, lengths in mm
 //
-// in results, plots, tables and the report. A number without dimension is an angle if it is shown in one, a rate of time a
-// turning speed likewise; torques are no energies. Parameters stay in SI, as they stand in expressions.
+// in results, plots, tables and the report. A number without dimension is an angle if it is shown
+// in one, a rate of time a turning speed likewise; torques are no energies. Parameters stay in SI,
+// as they stand in expressions.
 #include "lang/build.h"
 
 #include <string.h>

@@ -111,7 +111,7 @@ static void report_unknown_type(Builder *b, const AstItem *item, const Env *env)
     Remark *m = complain(b, L_UNKNOWN_CLASS, path->pos, "there is no model or element '%s'", type);
     Suggestion g = suggest_for(type);
     suggest_definitions(&g, b->syntax, env->file, COMPONENT_CLASSES);
-    for (int i = 2; builtin_at(i); i++) suggest_offer(&g, builtin_at(i)->type);
+    for (int i = FIRST_ELEMENT; builtin_at(i); i++) suggest_offer(&g, builtin_at(i)->type);
     static const char *const words[] = {"param",  "const", "port",    "input",
                                         "output", "var",   "initial", "assert"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) suggest_offer(&g, words[i]);

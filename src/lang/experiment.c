@@ -39,11 +39,10 @@ Name label_of(Builder *b, const AstExpr *e) {
 
 // --- numbers -------------------------------------------------------------------------------------
 
-// A number of the experiment, such as `stop 5 {s}`. False: reported.
-static bool setting(Making *k, const AstExpr *e, Dim dim, const char *what, double *x) {
-    Builder *b = k->b;
+bool plain_number(Builder *b, const Env *env, const AstExpr *e, Dim dim, const char *what,
+                  double *x) {
     Lower l = lower_numbers(b, what, false);
-    Value v = lower(&l, e, k->env);
+    Value v = lower(&l, e, env);
     Constant c;
     if (!value_ok(&v) || !value_fit(&l, &v, false, NULL, dim, ast_start(e), what) ||
         !value_shape(&l, &v, 1, 1, ast_start(e), what))
@@ -54,6 +53,10 @@ static bool setting(Making *k, const AstExpr *e, Dim dim, const char *what, doub
     }
     *x = c.one;
     return true;
+}
+
+static bool setting(Making *k, const AstExpr *e, Dim dim, const char *what, double *x) {
+    return plain_number(k->b, k->env, e, dim, what, x);
 }
 
 static bool positive_setting(Making *k, const AstExpr *e, Dim dim, const char *what, double *x) {
@@ -120,26 +123,38 @@ static void compare_steps(Making *k, const AstItem *item) {
     remark_help(k->b->r, m, "leave one of them out, or choose min_step below max_step");
 }
 
-static void set_solver(Making *k, const AstItem *item) {
+// NULL: reported.
+static const NamedSolver *find_solver(Making *k, const NamedSolver *list, const AstItem *item) {
     Builder *b = k->b;
     const char *name = text_of(b, item->name);
+    for (const NamedSolver *s = list; s->name; s++)
+        if (strcmp(s->name, name) == 0) return s;
+    Remark *m = complain(b, L_SOLVER, item->pos, "there is no solver '%s'", name);
+    Suggestion g = suggest_for(name);
+    const char *all = NULL;
+    for (const NamedSolver *s = list; s->name; s++) {
+        suggest_offer(&g, s->name);
+        if (s->is_other_name) continue;
+        all = all ? arena_printf(&b->tmp, "%s, %s", all, s->name) : s->name;
+    }
+    suggest_help(b->r, m, &g, arena_printf(&b->tmp, "the solvers are %s", all));
+    return NULL;
+}
+
+static void set_solver(Making *k, const AstItem *item) {
+    Builder *b = k->b;
     for (int i = 0; i < item->arg_count; i++) solver_option(k, &item->args[i]);
     compare_steps(k, item);
-    if (!solver_named(name, &k->x->solver)) {
-        Remark *m = complain(b, L_SOLVER, item->pos, "there is no solver '%s'", name);
-        Suggestion g = suggest_for(name);
-        suggest_offer(&g, SOLVER_AUTO_TOO);
-        for (int i = 0; i < SOLVER_COUNT; i++) suggest_offer(&g, solver_name((SolverKind)i));
-        suggest_help(b->r, m, &g,
-                     arena_printf(&b->tmp, "the solvers are %s", solver_list(&b->tmp)));
-        return;
-    }
+    if (!b->options.solvers) return;
+    const NamedSolver *solver = find_solver(k, b->options.solvers, item);
+    if (!solver) return;
+    k->x->solver = solver->number;
     bool step_written = false;
     for (int i = 0; i < item->arg_count; i++)
         step_written |= strcmp(text_of(b, item->args[i].name), "step") == 0;
-    if (solver_has_fixed_step(k->x->solver) && !step_written) {
-        Remark *m = complain(b, L_SOLVER, item->pos, "solver '%s' needs a step", name);
-        remark_help(b->r, m, "write solver %s step 1e-3 {s}", name);
+    if (solver->needs_step && !step_written) {
+        Remark *m = complain(b, L_SOLVER, item->pos, "solver '%s' needs a step", solver->name);
+        remark_help(b->r, m, "write solver %s step 1e-3 {s}", solver->name);
     }
 }
 

@@ -6,7 +6,8 @@
 //     expect alpha = -4.45 {deg} within 1e-3           a variable at the point
 //     expect efficiency(battery, fin) > 0.8            in a run: energies of components
 //
-// Facts become probes, which src/analysis fills in; energies are integrals of powers and need nothing more.
+// Facts become probes, which src/analysis fills in; energies are integrals of powers and need
+// nothing more.
 #include "lang/build.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@ typedef struct {
     const char *name;
     Fact fact;
     const char *
-        arguments; // y: variable, u: input, r: rate or variable, c: component, f: Hz, t: s, n: number
+        arguments; // y: variable, u: input, r: der(x), next(x) or variable, c: component, f: Hz, t: s, n: number
 } FactWord;
 
 static const FactWord words[] = {
@@ -63,6 +64,15 @@ static Name variable_path(Lower *l, const AstExpr *e) {
     return 0;
 }
 
+// der(x) is a variable; next(x) is the row of x in a discrete model.
+static Name row_path(Lower *l, const AstExpr *e) {
+    bool next = e->kind == AST_CALL && e->left->kind == AST_NAME && e->arg_count == 1 &&
+                strcmp(text_of(l->b, e->left->name), "next") == 0;
+    if (!next) return variable_path(l, e);
+    Name of = variable_path(l, e->args[0].value);
+    return of ? name_printf(l->b->names, "next(%s)", text_of(l->b, of)) : 0;
+}
+
 static bool belongs_to(const char *path, const char *whole) {
     size_t n = strlen(whole);
     return strncmp(path, whole, n) == 0 && (!path[n] || path[n] == '.' || path[n] == '[');
@@ -103,7 +113,8 @@ static bool read_arguments(Lower *l, const AstExpr *e, const Env *env, const Fac
         const AstExpr *a = e->args[i].value;
         char kind = w->arguments[i];
         bool good = true;
-        if (kind == 'y' || kind == 'r') good = (p->of = variable_path(l, a)) != 0;
+        if (kind == 'y') good = (p->of = variable_path(l, a)) != 0;
+        if (kind == 'r') good = (p->of = row_path(l, a)) != 0;
         if (kind == 'u') good = (p->from = variable_path(l, a)) != 0;
         if (kind == 'c') good = (p->of = component_path(l, a)) != 0;
         if (strchr("nft", kind)) good = number_argument(l, a, env, kind, &p->number);

@@ -131,8 +131,8 @@ void finish_model(Builder *b) {
         if (c->state_count) c->first_state = place[c->first_state];
     }
     for (int i = 0; i < b->action.count; i++) b->action.data[i].var = place[b->action.data[i].var];
-    for (int i = 0; m->experiment && i < m->experiment->live_count; i++)
-        m->experiment->live[i].var = place[m->experiment->live[i].var];
+    for (int i = 0; b->plan && i < b->plan->live_count; i++)
+        b->plan->live[i].var = place[b->plan->live[i].var];
     for (int i = 0; i < b->mechanism.count; i++) number_mechanism(&b->mechanism.data[i], place);
     KEEP(mechanism, mechanism);
     KEEP(called, called);

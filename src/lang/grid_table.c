@@ -5,8 +5,8 @@
 //
 // With lines in z_j and w_j this is bilinear interpolation. `smooth` takes cubics whose slopes are
 // those of parabolas through three neighbours; they depend on the values linearly, so it does not
-// matter over which of the two the sum goes: it goes over the one with fewer points. Of more variables the sum goes over all
-// but the one with the most points, with the product of their w.
+// matter over which of the two the sum goes: it goes over the one with fewer points. Of more
+// variables the sum goes over all but the one with the most points, with the product of their w.
 #include "lang/build.h"
 
 #include <string.h>

@@ -2,10 +2,10 @@
 //
 //     param d {mm} solves 4*Q/(pi*d^2) = v near 20 {mm} "bore for this speed"
 //
-// The equation is solved when the model is made, by numbers alone: from the guess outwards, in steps that grow, until the
-// difference of both sides changes its sign; then by halving, and by the secant where that is faster, down to the last
-// digit. A change of sign at a pole is none. What the equation depends on is structural: with other values the model is
-// made anew.
+// The equation is solved when the model is made, by numbers alone: from the guess outwards, in
+// steps that grow, until the difference of both sides changes its sign; then by halving, and by the
+// secant where that is faster, down to the last digit. A change of sign at a pole is none. What the
+// equation depends on is structural: with other values the model is made anew.
 #include "lang/build.h"
 
 #include <math.h>

@@ -258,14 +258,17 @@ static void run_stages(Builder *b, Definition chosen, Definition run) {
     if (!b->stop) lower_whens(b);
     if (!b->stop) guard_tables(b);
     if (b->stop) return;
-    if (run.what) b->model->experiment = build_experiment(b, run);
+    if (run.what) {
+        b->plan = build_experiment(b, run);
+        b->model->start = b->plan->start;
+    }
     if (!no_errors(b)) return;
     free_structure(b);
     finish_model(b);
 }
 
 Model *lang_instantiate(Arena *out, Syntax *s, const char *model, const char *experiment,
-                        const LangOptions *options, Report *r) {
+                        const LangOptions *options, const Experiment **plan, Report *r) {
     static const LangOptions none = {0};
     if (!options) options = &none;
     Definition chosen, run;
@@ -298,6 +301,7 @@ Model *lang_instantiate(Arena *out, Syntax *s, const char *model, const char *ex
     collect_overrides(&b, options, run, env);
     run_stages(&b, chosen, run);
     bool good = no_errors(&b) && !b.stop;
+    if (plan) *plan = good ? b.plan : NULL;
     free_builder(&b);
     if (options->last) s->files = NULL; // parts of it may be gone
     if (good) return m;

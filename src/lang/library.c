@@ -3,8 +3,8 @@
 //     Resistor   -> electric.bond has it       -> import electric
 //     Resitor    -> the nearest of all names   -> did you mean 'Resistor'? ... import electric
 //
-// Only the heads of definitions are looked for, lines that begin with `model`, `element` or `mechanism`: the library is as
-// long as a large model, and who errs has to wait for nothing.
+// Only the heads of definitions are looked for, lines that begin with `model`, `element` or
+// `mechanism`: the library is as long as a large model, and who errs has to wait for nothing.
 #include "lang/library.h"
 
 #include "base/array.h"

@@ -1,14 +1,14 @@
-// linear(Plant, inputs = u, outputs = (y, z), states = (x, v), at = steady): the linear model of another
-// model, in numbers, for the design of its control:
+// linear(Plant, inputs = u, outputs = (y, z), states = (x, v), at = steady): the linear model of
+// another model, in numbers, for the design of its control:
 //
 //     param K = lqr(linear(Plant, inputs = u, at = steady), Q, R)       the same as lqr(A, B, Q, R)
 //     param A = linear(Plant(m = 2*m), inputs = u).A                    .A  .B  .C  .D
 //
-// Plant is a model, perhaps with other parameters, or an experiment. The point is the start, a time of
-// the run, or the steady point beside the start. Where a function of matrices wants A and B (lqe: A, G
-// and C) one `linear` stands for them. The model is built and linearised by a later stage
-// (LangOptions.linear), once for each set of arguments; parameters that are handed over fix the structure,
-// as the numbers would not change with them.
+// Plant is a model, perhaps with other parameters, or an experiment. The point is the start, a time
+// of the run, or the steady point beside the start. Where a function of matrices wants A and B
+// (lqe: A, G and C) one `linear` stands for them. The model is built and linearised by a later
+// stage (LangOptions.linear), once for each set of arguments; parameters that are handed over fix
+// the structure, as the numbers would not change with them.
 #include "lang/build.h"
 
 #include <string.h>

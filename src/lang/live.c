@@ -1,5 +1,5 @@
-// Inputs that somebody drives while the model runs: `live` in an experiment. Such an input is held open, wherever it is in
-// the model; a run without a driver leaves it at its default, or at zero.
+// Inputs that somebody drives while the model runs: `live` in an experiment. Such an input is held
+// open, wherever it is in the model; a run without a driver leaves it at its default, or at zero.
 #include "lang/build.h"
 
 #include <math.h>
@@ -20,25 +20,9 @@ bool is_driven(const Builder *b, const char *path) {
     return false;
 }
 
-static bool number_of(Builder *b, const Env *env, const AstExpr *e, Dim dim, const char *what,
-                      double *x) {
-    Lower l = lower_numbers(b, what, false);
-    Value v = lower(&l, e, env);
-    Constant c;
-    if (!value_ok(&v) || !value_fit(&l, &v, false, NULL, dim, ast_start(e), what) ||
-        !value_shape(&l, &v, 1, 1, ast_start(e), what))
-        return false;
-    if (!value_numbers(&l, &v, &c, &b->tmp)) {
-        complain_not_finite(b, ast_start(e), "%s", what);
-        return false;
-    }
-    *x = c.one;
-    return true;
-}
-
 static bool whole_number(Builder *b, const Env *env, const AstExpr *e, const char *word, int *to) {
     double x;
-    if (!number_of(b, env, e, DIM_ONE, word, &x)) return false;
+    if (!plain_number(b, env, e, DIM_ONE, word, &x)) return false;
     if (x == floor(x) && x >= 0 && x < 100) {
         *to = (int)x;
         return true;
@@ -69,8 +53,8 @@ static bool source_of(Builder *b, const Env *env, const AstItem *item, int i, Di
         if (to->kind == LIVE_KEYS) to->other = a[1].value->name;
         return true;
     case LIVE_SLIDER:
-        return number_of(b, env, a->value, dim, "the lower end", &to->low) &&
-               number_of(b, env, a[1].value, dim, "the upper end", &to->high);
+        return plain_number(b, env, a->value, dim, "the lower end", &to->low) &&
+               plain_number(b, env, a[1].value, dim, "the upper end", &to->high);
     }
     return false;
 }
@@ -94,7 +78,8 @@ bool live_build(Builder *b, const Env *env, const AstItem *item, Live *to) {
     Dim dim = DIM_UNKNOWN;
     *to = (Live){.scale = 1, .var = driven_input(b, env, item, &dim)};
     if (to->var < 0) return false;
-    if (item->right && !number_of(b, env, item->right, dim, "the scale", &to->scale)) return false;
+    if (item->right && !plain_number(b, env, item->right, dim, "the scale", &to->scale))
+        return false;
     to->source = ARENA_ARRAY(b->out, LiveSource, item->arg_count);
     for (int i = 0, used = 0; i < item->arg_count; i += used)
         if (!source_of(b, env, item, i, dim, &to->source[to->source_count++], &used)) return false;

@@ -4,7 +4,7 @@
 //   import electric       electric.bond of the library folder, else beside the importing file
 //   mechanism X from "x.urdf"   a robot description beside this file, read as the text that it
 //                               stands for
-//   table t(x) linear from "t.csv" ...   a file of data beside this one
+//   table t(x) linear from "t.csv" ...   a file of data beside this one (.csv or .mat)
 //   model M from "m.fmu"                 a unit of FMI, read as the text that it stands for
 //   function f(x) external "f.so"        a library beside this one, loaded when a model calls f
 #include "lang/lang.h"
@@ -15,6 +15,7 @@
 #include "import/urdf.h"
 #include "lang/csv_table.h"
 #include "lang/lookup.h"
+#include "lang/mat_table.h"
 #include "lang/parser.h"
 #include <stdlib.h>
 #include <string.h>
@@ -120,11 +121,34 @@ static void fill_from_urdf(Loader *l, AstClass *c, const char *folder) {
     text_free(&shown);
 }
 
+// A MAT file becomes the CSV text with its columns.
+static bool read_mat(Loader *l, const AstClass *c, uint32_t *source) {
+    Syntax *s = l->syntax;
+    Text text = {0}, shown = {0};
+    size_t length;
+    const char *bytes = source_text(s->sources, *source, &length);
+    const char *why = mat_as_csv(&text, bytes, length);
+    text_printf(&shown, "%s (as CSV)", source_name(s->sources, *source));
+    if (why) {
+        Remark *m = report_error(l->r, L_CSV_TEXT, c->from_pos, "'%s' cannot be read: %s",
+                                 source_name(s->sources, *source), why);
+        remark_help(l->r, m, "save vectors of one length with -v7 or -v4, or write CSV");
+    } else {
+        *source = sources_add(s->sources, text_get(&shown), text_get(&text), text.length);
+    }
+    text_free(&text);
+    text_free(&shown);
+    return !why;
+}
+
 // The points of a table from a file of data beside this one.
-static void fill_from_csv(Loader *l, AstClass *c, const char *folder) {
+static void fill_from_data(Loader *l, AstClass *c, const char *folder) {
     Syntax *s = l->syntax;
     uint32_t source;
-    if (read_beside(l, c, folder, &source))
+    const char *name = name_text(s->names, c->from);
+    size_t n = strlen(name);
+    bool mat = n > 4 && strcmp(name + n - 4, ".mat") == 0;
+    if (read_beside(l, c, folder, &source) && (!mat || read_mat(l, c, &source)))
         table_from_csv(s->arena, s->names, s->sources, source, c, l->r);
 }
 
@@ -195,7 +219,7 @@ static AstFile *add_text(Loader *l, const char *path, Name key, const char *text
     const char *folder = path_folder(s->arena, path);
     for (AstClass *c = file->classes; c; c = c->next)
         if (c->from && c->kind == CLASS_TABLE)
-            fill_from_csv(l, c, folder);
+            fill_from_data(l, c, folder);
         else if (c->from && c->kind == CLASS_FUNCTION)
             place_library(l, c, folder);
         else if (c->from && c->kind == CLASS_MODEL)

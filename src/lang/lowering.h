@@ -1,4 +1,5 @@
-// Expressions of the text lowered to numbers, shapes or symbols; values and paths. Private to src/lang.
+// Expressions of the text lowered to numbers, shapes or symbols; values and paths. Private to
+// src/lang.
 #ifndef BONDYN_LANG_LOWERING_H
 #define BONDYN_LANG_LOWERING_H
 

@@ -248,8 +248,8 @@ typedef struct {
     const Expr
         *p_rate; // of signals: rates of the momenta, where x, those of the velocities, is NULL
     const bool *among; // of signals: per body, does it count?
-    // of what passes through a joint: which one, and the efforts from outside: 6 per frame in the axes of its port,
-    // TIE_ROWS per tie of what it holds and of its port
+    // of what passes through a joint: which one, and the efforts from outside: 6 per frame in the
+    // axes of its port, TIE_ROWS per tie of what it holds and of its port
     int joint;
     const Expr *frame_effort, *tie_effort, *tie_port;
 } ModelCall;

@@ -5,8 +5,8 @@
 //   actuator cylinder: a -> b              instance "arm.cylinder"   a terminal, length
 //   joint q1 ... driven by u(time)         drive, mu, nu of the joint
 //
-// Where anything is constrained, each joint has q_state and p_state (or w_state) besides q and p: see
-// mech/constraints.c.
+// Where anything is constrained, each joint has q_state and p_state (or w_state) besides q and p:
+// see mech/constraints.c.
 #include "lang/mechanism_parts.h"
 
 #include <string.h>

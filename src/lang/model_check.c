@@ -1,5 +1,5 @@
-// What holds of every flat model, before and after mechanisms are expanded: numbers point into their lists and back,
-// expressions are there. Whoever reads a model relies on it.
+// What holds of every flat model, before and after mechanisms are expanded: numbers point into
+// their lists and back, expressions are there. Whoever reads a model relies on it.
 #include "base/invariant.h"
 #include "lang/model.h"
 

@@ -4,9 +4,10 @@
 //     port heat: heat out optional           a.heat -> sink        // a has the port, b has not
 //     if bonded(heat) ... else ... end
 //
-// What a class is made of is decided before the bonds of the models around it are read. So the text of
-// these models is asked: every end of a bond with a path, "a.heat", is kept once per model. Of elements
-// of an array, and in loops, indices are not looked at: one that is bonded makes the port of all.
+// What a class is made of is decided before the bonds of the models around it are read. So the text
+// of these models is asked: every end of a bond with a path, "a.heat", is kept once per model. Of
+// elements of an array, and in loops, indices are not looked at: one that is bonded makes the port
+// of all.
 #include "lang/elaborate.h"
 
 #include <string.h>

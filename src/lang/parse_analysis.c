@@ -58,8 +58,8 @@ static void parse_span(Parser *p, AstItem *item) {
 // False: the word starts none of these statements.
 bool parse_analysis(Parser *p, ItemList *list) {
     static const char *const words[] = {"inputs", "outputs",     "free", "moving", "beside",
-                                        "given",  "frequencies", "from", "at"};
-    enum { NAMES = 5, GIVEN = 5, SPAN = 7 };
+                                        "given",  "frequencies", "from", "at",     "discrete"};
+    enum { NAMES = 5, GIVEN = 5, SPAN = 7, ALONE = 9 };
     int which = -1;
     for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++)
         if (p_at_word(p, words[i])) which = i;
@@ -73,7 +73,7 @@ bool parse_analysis(Parser *p, ItemList *list) {
         parse_given(p, item);
     else if (which == SPAN)
         parse_span(p, item);
-    else
+    else if (which != ALONE)
         item->left = parse_expr(p);
     if (!p->failed) p_add_item(list, item);
     return true;

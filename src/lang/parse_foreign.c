@@ -43,7 +43,8 @@ void parse_unit_file(Parser *p, AstClass *c) {
            name_text(p->names, c->name));
 }
 
-// external = [sizes] [unit] "external" string {"as" string | "derivative" string | "impure"} [string]
+// external = [sizes] [unit] "external" string {"as" string | "derivative" string | "impure"}
+// [string]
 bool parse_external(Parser *p, AstClass *c) {
     if (p->failed ||
         !(p_at(p, TOKEN_OPEN_SQUARE) || p_at(p, TOKEN_UNIT) || p_at_word(p, "external")))

@@ -1,5 +1,5 @@
-// What an experiment searches for: the best parameters, those that fit data, or how results depend on
-// them.
+// What an experiment searches for: the best parameters, those that fit data, or how results depend
+// on them.
 #include "lang/parse.h"
 
 static const char *const words[] = {"minimise", "minimize", "maximise", "maximize",

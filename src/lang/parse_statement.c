@@ -52,7 +52,8 @@ static void parse_implicit(Parser *p, AstItem *item) {
     if (!p->failed) item->left = parse_expr(p);
 }
 
-// value-declaration = name [size] [unit] ["discrete"] ["initial" expr | "=" expr | implicit] [string]
+// value-declaration = name [size] [unit] ["discrete"] ["initial" expr | "=" expr | implicit]
+// [string]
 void parse_value_declaration(Parser *p, AstItem *item) {
     item->pos = p_pos(p, p->token);
     item->name = p_expect_name(p, "a name");

@@ -1,5 +1,5 @@
-// Units in braces, {N.m/rad}: read once, taken again where the same text comes back, and told of where they
-// are wrong.
+// Units in braces, {N.m/rad}: read once, taken again where the same text comes back, and told of
+// where they are wrong.
 #include "lang/parse.h"
 
 static void report_bad_unit(Parser *p, const char *bad, size_t length) {

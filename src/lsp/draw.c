@@ -1,5 +1,6 @@
-// Requests of a page in which a model is drawn. They are not part of the protocol; editors do not send
-// them. Each names the document and, as `model`, the definition that is drawn ("": the first one).
+// Requests of a page in which a model is drawn. They are not part of the protocol; editors do not
+// send them. Each names the document and, as `model`, the definition that is drawn ("": the first
+// one).
 //
 //     bondyn/palette                   what can be put down
 //     bondyn/part    name              what a component has, and what the text gives it

@@ -1,6 +1,6 @@
-// publishDiagnostics. What each open document says about itself and about the files that it imports is
-// held; a file is told the sum of it, each kind of remark once for each place, and only when it has
-// changed.
+// publishDiagnostics. What each open document says about itself and about the files that it imports
+// is held; a file is told the sum of it, each kind of remark once for each place, and only when it
+// has changed.
 #include "lsp/inside.h"
 
 #include <ctype.h>

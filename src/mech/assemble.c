@@ -1,5 +1,5 @@
-// The start of a mechanism that is constrained: coordinates and velocities that fulfil all rows, near the
-// given ones, and rows that say nothing new.
+// The start of a mechanism that is constrained: coordinates and velocities that fulfil all rows,
+// near the given ones, and rows that say nothing new.
 //
 //   coordinates    Levenberg and Marquardt on phi(q) = 0 along the velocities,
 //                      q <- q + beta D,   D = -W G' (G W G' + eps)^-1 phi,   G = phi' by velocities

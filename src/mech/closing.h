@@ -1,5 +1,5 @@
-// A mechanism that is constrained while its loops are being closed: shared by assemble.c, which finds
-// coordinates and velocities, and closing_rows.c, which finds the rows that say nothing new.
+// A mechanism that is constrained while its loops are being closed: shared by assemble.c, which
+// finds coordinates and velocities, and closing_rows.c, which finds the rows that say nothing new.
 #ifndef BONDYN_MECH_CLOSING_H
 #define BONDYN_MECH_CLOSING_H
 

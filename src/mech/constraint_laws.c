@@ -27,7 +27,8 @@
 // the constraints and keep what is integrated near them, where (q, p) moves just as (q_state,
 // p_state) does: the two directions differ by offset times curvature. Nobody has to choose s: it is
 // the rate of the motion, 2 |w| with lengths in units of the mechanism's size, so that errors are
-// forgotten within a fraction of a turn, nothing becomes stiff, and it rests when the mechanism does.
+// forgotten within a fraction of a turn, nothing becomes stiff, and it rests when the mechanism
+// does.
 #include "mech/dynamics.h"
 #include "mech/expansion.h"
 #include "mech/factors.h"
@@ -48,8 +49,7 @@ static bool assemble(Expansion *k) {
     expr_evaluate_many(k->d, k->start_w, h->nv, k->number, w);
     memcpy(w_given, w, (size_t)h->nv * sizeof *w);
     for (int c = 0; c < h->nq; c++) k->number[expr_symbol_index(k->d, k->in.q[c])] = q[c];
-    k->number[expr_symbol_index(k->d, time_symbol(k))] =
-        k->m->experiment ? k->m->experiment->start : 0;
+    k->number[expr_symbol_index(k->d, time_symbol(k))] = k->m->start;
     Assembly a = {.scratch = &k->scratch,
                   .d = k->d,
                   .m = k->x,
@@ -470,9 +470,10 @@ static void position_laws(Expansion *k, const Expr *seen) {
     rewrite_free(put);
 }
 
-// Coordinates, momenta and velocities that everybody sees. Their rates are known: that of a coordinate is a velocity,
-// and accelerations are what efforts make of the motion. To differentiate the projection would give the same on the
-// constraints, with rates of mu and nu, twice the formulas, and efforts of bonded inertias that feel errors beside them.
+// Coordinates, momenta and velocities that everybody sees. Their rates are known: that of a
+// coordinate is a velocity, and accelerations are what efforts make of the motion. To differentiate
+// the projection would give the same on the constraints, with rates of mu and nu, twice the
+// formulas, and efforts of bonded inertias that feel errors beside them.
 static void projection_laws(Expansion *k, const MechEquations *free) {
     const Constraints *h = k->constraints;
     Dag *d = k->d;

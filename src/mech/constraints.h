@@ -36,7 +36,8 @@ typedef struct {
     int port_count;
 } Constraints;
 
-// constraints.c: all rows in the order of constraints, then of joints. q are symbols, in mechanism order.
+// constraints.c: all rows in the order of constraints, then of joints. q are symbols, in mechanism
+// order.
 Constraints *constraints_trace(Arena *out, Dag *d, const Mechanism *m, const Expr *q, Expr time);
 
 // assemble.c: a start that fulfils all rows, near the one that is given; rows along which nothing

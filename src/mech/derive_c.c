@@ -10,8 +10,9 @@
 //     int wagon_B(double *in, int n_in, double *out, int n_out, int major);      0 = success
 //
 // where `in` holds q, w (for functions of velocity) and the parameters. Of a symmetric matrix the
-// upper triangle is computed and the lower one copied, or left out where the form is packed; matrices that are zero
-// are left out. A function has one matrix, or all of them, so that they share their parts:
+// upper triangle is computed and the lower one copied, or left out where the form is packed;
+// matrices that are zero are left out. A function has one matrix, or all of them, so that they
+// share their parts:
 //
 //     void wagon_all(const wagon_params *p, const double *q, const double *w, double *B, double *g, ...);
 //     int wagon_all(double *in, int n_in, double *out, int n_out, int major);   one matrix behind the other

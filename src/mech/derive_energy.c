@@ -1,4 +1,5 @@
-// The matrices of a lagrangian from its energies T(q, w), V(q) and its dissipation function D(q, w):
+// The matrices of a lagrangian from its energies T(q, w), V(q) and its dissipation function D(q,
+// w):
 //
 //      B = d2T/dw2      g = dV/dq      R = dD/dw      C_ij = 1/2 sum_k (B_ij,k + B_ik,j - B_jk,i) w_k
 //

@@ -6,7 +6,8 @@
 //
 //     m'_i = m_i M^2/(s_(i-1) s_i)    cg'_i = L_i s_(i-1)/M    next joint at R_i s_i/M + L_i s_(i-1)/M
 //
-// Inertias and axes stay; the base turns about the centre of mass of the whole, so its mass does not count.
+// Inertias and axes stay; the base turns about the centre of mass of the whole, so its mass does
+// not count.
 #include "mech/derive_floating.h"
 
 #include "mech/derive_share.h"

@@ -3,8 +3,8 @@
 //     [ B_VV  B_Vq ] [V ]   [p]        p = 0:   V = -Z w,   Z = B_VV^-1 B_Vq
 //     [ B_qV  B_qq ] [w ] = [.]                 B_r = B_qq - B_qV Z,   B_r w' + C_r w = effort
 //
-// V are the first velocities: all of a base that floats (B_r), or those of translation alone (B_c, the
-// inertia about the centre of mass of the whole, in angular and joint velocities).
+// V are the first velocities: all of a base that floats (B_r), or those of translation alone (B_c,
+// the inertia about the centre of mass of the whole, in angular and joint velocities).
 #ifndef BONDYN_MECH_DERIVE_FLOATING_H
 #define BONDYN_MECH_DERIVE_FLOATING_H
 
@@ -23,9 +23,9 @@ ReducedInertia reduce_inertia(Arena *out, Dag *d, Matrix B, int first);
 // Christoffel's C of an inertia, where q' = w.
 Matrix christoffel(Arena *out, Dag *d, Matrix B, const Expr *q, const Expr *w);
 
-// The dynamically equivalent manipulator (Liang, Papadopoulos and Dubowsky): a fixed-base arm with a passive ball joint
-// at the centre of mass of the whole, whose joints move as those of the floating chain of hinges, as text of
-// the language. False: reported.
+// The dynamically equivalent manipulator (Liang, Papadopoulos and Dubowsky): a fixed-base arm with
+// a passive ball joint at the centre of mass of the whole, whose joints move as those of the
+// floating chain of hinges, as text of the language. False: reported.
 bool derive_equivalent(Text *out, const Model *m, const Mechanism *x, Report *r);
 
 #endif

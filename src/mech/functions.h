@@ -15,8 +15,8 @@
 Matrix mech_function(Arena *out, Dag *d, const Mechanism *m, const ModelCall *call);
 // The same for signals, with vectors in the order of the mechanism (signals.c).
 Matrix mech_signal(Arena *out, Dag *d, const Mechanism *m, const ModelCall *call);
-// Force or moment of the parent of a joint on its child, at the joint's frame and in its axes; from the rates of the velocities
-// (reaction.c).
+// Force or moment of the parent of a joint on its child, at the joint's frame and in its axes; from
+// the rates of the velocities (reaction.c).
 Matrix mech_reaction(Arena *out, Dag *d, const Mechanism *m, const ModelCall *call,
                      const Expr *rates);
 

@@ -4,8 +4,9 @@
 //
 //     parent --free-- cut --joint-- child        the free joint stays where it is
 //
-// and inverse dynamics tells the effort of the free joint that the motion takes, less what acts from
-// outside: wrenches at frames, and constraints and actuators with one end on either side of the cut.
+// and inverse dynamics tells the effort of the free joint that the motion takes, less what acts
+// from outside: wrenches at frames, and constraints and actuators with one end on either side of
+// the cut.
 #include "mech/functions.h"
 
 #include "mech/constraints.h"

@@ -1,9 +1,9 @@
 // Rows that repeat each other share the load.
 //
-// A loop may be constrained more often than it can move: a planar four-bar that is closed by a hinge in
-// space, Bennett's linkage. Then the rows of J depend on each other, x'J = 0 for some x, and which
-// of them could be left out changes during the motion. So none is: the matrix A = J B^-1 J' of all
-// rows, or J J' at position level, gets what it lacks,
+// A loop may be constrained more often than it can move: a planar four-bar that is closed by a
+// hinge in space, Bennett's linkage. Then the rows of J depend on each other, x'J = 0 for some x,
+// and which of them could be left out changes during the motion. So none is: the matrix A = J B^-1
+// J' of all rows, or J J' at position level, gets what it lacks,
 //
 //      A + c P,     P = projector onto the efforts x that do nothing, J'x = 0
 //

@@ -6,9 +6,9 @@
 //     upper   f = 0                while e >= 0
 //     hit     f = -k (f before)    once, when the joint arrives with a speed
 //
-// A joint whose motion is prescribed (driven by time, or prescribed by others that are) cannot be stopped:
-// where the motion leaves the limits the run ends. A drive keeps its speed through an impact, as
-// the rows of constraints do, and gives the impulse that this takes.
+// A joint whose motion is prescribed (driven by time, or prescribed by others that are) cannot be
+// stopped: where the motion leaves the limits the run ends. A drive keeps its speed through an
+// impact, as the rows of constraints do, and gives the impulse that this takes.
 //
 // The impulse of a hit is what the law says of f, and all momenta take their part of it through
 // B(q)^-1: equations/jump.c finds it as for every other element that switches. At a stop the joint

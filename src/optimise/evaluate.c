@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const Aims *aims(const Trial *t) { return &t->plan->system[0]->model->experiment->aims; }
+static const Aims *aims(const Trial *t) { return &t->plan->cases[0].experiment->aims; }
 
 void trial_open(Trial *t, const SearchPlan *p, Found *f) {
     *t = (Trial){.plan = p, .found = f, .n = f->count};
@@ -101,14 +101,12 @@ static bool find_values(Trial *t, Along *a) {
     return good;
 }
 
-bool trial_at(Trial *t, const double *x, bool slopes) {
-    size_t size = (size_t)t->n * sizeof *x;
-    if (memcmp(t->x, x, size) == 0 && (!slopes || t->sloped)) return t->good;
+static void run_at(Trial *t, bool slopes) {
     int *var = memory_zeroed((size_t)t->n + 1, sizeof *var), count;
     double *to = memory_zeroed((size_t)t->n + 1, sizeof *to);
-    memcpy(t->x, x, size);
-    free_sets(t->found, 0, x, var, to, &count);
+    free_sets(t->found, 0, t->x, var, to, &count);
     RunOptions o = *t->plan->options;
+    o.experiment = t->plan->cases[0].experiment;
     o.set_var = var;
     o.set_value = to;
     o.set_count = count;
@@ -116,14 +114,49 @@ bool trial_at(Trial *t, const double *x, bool slopes) {
     Along a;
     report_free(t->report);
     *t->report = (Report){0};
-    t->runs++;
     t->value = NAN;
-    t->sloped = slopes;
-    t->good = along_run(&a, t->plan->system[0], &o, &t->shared, t->report) && find_values(t, &a) &&
-              (!slopes || find_slopes(t, &a, var));
+    t->good = along_run(&a, t->plan->cases[0].system, &o, &t->shared, t->report) &&
+              find_values(t, &a) && (!slopes || find_slopes(t, &a, var));
     for (int j = 0; j < t->n && t->good && slopes; j++) t->good = isfinite(t->slope[j]);
     along_close(&a);
     free(var);
     free(to);
+}
+
+// An entry of the journal is (slopes, x; good, value, slopes and constraints).
+static bool take_answer(Trial *t, const double *entry, int answers) {
+    const double *answer =
+        t->journal ? journal_answer(t->journal, t->start, entry, 1 + t->n, answers) : NULL;
+    if (!answer) return false;
+    t->good = answer[0] != 0;
+    t->value = answer[1];
+    memcpy(t->slope, answer + 2, (size_t)(answers - 2) * sizeof *answer);
+    return true;
+}
+
+static void keep_answer(Trial *t, double *entry, int answers) {
+    if (!t->journal || (t->plan->cancel && *t->plan->cancel)) return; // perhaps cut off
+    double *answer = entry + 1 + t->n;
+    answer[0] = t->good;
+    answer[1] = t->value;
+    memcpy(answer + 2, t->slope, (size_t)(answers - 2) * sizeof *answer);
+    journal_put(t->journal, t->start, ENTRY_ANSWER, entry, 1 + t->n + answers);
+}
+
+bool trial_at(Trial *t, const double *x, bool slopes) {
+    size_t size = (size_t)t->n * sizeof *x;
+    if (memcmp(t->x, x, size) == 0 && (!slopes || t->sloped)) return t->good;
+    int answers = 2 + t->n + t->limits + t->limits * t->n; // as they lie behind each other
+    double *entry = memory_zeroed(1 + (size_t)t->n + (size_t)answers, sizeof *entry);
+    memmove(t->x, x, size);
+    entry[0] = slopes;
+    memcpy(entry + 1, x, size);
+    t->runs++;
+    t->sloped = slopes;
+    if (!take_answer(t, entry, answers)) {
+        run_at(t, slopes);
+        keep_answer(t, entry, answers);
+    }
+    free(entry);
     return t->good;
 }

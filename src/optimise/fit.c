@@ -1,10 +1,11 @@
-// Parameters that fit data: least squares by Levenberg and Marquardt, with the Jacobian of the runs.
+// Parameters that fit data: least squares by Levenberg and Marquardt, with the Jacobian of the
+// runs.
 //
 //     r_i = (y(t_i) - data_i)/s        J = dr/dp along the runs        (J'J + m D) step = -J'r
 //
-// s is the deviation of the data, given with `within`, or found: the root mean square of what is left,
-// of each list of data for itself. Then the covariance of the parameters is (J'J)^-1, their 95 %
-// intervals are p +- t sqrt of its diagonal, with Student's t where s was found.
+// s is the deviation of the data, given with `within`, or found: the root mean square of what is
+// left, of each list of data for itself. Then the covariance of the parameters is (J'J)^-1, their
+// 95 % intervals are p +- t sqrt of its diagonal, with Student's t where s was found.
 #include "optimise/inside.h"
 
 #include "base/memory.h"
@@ -17,8 +18,7 @@
 enum { MOST_ROUNDS = 200, WEIGHINGS = 3 };
 
 typedef struct { // one experiment with its data as probes
-    System system;
-    Model model;
+    const System *system;
     Experiment experiment;
     int first;         // of the probes of data
     int rows;          // data
@@ -35,6 +35,7 @@ typedef struct {
     double *scale;
     double *residual, *J; // J: rows of n, by scaled parameters
     Report *report;       // of the last run
+    Journal journal;
 } Fit;
 
 // --- data as probes ------------------------------------------------------------------------------
@@ -42,14 +43,11 @@ typedef struct {
 // Each row of data is x(t) at its time.
 static void make_part(Fit *f, int i) {
     Part *p = &f->part[i];
-    const System *s = f->plan->system[i];
-    const Experiment *x = s->model->experiment;
+    const System *s = f->plan->cases[i].system;
+    const Experiment *x = f->plan->cases[i].experiment;
     Arena *out = &f->f->arena;
-    p->system = *s;
-    p->model = *s->model;
+    p->system = s;
     p->experiment = *x;
-    p->system.model = &p->model;
-    p->model.experiment = &p->experiment;
     p->first = x->probe_count;
     for (int k = 0; k < x->aims.fit_count; k++) p->rows += x->aims.fit[k].count;
     Probe *probe = ARENA_ARRAY(out, Probe, p->first + p->rows + 1);
@@ -93,6 +91,7 @@ static bool part_at(Fit *f, int i, const double *x, bool slopes, double *residua
     for (int j = 0, k = 0; j < n; j++)
         if (f->f->free[j].var[i] >= 0) of[k++] = j;
     RunOptions o = *f->plan->options;
+    o.experiment = &p->experiment;
     o.set_var = var;
     o.set_value = to;
     o.set_count = count;
@@ -105,7 +104,7 @@ static bool part_at(Fit *f, int i, const double *x, bool slopes, double *residua
     report_free(f->report);
     *f->report = (Report){0};
     f->f->runs++;
-    bool good = along_run(&a, &p->system, &o, &p->shared, f->report) &&
+    bool good = along_run(&a, p->system, &o, &p->shared, f->report) &&
                 (!slopes || along_slopes(&a, wanted, var, count, slope));
     for (int row = 0; row < p->rows && good; row++) {
         int list;
@@ -123,17 +122,74 @@ static bool part_at(Fit *f, int i, const double *x, bool slopes, double *residua
     return good;
 }
 
-// The sum of squares; NaN: a run did not come to its end.
-static double sum_at(Fit *f, const double *x, bool slopes, double *residual) {
-    double sum = 0;
+static bool is_cancelled(const Fit *f) { return f->plan->cancel && *f->plan->cancel; }
+
+// All parts one after the other; false: a run did not come to its end.
+static bool parts_at(Fit *f, const double *x, bool slopes, double *residual) {
     int row = 0;
-    if (slopes) memset(f->J, 0, (size_t)f->rows * (size_t)f->n * sizeof *f->J);
-    for (int i = 0; i < f->plan->systems; i++) {
-        if (!part_at(f, i, x, slopes, residual + row, f->J + row * f->n)) return NAN;
+    for (int i = 0; i < f->plan->count; i++) {
+        if (!part_at(f, i, x, slopes, residual + row, f->J + row * f->n)) return false;
         row += f->part[i].rows;
     }
+    return true;
+}
+
+// An entry of the journal is (slopes, x, deviations; good, runs, residuals, J where asked for).
+typedef struct {
+    double *entry, *answer;
+    int asked, answers;
+} Asking;
+
+static Asking asking_open(const Fit *f, const double *x, bool slopes) {
+    int lists = 0, at = 0;
+    for (int i = 0; i < f->plan->count; i++) lists += f->part[i].experiment.aims.fit_count;
+    Asking a = {.asked = 1 + f->n + lists, .answers = 2 + f->rows + (slopes ? f->rows * f->n : 0)};
+    a.entry = memory_zeroed((size_t)a.asked + (size_t)a.answers, sizeof *a.entry);
+    a.answer = a.entry + a.asked;
+    a.entry[at++] = slopes;
+    for (int i = 0; i < f->n; i++) a.entry[at++] = x[i];
+    for (int i = 0; i < f->plan->count; i++)
+        for (int k = 0; k < f->part[i].experiment.aims.fit_count; k++)
+            a.entry[at++] = f->part[i].deviation[k];
+    return a;
+}
+
+static bool take_answer(Fit *f, const Asking *a, bool slopes, double *residual, bool *good) {
+    const double *answer = journal_answer(&f->journal, 0, a->entry, a->asked, a->answers);
+    if (!answer) return false;
+    size_t rows = (size_t)f->rows;
+    *good = answer[0] != 0;
+    f->f->runs += (int)answer[1];
+    memcpy(residual, answer + 2, rows * sizeof *residual);
+    if (slopes) memcpy(f->J, answer + 2 + rows, rows * (size_t)f->n * sizeof *f->J);
+    return true;
+}
+
+static void keep_answer(Fit *f, const Asking *a, bool slopes, const double *residual, bool good,
+                        int runs) {
+    if (is_cancelled(f)) return; // perhaps cut off
+    size_t rows = (size_t)f->rows;
+    a->answer[0] = good;
+    a->answer[1] = runs;
+    memcpy(a->answer + 2, residual, rows * sizeof *residual);
+    if (slopes) memcpy(a->answer + 2 + rows, f->J, rows * (size_t)f->n * sizeof *f->J);
+    journal_put(&f->journal, 0, ENTRY_ANSWER, a->entry, a->asked + a->answers);
+}
+
+// The sum of squares; NaN: a run did not come to its end.
+static double sum_at(Fit *f, const double *x, bool slopes, double *residual) {
+    Asking a = asking_open(f, x, slopes);
+    double sum = 0;
+    bool good;
+    if (slopes) memset(f->J, 0, (size_t)f->rows * (size_t)f->n * sizeof *f->J);
+    if (!take_answer(f, &a, slopes, residual, &good)) {
+        int before = f->f->runs;
+        good = parts_at(f, x, slopes, residual);
+        keep_answer(f, &a, slopes, residual, good, f->f->runs - before);
+    }
+    free(a.entry);
     for (int k = 0; k < f->rows; k++) sum += residual[k] * residual[k];
-    return sum;
+    return good ? sum : NAN;
 }
 
 // --- Levenberg and Marquardt ---------------------------------------------------------------------
@@ -175,8 +231,6 @@ static bool damped_step(const Fit *f, const double *A, const double *b, double d
     return info == 0;
 }
 
-static bool is_cancelled(const Fit *f) { return f->plan->cancel && *f->plan->cancel; }
-
 typedef struct {
     double *A, *b, *step, *next, *residual;
     double damping, sum;
@@ -217,7 +271,7 @@ static bool least_squares(Fit *f, double *x, double *sum) {
     d.residual = d.next + n;
     bool small = false;
     f->f->why = "it has made as many steps as it may";
-    d.sum = sum_at(f, x, true, f->residual);
+    *sum = d.sum = sum_at(f, x, true, f->residual);
     for (int round = 0; round < MOST_ROUNDS && isfinite(d.sum); round++) {
         normal_matrix(f, d.A, d.b);
         hold_bounds(f, x, d.A, d.b);
@@ -225,6 +279,7 @@ static bool least_squares(Fit *f, double *x, double *sum) {
             f->f->why = "no step leads further down";
             break;
         }
+        *sum = d.sum; // known, also if the next run is cut off
         d.sum = sum_at(f, x, true, f->residual);
         if (f->plan->progress) f->plan->progress(f->plan->context, fmin(0.95, 0.1 * (round + 1)));
         if (small) {
@@ -232,7 +287,7 @@ static bool least_squares(Fit *f, double *x, double *sum) {
             break;
         }
     }
-    *sum = d.sum;
+    if (isfinite(d.sum)) *sum = d.sum;
     free(room);
     return isfinite(d.sum);
 }
@@ -240,7 +295,7 @@ static bool least_squares(Fit *f, double *x, double *sum) {
 // --- deviations ----------------------------------------------------------------------------------
 
 static bool is_given(const Fit *f) {
-    for (int i = 0; i < f->plan->systems; i++)
+    for (int i = 0; i < f->plan->count; i++)
         for (int k = 0; k < f->part[i].experiment.aims.fit_count; k++)
             if (!(f->part[i].experiment.aims.fit[k].within > 0)) return false;
     return true;
@@ -248,7 +303,7 @@ static bool is_given(const Fit *f) {
 
 // To begin with a hundredth of the range of the data; later what is left, of each list.
 static void first_deviations(Fit *f) {
-    for (int i = 0; i < f->plan->systems; i++)
+    for (int i = 0; i < f->plan->count; i++)
         for (int k = 0; k < f->part[i].experiment.aims.fit_count; k++) {
             const FitData *d = &f->part[i].experiment.aims.fit[k];
             double low = INFINITY, high = -INFINITY;
@@ -262,7 +317,7 @@ static void first_deviations(Fit *f) {
 static void later_deviations(Fit *f) {
     double part = 1 - (double)f->n / fmax(f->rows, f->n + 1);
     int row = 0;
-    for (int i = 0; i < f->plan->systems; i++)
+    for (int i = 0; i < f->plan->count; i++)
         for (int k = 0; k < f->part[i].experiment.aims.fit_count; k++) {
             const FitData *d = &f->part[i].experiment.aims.fit[k];
             double sum = 0;
@@ -308,7 +363,7 @@ static void name_weak(Fit *f, const double *v, double ratio) {
         if (fabs(v[i * f->n]) > 0.1 * most)
             text_printf(&words, "%s%s", words.length ? ", " : "", f->f->free[i].name);
     Remark *m = report_warning(
-        f->r, O_NOT_IDENTIFIED, f->plan->system[0]->model->experiment->pos,
+        f->r, O_NOT_IDENTIFIED, f->plan->cases[0].experiment->pos,
         "the data hardly determine %s: a change of them together shows %.1g times less than others",
         text_get(&words), 1 / ratio);
     remark_help(f->r, m, "hold one of them, measure something else, or excite the model more");
@@ -354,7 +409,7 @@ static void tell_intervals(Fit *f, bool given) {
 static bool no_start(Fit *f) {
     for (const Remark *m = f->report->first; m; m = m->next)
         if (m->severity == ERROR) report_error(f->r, m->code, m->pos, "%s", m->message);
-    Remark *x = report_error(f->r, O_NOT_FINITE, f->plan->system[0]->model->experiment->pos,
+    Remark *x = report_error(f->r, O_NOT_FINITE, f->plan->cases[0].experiment->pos,
                              "the run that the fit begins with gives no finite numbers");
     remark_help(f->r, x, "begin with parameters with which the model runs: set k = ...");
     return false;
@@ -371,10 +426,20 @@ static bool has_effect(Fit *f) {
 
 static bool enough(Fit *f) {
     if (f->rows > f->n) return true;
-    Remark *m = report_error(f->r, O_NO_EFFECT, f->plan->system[0]->model->experiment->pos,
+    Remark *m = report_error(f->r, O_NO_EFFECT, f->plan->cases[0].experiment->pos,
                              "%d data do not determine %d parameters", f->rows, f->n);
     remark_help(f->r, m, "give more rows of data, or let fewer parameters move");
     return false;
+}
+
+// What was found so far; the data have no say yet.
+static bool cut_off(Fit *f, const double *x, double first, double sum) {
+    for (int i = 0; i < f->n; i++) f->f->free[i].value = x[i];
+    f->f->data = f->rows;
+    f->f->deviation = sqrt(sum / f->rows);
+    f->f->first_deviation = sqrt(first / f->rows);
+    f->f->interrupted = true;
+    return true;
 }
 
 static bool fit(Fit *f, double *x) {
@@ -382,10 +447,13 @@ static bool fit(Fit *f, double *x) {
     double sum;
     first_deviations(f);
     double first = sum_at(f, x, true, f->residual);
+    if (is_cancelled(f)) return cut_off(f, x, first, first);
     if (!isfinite(first)) return no_start(f);
     if (!has_effect(f) || !enough(f)) return false;
     for (int round = 0; round < (given ? 1 : WEIGHINGS); round++) {
-        if (!least_squares(f, x, &sum)) return no_start(f);
+        bool good = least_squares(f, x, &sum);
+        if (is_cancelled(f)) return cut_off(f, x, first, sum);
+        if (!good) return no_start(f);
         if (given) break;
         later_deviations(f);
         sum = sum_at(f, x, true, f->residual);
@@ -394,7 +462,6 @@ static bool fit(Fit *f, double *x) {
     f->f->data = f->rows;
     f->f->deviation = sqrt(sum / f->rows);
     f->f->estimated = !given;
-    f->f->interrupted = is_cancelled(f);
     tell_intervals(f, given);
     for (int i = 0; i < f->n; i++) x[i] = f->f->free[i].first;
     first = sum_at(f, x, false, f->residual);
@@ -420,8 +487,8 @@ Found *fit_run(const SearchPlan *p, Report *r) {
         return NULL;
     }
     x.n = f->count;
-    x.part = ARENA_ARRAY(&f->arena, Part, p->systems);
-    for (int i = 0; i < p->systems; i++) make_part(&x, i);
+    x.part = ARENA_ARRAY(&f->arena, Part, p->count);
+    for (int i = 0; i < p->count; i++) make_part(&x, i);
     x.residual = memory_zeroed((size_t)x.rows + 1, sizeof(double));
     x.J = memory_zeroed((size_t)x.rows * (size_t)x.n + 1, sizeof(double));
     double *at = memory_zeroed(2 * (size_t)x.n + 1, sizeof *at);
@@ -430,8 +497,11 @@ Found *fit_run(const SearchPlan *p, Report *r) {
         at[i] = f->free[i].first;
         x.scale[i] = f->free[i].first != 0 ? fabs(f->free[i].first) : free_scale(&f->free[i]);
     }
-    bool good = fit(&x, at);
-    for (int i = 0; i < p->systems; i++) along_shared_free(&x.part[i].shared);
+    bool good = journal_open(&x.journal, p->file, p->key, 1, r);
+    f->kept = x.journal.kept;
+    good = good && fit(&x, at);
+    journal_close(&x.journal, !f->interrupted);
+    for (int i = 0; i < p->count; i++) along_shared_free(&x.part[i].shared);
     free(x.residual);
     free(x.J);
     free(at);

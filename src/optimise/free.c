@@ -4,10 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-bool search_wanted(const Model *m) {
-    const Experiment *x = m->experiment;
-    return x && (x->aims.objective || x->aims.fit_count);
-}
+bool search_wanted(const Experiment *x) { return x && (x->aims.objective || x->aims.fit_count); }
 
 static int find(const Found *f, const char *name) {
     for (int i = 0; i < f->count; i++)
@@ -24,7 +21,7 @@ static double value_of(const SearchPlan *p, const Model *m, int var) {
 }
 
 static void add(const SearchPlan *p, Found *f, int system, const Freedom *from) {
-    const Model *m = p->system[system]->model;
+    const Model *m = p->cases[system].system->model;
     int var = model_of_symbol(m, from->symbol);
     const Var *v = &m->var[var];
     const char *name = name_text(m->names, v->path);
@@ -39,9 +36,9 @@ static void add(const SearchPlan *p, Found *f, int system, const Freedom *from) 
                                   .to = from->to,
                                   .half = NAN};
         f->free[at].first = f->free[at].value = value_of(p, m, var);
-        f->free[at].var = ARENA_ARRAY(&f->arena, int, p->systems);
-        for (int i = 0; i < p->systems; i++)
-            f->free[at].var[i] = model_find(p->system[i]->model, name);
+        f->free[at].var = ARENA_ARRAY(&f->arena, int, p->count);
+        for (int i = 0; i < p->count; i++)
+            f->free[at].var[i] = model_find(p->cases[i].system->model, name);
     }
     f->free[at].from = fmax(f->free[at].from, from->from);
     f->free[at].to = fmin(f->free[at].to, from->to);
@@ -49,16 +46,16 @@ static void add(const SearchPlan *p, Found *f, int system, const Freedom *from) 
 
 bool free_gather(const SearchPlan *p, Found *f, Report *r) {
     int most = 0;
-    for (int i = 0; i < p->systems; i++) most += p->system[i]->model->experiment->aims.free_count;
+    for (int i = 0; i < p->count; i++) most += p->cases[i].experiment->aims.free_count;
     f->free = ARENA_ARRAY(&f->arena, FreeFound, most + 1);
-    for (int i = 0; i < p->systems; i++) {
-        const Aims *a = &p->system[i]->model->experiment->aims;
+    for (int i = 0; i < p->count; i++) {
+        const Aims *a = &p->cases[i].experiment->aims;
         for (int k = 0; k < a->free_count; k++) add(p, f, i, &a->free[k]);
     }
     for (int i = 0; i < f->count; i++) {
         const FreeFound *x = &f->free[i];
         if (x->first >= x->from && x->first <= x->to) continue;
-        Remark *m = report_error(r, O_BAD_START, p->system[0]->model->experiment->aims.free[0].pos,
+        Remark *m = report_error(r, O_BAD_START, p->cases[0].experiment->aims.free[0].pos,
                                  "'%s' begins at %.6g%s%s, outside of its range %.6g to %.6g",
                                  x->name, x->first / x->scale, *x->unit ? " " : "", x->unit,
                                  x->from / x->scale, x->to / x->scale);
@@ -95,7 +92,7 @@ void found_options(const Found *f, int system, Arena *out, RunOptions *o) {
 }
 
 bool free_refuse(const SearchPlan *p, const Found *f, int which, Report *r) {
-    Remark *m = report_error(r, O_NO_EFFECT, p->system[0]->model->experiment->pos,
+    Remark *m = report_error(r, O_NO_EFFECT, p->cases[0].experiment->pos,
                              "nothing that is looked at depends on '%s'", f->free[which].name);
     remark_help(r, m, "leave it out of `over`, or look at something that it changes");
     return false;

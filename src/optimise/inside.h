@@ -2,6 +2,7 @@
 #ifndef BONDYN_OPTIMISE_INSIDE_H
 #define BONDYN_OPTIMISE_INSIDE_H
 
+#include "optimise/journal.h"
 #include "optimise/optimise.h"
 
 // --- parameters (free.c) -------------------------------------------------------------------------
@@ -25,7 +26,9 @@ typedef struct {
     double value, *slope;        // of the objective
     double *limit, *limit_slope; // left - right
     int runs;
-    Report *report; // of the last run
+    Report *report;   // of the last run
+    Journal *journal; // that answers, and is told; Nullable
+    int start;        // the present one
 } Trial;
 
 void trial_open(Trial *t, const SearchPlan *p, Found *f);

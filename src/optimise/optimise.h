@@ -3,18 +3,23 @@
 //     experiment (minimise, over, subject to)  --search_run-->  Found       NLopt, exact gradients
 //     experiments (fit, over)                  --fit_run----->  Found       Levenberg and Marquardt
 //
-// Every value is that of a run; slopes come along it (src/sensitivity): forth for few parameters, back
-// for many. Searches from several starts go to all cores; what they have found is kept in a file from
-// which an interrupted one goes on.
+// Every value is that of a run; slopes come along it (src/sensitivity): forth for few parameters,
+// back for many. Searches from several starts go to all cores; what they have found is kept in a
+// file from which an interrupted one goes on.
 #ifndef BONDYN_OPTIMISE_OPTIMISE_H
 #define BONDYN_OPTIMISE_OPTIMISE_H
 
 #include "sensitivity/sensitivity.h"
 
-typedef struct {                 // what is asked for
-    const System *const *system; // one, or several to fit together: parameters of one name are one
-    int systems;
-    const RunOptions *options; // of every run
+typedef struct {
+    const System *system;
+    const Experiment *experiment; // with what is searched for
+} SearchCase;
+
+typedef struct {             // what is asked for
+    const SearchCase *cases; // one, or several to fit together: parameters of one name are one
+    int count;
+    const RunOptions *options; // of every run, beside its experiment
     const char *method;        // NULL: slsqp
     int starts;                // the first is the model's own; the others are drawn from the ranges
     uint64_t seed;
@@ -57,14 +62,14 @@ typedef struct Found {
     bool estimated;      // these were not given
     double *correlation; // count by count
     int starts, agreed;  // starts that ended well; those that ended at the same place
-    int runs;
+    int runs, kept;      // kept: of these, known from before an interruption
     double seconds;
     const char *gradient; // "forward" or "adjoint"
     const char *why;      // it ended, in words
     bool interrupted;
 } Found;
 
-bool search_wanted(const Model *m); // the experiment minimises or fits
+bool search_wanted(const Experiment *x); // it minimises or fits; x: Nullable
 // NULL with the reasons in r.
 Found *search_run(const SearchPlan *p, Report *r);
 Found *fit_run(const SearchPlan *p, Report *r);

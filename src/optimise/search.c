@@ -1,26 +1,30 @@
 // The search for a minimum: NLopt over runs, from one start or from many.
 //
-// Parameters are scaled to their ranges, objective and constraints to what they are at the start. Many
-// starts are divided among processes, which send what they have found through a pipe, each better point
-// and each end; all of that goes into a file, so that an interrupted search goes on where it was.
+// Parameters are scaled to their ranges, objective and constraints to what they are at the start.
+// Many starts are divided among processes, each with a pipe for what it asked of runs, for better
+// points and ends. All that runs have answered goes into a journal, so that an interrupted search
+// goes on where it was. A start depends on its number and the seed alone, not on what its process
+// did before.
 #include "optimise/inside.h"
 
-#include "base/files.h"
 #include "base/memory.h"
 #include "study/study.h"
+#include <errno.h>
 #include <math.h>
 #include <nlopt.h>
-#include <stdio.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_RUNS = 2000 };
-static const double met = 1e-6; // of the size of a constraint
+enum { MOST_RUNS = 2000, ROUND = 200 };
+static const double met = 1e-6;  // of the size of a constraint
+static const double ftol = 1e-8; // of the objective: it changes no more
 
-typedef struct { // of one start: the best so far, or (done) its end
-    int start, done, runs;
+typedef struct
+{ // of one start: the best so far, or (done) its end; all of it numbers, as in entries of the journal
+    double done, runs;
     double value, over; // over: how much constraints are not met, 0 where they are
     // then x, one number per parameter
 } Record;
@@ -35,9 +39,7 @@ typedef struct {
     double value_scale;
     Record *best; // per start, with its parameters behind it
     size_t record_size;
-    int start; // the present one
-    int out;   // where records go to: a pipe, or -1
-    FILE *file;
+    Journal journal;
     nlopt_opt opt;
     int done;
     double worst; // finite value so far
@@ -64,34 +66,24 @@ static void tell(const Search *s) {
         s->plan->progress(s->plan->context, (double)s->done / (double)s->plan->starts);
 }
 
-static void keep_record(Search *s, const Record *r) {
-    Record *to = best_of(s, r->start);
-    int runs = r->runs > to->runs ? r->runs : to->runs;
+static void keep_record(Search *s, int start, const Record *r) {
+    Record *to = best_of(s, start);
+    double runs = fmax(r->runs, to->runs);
     if (r->done && !to->done) s->done++;
     bool done = to->done || r->done;
     if (is_better(r, to)) memcpy(to, r, s->record_size);
     to->done = done;
     to->runs = runs;
-    to->start = r->start;
-    if (s->file) {
-        fwrite(r, s->record_size, 1, s->file);
-        fflush(s->file);
-    }
-    tell(s);
+    if (s->journal.out < 0) tell(s); // workers do not
 }
 
+// To the process that gathers, and the end of a start to the journal.
 static void send(Search *s, const Record *r) {
-    if (s->out < 0) {
-        keep_record(s, r);
-        return;
-    }
-    const char *at = (const char *)r;
-    for (size_t left = s->record_size; left > 0;) { // shorter than a pipe's buffer: whole
-        ssize_t n = write(s->out, at, left);
-        if (n <= 0) return;
-        at += n;
-        left -= (size_t)n;
-    }
+    EntryKind kind = r->done ? ENTRY_END : ENTRY_BETTER;
+    if (r->done || s->journal.out >= 0)
+        journal_put(&s->journal, s->trial.start, kind, (const double *)r,
+                    (int)(s->record_size / sizeof(double)));
+    keep_record(s, s->trial.start, r);
 }
 
 // --- what NLopt asks -----------------------------------------------------------------------------
@@ -111,10 +103,10 @@ static double scaled(const Search *s, int i, double x) {
 }
 
 static const Expectation *limit_of(const Search *s, int k) {
-    return &s->plan->system[0]->model->experiment->aims.limit[k];
+    return &s->plan->cases[0].experiment->aims.limit[k];
 }
 
-static bool is_most(const Search *s) { return s->plan->system[0]->model->experiment->aims.most; }
+static bool is_most(const Search *s) { return s->plan->cases[0].experiment->aims.most; }
 
 // How much a constraint is not met, in its own size.
 static double over(const Search *s, int k) {
@@ -129,17 +121,14 @@ static double over(const Search *s, int k) {
 
 static void note_point(Search *s) {
     Record *r = memory_zeroed(1, s->record_size);
-    *r = (Record){.start = s->start, .runs = s->trial.runs, .value = s->trial.value};
+    *r = (Record){.runs = s->trial.runs, .value = s->trial.value};
     if (is_most(s)) r->value = -r->value;
     for (int k = 0; k < s->trial.limits; k++) {
         double much = over(s, k);
         if (much > met) r->over += much;
     }
     memcpy(parameters_of(r), s->trial.x, (size_t)s->trial.n * sizeof(double));
-    if (is_better(r, best_of(s, s->start))) {
-        memcpy(best_of(s, s->start), r, s->record_size);
-        send(s, r);
-    }
+    if (is_better(r, best_of(s, s->trial.start))) send(s, r);
     free(r);
 }
 
@@ -244,14 +233,12 @@ static nlopt_opt open_method(Search *s, Constraint *c) {
             nlopt_add_inequality_constraint(o, constraint, &c[k], met / 10);
     }
     nlopt_set_xtol_rel(o, 1e-7);
-    nlopt_set_ftol_rel(o, 1e-8);
-    nlopt_set_maxeval(o, MOST_RUNS);
+    nlopt_set_ftol_rel(o, ftol);
     return o;
 }
 
 // The first start is where the model is; the others are drawn, the same for the same seed.
 static void start_point(const Search *s, int start, double *u) {
-    const Record *known = best_of(s, start);
     for (int i = 0; i < s->trial.n; i++) {
         const FreeFound *f = &s->found->free[i];
         double x = f->first;
@@ -260,23 +247,41 @@ static void start_point(const Search *s, int start, double *u) {
             x = isfinite(f->from) && isfinite(f->to) ? f->from + part * (f->to - f->from)
                                                      : f->first + (part - 0.5) * s->scale[i];
         }
-        if (!isnan(known->value)) x = parameters_of((Record *)known)[i];
         u[i] = scaled(s, i, x);
     }
 }
 
+// A method that gathers curvature from slopes can be misled by what it has gathered, and go on and on beside the best point.
+// So a round that has no end of its own ends, and the next one begins at that point with nothing gathered, while that leads on.
+static nlopt_result search_in_rounds(Search *s, Constraint *c, double *u) {
+    Record *best = best_of(s, s->trial.start);
+    bool gathers = methods[method_of(s->plan)].algorithm == NLOPT_LD_SLSQP, on = true;
+    int left = MOST_RUNS, most = gathers ? ROUND : MOST_RUNS;
+    nlopt_result result = NLOPT_MAXEVAL_REACHED;
+    for (; on && left > 0 && result == NLOPT_MAXEVAL_REACHED; left -= most) {
+        double value, was = best->value, over = best->over;
+        s->opt = open_method(s, c);
+        nlopt_set_maxeval(s->opt, most);
+        result = nlopt_optimize(s->opt, u, &value);
+        nlopt_destroy(s->opt);
+        on = left == MOST_RUNS || best->over < over || fabs(best->value - was) > ftol * fabs(was);
+        for (int i = 0; i < s->trial.n; i++) u[i] = scaled(s, i, parameters_of(best)[i]);
+    }
+    return on ? result : NLOPT_FTOL_REACHED;
+}
+
 static const char *search_from(Search *s, int start) {
-    double *u = memory_zeroed((size_t)s->trial.n + 1, sizeof *u), value;
+    double *u = memory_zeroed((size_t)s->trial.n + 1, sizeof *u);
     Constraint *c = memory_zeroed((size_t)s->trial.limits + 1, sizeof *c);
-    s->start = start;
-    s->trial.runs = best_of(s, start)->runs;
+    s->trial.start = start;
+    s->trial.runs = 0;
+    s->trial.x[0] = NAN; // nothing is known of other starts
+    s->worst = (is_most(s) ? -1 : 1) * s->found->first / s->value_scale;
+    nlopt_srand(5489 + (unsigned long)(s->plan->seed - 1) * 1000003 + (unsigned long)start);
     start_point(s, start, u);
-    s->opt = open_method(s, c);
-    nlopt_result result = nlopt_optimize(s->opt, u, &value);
-    nlopt_destroy(s->opt);
+    nlopt_result result = search_in_rounds(s, c, u);
     Record *end = memory_zeroed(1, s->record_size);
     memcpy(end, best_of(s, start), s->record_size);
-    end->start = start;
     end->runs = s->trial.runs;
     end->done = result != NLOPT_FORCED_STOP;
     send(s, end);
@@ -293,69 +298,77 @@ static void work(Search *s, int worker, int workers) {
         if (!best_of(s, k)->done) search_from(s, k);
 }
 
-static void listen(Search *s, int in) {
-    Record *r = memory_zeroed(1, s->record_size);
-    for (;;) {
-        size_t have = 0;
-        while (have < s->record_size) {
-            ssize_t n = read(in, (char *)r + have, s->record_size - have);
-            if (n <= 0) break;
-            have += (size_t)n;
-        }
-        if (have < s->record_size) break;
-        keep_record(s, r);
-    }
-    free(r);
+// One entry of a worker; false: it has ended.
+static bool take_entry(Search *s, int in) {
+    JournalEntry *e = journal_receive(in);
+    if (!e) return false;
+    int count = (int)e->head.count;
+    if (e->head.kind != ENTRY_BETTER)
+        journal_put(&s->journal, e->head.start, (EntryKind)e->head.kind, e->number, count);
+    if (e->head.kind != ENTRY_ANSWER)
+        keep_record(s, e->head.start, (const Record *)(const void *)e->number);
+    free(e);
+    return true;
 }
 
-static void search_with_workers(Search *s, int workers) {
-    int ends[2];
-    if (pipe(ends) != 0) {
-        work(s, 0, 1);
-        return;
+static void listen(Search *s, struct pollfd *in, int workers) {
+    for (int left = workers; left > 0;) {
+        if (poll(in, (nfds_t)workers, -1) < 0) {
+            if (errno == EINTR) continue;
+            return;
+        }
+        for (int k = 0; k < workers; k++) {
+            if (in[k].fd < 0 || !in[k].revents || take_entry(s, in[k].fd)) continue;
+            close(in[k].fd);
+            in[k].fd = -1; // poll passes over it
+            left--;
+        }
     }
-    fflush(NULL);
-    for (int k = 0; k < workers; k++) {
-        pid_t child = fork();
-        if (child != 0) continue;
+}
+
+// A worker with a pipe of its own, of which nobody else has an end: it ends with either of them.
+// -1: there is none.
+static int start_worker(Search *s, const struct pollfd *before, int worker, int workers) {
+    int ends[2];
+    if (pipe(ends) != 0) return -1;
+    pid_t child = fork();
+    if (child == 0) {
         close(ends[0]);
-        s->out = ends[1];
-        s->file = NULL;
-        work(s, k, workers);
+        for (int k = 0; k < worker; k++)
+            if (before[k].fd >= 0) close(before[k].fd);
+        journal_move(&s->journal, ends[1]);
+        work(s, worker, workers);
         _exit(0);
     }
     close(ends[1]);
-    listen(s, ends[0]);
+    if (child > 0) return ends[0];
     close(ends[0]);
+    return -1;
+}
+
+static void search_with_workers(Search *s, int workers) {
+    struct pollfd *in = memory_zeroed((size_t)workers + 1, sizeof *in);
+    fflush(NULL);
+    for (int k = 0; k < workers; k++) {
+        in[k] = (struct pollfd){.fd = start_worker(s, in, k, workers), .events = POLLIN};
+        if (in[k].fd < 0) work(s, k, workers);
+    }
+    int started = 0;
+    for (int k = 0; k < workers; k++)
+        if (in[k].fd >= 0) in[started++] = in[k];
+    listen(s, in, started);
+    free(in);
     while (wait(NULL) > 0) {}
 }
 
-// --- the file ------------------------------------------------------------------------------------
-
-static void load_file(Search *s) {
-    Record *r = memory_zeroed(1, s->record_size);
-    char key[65] = "";
-    FILE *f = s->plan->file ? fopen(s->plan->file, "rb") : NULL;
-    if (f && fread(key, 64, 1, f) == 1 && strncmp(key, s->plan->key, 64) == 0)
-        while (fread(r, s->record_size, 1, f) == 1)
-            if (r->start >= 0 && r->start < s->plan->starts) keep_record(s, r);
-    if (f) fclose(f);
-    free(r);
-}
-
-static void open_file(Search *s) {
-    if (!s->plan->file) return;
-    load_file(s);
-    s->file = fopen(s->plan->file, "wb");
-    if (!s->file) return;
-    fwrite(s->plan->key, 64, 1, s->file);
-    for (int k = 0; k < s->plan->starts; k++)
-        if (!isnan(best_of(s, k)->value)) fwrite(best_of(s, k), s->record_size, 1, s->file);
-}
-
-static void close_file(Search *s) {
-    if (s->file) fclose(s->file);
-    if (s->file && s->done == s->plan->starts) remove(s->plan->file);
+// Starts that had come to their end before.
+static void take_ends(Search *s) {
+    s->found->kept = s->journal.kept;
+    for (int k = 0; k < s->plan->starts; k++) {
+        const JournalEntry *e = s->journal.end[k];
+        if (e && e->head.count * sizeof(double) == s->record_size)
+            keep_record(s, k, (const Record *)(const void *)e->number);
+    }
 }
 
 // --- the first run -------------------------------------------------------------------------------
@@ -375,10 +388,9 @@ static bool is_finite(const Trial *t) {
 }
 
 static bool no_start(Search *s) {
-    const Model *m = s->plan->system[0]->model;
     copy_errors(s->r, s->trial.report);
     if (is_finite(&s->trial)) return false; // it is the slopes that are missing
-    Remark *x = report_error(s->r, O_NOT_FINITE, m->experiment->aims.pos,
+    Remark *x = report_error(s->r, O_NOT_FINITE, s->plan->cases[0].experiment->aims.pos,
                              "the run that the search begins with gives no finite number");
     remark_help(s->r, x, "begin with parameters with which the model runs: set k = ...");
     return false;
@@ -422,7 +434,7 @@ static void count_starts(const Search *s, const Record *best) {
     Found *f = s->found;
     for (int k = 0; k < s->plan->starts; k++) {
         const Record *r = best_of(s, k);
-        f->runs += r->runs;
+        f->runs += (int)r->runs;
         if (isnan(r->value) || r->over > 0) continue;
         f->starts++;
         f->agreed += fabs(r->value - best->value) <= 1e-4 * (fabs(best->value) + 1e-300);
@@ -431,7 +443,7 @@ static void count_starts(const Search *s, const Record *best) {
 
 static bool take(Search *s, const Record *best) {
     Found *f = s->found;
-    const Aims *a = &s->plan->system[0]->model->experiment->aims;
+    const Aims *a = &s->plan->cases[0].experiment->aims;
     const double *x = parameters_of((Record *)best);
     for (int i = 0; i < f->count; i++) f->free[i].value = x[i];
     if (!trial_at(&s->trial, x, true)) return no_start(s);
@@ -440,18 +452,19 @@ static bool take(Search *s, const Record *best) {
     f->limit = ARENA_ARRAY(&f->arena, LimitFound, f->limits + 1);
     for (int k = 0; k < f->limits; k++) {
         double near = s->trial.limit[k] / s->limit_scale[k];
-        f->limit[k] = (LimitFound){
-            .text = arena_printf(&f->arena, "%s",
-                                 name_text(s->plan->system[0]->model->names, a->limit[k].text)),
-            .left = s->trial.limit[k],
-            .active = fabs(near) < 1e-4,
-            .met = over(s, k) <= 10 * met};
+        f->limit[k] =
+            (LimitFound){.text = arena_printf(
+                             &f->arena, "%s",
+                             name_text(s->plan->cases[0].system->model->names, a->limit[k].text)),
+                         .left = s->trial.limit[k],
+                         .active = fabs(near) < 1e-4,
+                         .met = over(s, k) <= 10 * met};
     }
     return true;
 }
 
 static bool refuse_limits(Search *s, const Record *best) {
-    const Aims *a = &s->plan->system[0]->model->experiment->aims;
+    const Aims *a = &s->plan->cases[0].experiment->aims;
     int worst = 0;
     trial_at(&s->trial, parameters_of((Record *)best), false);
     for (int k = 1; k < s->trial.limits; k++)
@@ -459,7 +472,7 @@ static bool refuse_limits(Search *s, const Record *best) {
     const Expectation *e = &a->limit[worst];
     Remark *m = report_error(
         s->r, O_NO_FEASIBLE, e->pos, "no parameters are found with which %s: it stays %.4g away",
-        name_text(s->plan->system[0]->model->names, e->text), fabs(s->trial.limit[worst]));
+        name_text(s->plan->cases[0].system->model->names, e->text), fabs(s->trial.limit[worst]));
     for (int i = 0; i < s->found->count; i++)
         remark_note(s->r, m, POS_NONE, "the nearest has %s = %.6g%s%s", s->found->free[i].name,
                     parameters_of((Record *)best)[i] / s->found->free[i].scale,
@@ -480,7 +493,7 @@ static bool finish(Search *s) {
 }
 
 static void open_search(Search *s, const SearchPlan *p, Found *f, Report *r) {
-    *s = (Search){.plan = p, .found = f, .r = r, .out = -1, .worst = -INFINITY};
+    *s = (Search){.plan = p, .found = f, .r = r};
     trial_open(&s->trial, p, f);
     s->scale = memory_zeroed((size_t)f->count + 1, sizeof *s->scale);
     s->limit_scale = memory_zeroed((size_t)s->trial.limits + 1, sizeof *s->limit_scale);
@@ -511,9 +524,9 @@ static double seconds(void) {
 
 Found *search_run(const SearchPlan *p, Report *r) {
     Found *f = memory_zeroed(1, sizeof *f);
-    const Model *m = p->system[0]->model;
-    f->text = name_text(m->names, m->experiment->aims.text);
-    f->most = m->experiment->aims.most;
+    const Aims *a = &p->cases[0].experiment->aims;
+    f->text = name_text(p->cases[0].system->model->names, a->text);
+    f->most = a->most;
     if (!check_method(p, r) || !free_gather(p, f, r)) {
         found_free(f);
         return NULL;
@@ -521,15 +534,17 @@ Found *search_run(const SearchPlan *p, Report *r) {
     Search s;
     double begin = seconds();
     open_search(&s, p, f, r);
-    bool good = first_run(&s);
+    bool good = first_run(&s) && journal_open(&s.journal, p->file, p->key, p->starts, r);
     if (good) {
-        open_file(&s);
+        s.trial.journal = &s.journal;
+        take_ends(&s);
         f->why = "the objective changes no more";
         if (p->starts == 1 && !best_of(&s, 0)->done)
             f->why = search_from(&s, 0);
         else if (p->starts > 1)
             search_with_workers(&s, p->workers < p->starts ? p->workers : p->starts);
-        close_file(&s);
+        s.trial.journal = NULL; // the search is over
+        journal_close(&s.journal, s.done == p->starts);
         good = finish(&s);
     }
     close_search(&s);

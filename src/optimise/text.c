@@ -48,9 +48,10 @@ void found_print(Text *out, const Found *f) {
                     !f->limit[k].met     ? "NOT MET"
                     : f->limit[k].active ? "holds, and is what limits it"
                                          : "holds");
-    if (!f->text) print_correlations(out, f);
-    text_printf(out, "search       %d runs, %.3g s, %s slopes; %s\n", f->runs, f->seconds,
-                f->gradient,
+    if (f->correlation) print_correlations(out, f);
+    text_printf(out, "search       %d runs", f->runs);
+    if (f->kept) text_printf(out, " (%d of them known from before)", f->kept);
+    text_printf(out, ", %.3g s, %s slopes; %s\n", f->seconds, f->gradient,
                 f->interrupted ? "INTERRUPTED: the same command goes on from here" : f->why);
     if (f->starts > 1)
         text_printf(out, "starts       %d ended well, %d of them here\n", f->starts, f->agreed);
@@ -91,6 +92,7 @@ void found_json(Text *out, const Found *f) {
         json_close(out, ']');
     }
     json_number_of(out, "runs", f->runs);
+    if (f->kept) json_number_of(out, "kept", f->kept);
     json_text_of(out, "slopes", f->gradient);
     json_bool_of(out, "interrupted", f->interrupted);
     json_close(out, '}');

@@ -10,11 +10,12 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "page/ribbon.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_GROUPS = 12, WIDTH = 1100, HEIGHT = 300, GAP = 26, MARGIN = 330, LONGEST = 24 };
+enum { MOST_GROUPS = 12, WIDTH = 1100, HEIGHT = 300, GAP = 26, MARGIN = 330 };
 
 typedef enum { SUPPLIED, RELEASED, HEAT, STORED, TAKEN, KINDS } Kind;
 
@@ -141,15 +142,15 @@ typedef struct {
     size_t length;
     Kind kind;
     double joules;
-} Ribbon;
+} Part;
 
 typedef struct {
-    ARRAY(Ribbon) ribbon;
+    ARRAY(Part) part;
     double sum;
 } Side;
 
 static int by_size(const void *pa, const void *pb) {
-    const Ribbon *a = pa, *b = pb;
+    const Part *a = pa, *b = pb;
     if (a->joules != b->joules) return a->joules > b->joules ? -1 : 1;
     int order = strcmp(a->name, b->name);
     return order ? order : (int)a->kind - (int)b->kind;
@@ -161,38 +162,33 @@ static void fill_side(const Flow *f, Side *side, Kind first, Kind last) {
     for (int g = 0; g < f->group.count; g++)
         for (Kind k = first; k <= last; k++) {
             const Group *x = &f->group.data[g];
-            Ribbon r = {x->path, x->length, k, x->energy[k]};
+            Part r = {x->path, x->length, k, x->energy[k]};
             if (r.joules > 0.01 * f->total)
-                array_push(&side->ribbon, r);
+                array_push(&side->part, r);
             else
                 rest[k] += r.joules;
         }
-    if (side->ribbon.count)
-        qsort(side->ribbon.data, (size_t)side->ribbon.count, sizeof(Ribbon), by_size);
+    if (side->part.count) qsort(side->part.data, (size_t)side->part.count, sizeof(Part), by_size);
     for (Kind k = first; k <= last; k++) {
-        Ribbon r = {"all others", strlen("all others"), k, rest[k]};
-        if (r.joules > 2e-3 * f->total) array_push(&side->ribbon, r);
+        Part r = {"all others", strlen("all others"), k, rest[k]};
+        if (r.joules > 2e-3 * f->total) array_push(&side->part, r);
     }
-    for (int i = 0; i < side->ribbon.count; i++) side->sum += side->ribbon.data[i].joules;
+    for (int i = 0; i < side->part.count; i++) side->sum += side->part.data[i].joules;
 }
 
 static double thickness(const Flow *f, double joules) { return HEIGHT * joules / f->total; }
 
 static double side_height(const Flow *f, const Side *s) {
     double h = 0;
-    for (int i = 0; i < s->ribbon.count; i++)
-        h += fmax(thickness(f, s->ribbon.data[i].joules), GAP) + 6;
+    for (int i = 0; i < s->part.count; i++)
+        h += fmax(thickness(f, s->part.data[i].joules), GAP) + 6;
     return h;
 }
 
-static void draw_label(Text *out, const Flow *f, const Ribbon *r, double y, bool left) {
+static void draw_label(Text *out, const Flow *f, const Part *r, double y, bool left) {
     text_printf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"%s\">",
                 left ? MARGIN - 10 : WIDTH - MARGIN + 10, y + 4, left ? "end" : "start");
-    char name[LONGEST + 1] = {0};
-    bool cut = r->length > LONGEST;
-    memcpy(name, cut ? r->name + r->length - LONGEST : r->name, cut ? LONGEST : r->length);
-    if (cut) text_add(out, "&#8230;");
-    text_xml(out, name);
+    ribbon_name(out, r->name, r->length);
     text_printf(out, " <tspan fill=\"#5c6b7a\">%s %.4g J, %.3g %%</tspan></text>\n",
                 kind_word[r->kind], r->joules, 100 * r->joules / f->total);
 }
@@ -201,16 +197,12 @@ static void draw_label(Text *out, const Flow *f, const Ribbon *r, double y, bool
 static void draw_side(Text *out, const Flow *f, const Side *s, double height, bool left) {
     double y = (height - side_height(f, s)) / 2, bar = (height - thickness(f, s->sum)) / 2;
     int outer = left ? MARGIN : WIDTH - MARGIN, inner = left ? WIDTH / 2 - 8 : WIDTH / 2 + 8;
-    int middle = (outer + inner) / 2;
-    for (int i = 0; i < s->ribbon.count; i++) {
-        const Ribbon *r = &s->ribbon.data[i];
+    for (int i = 0; i < s->part.count; i++) {
+        const Part *r = &s->part.data[i];
         double t = thickness(f, r->joules), room = fmax(t, GAP);
-        double top = y + (room - t) / 2, low = top + t;
-        text_printf(out,
-                    "<path fill=\"%s\" fill-opacity=\".75\" d=\"M%d %.2fC%d %.2f %d %.2f %d %.2f"
-                    "V%.2fC%d %.2f %d %.2f %d %.2fZ\"/>\n",
-                    kind_color[r->kind], outer, top, middle, top, middle, bar, inner, bar, bar + t,
-                    middle, bar + t, middle, low, outer, fmax(low, top + 0.6));
+        double top = y + (room - t) / 2;
+        Ribbon ribbon = {kind_color[r->kind], outer, top, inner, bar, t, NULL};
+        ribbon_svg(out, &ribbon);
         draw_label(out, f, r, y + room / 2, left);
         y += room + 6;
         bar += t;
@@ -226,19 +218,17 @@ void flow_svg(Text *out, const Audit *a, const System *s) {
         fill_side(&f, &given, SUPPLIED, RELEASED);
         fill_side(&f, &got, HEAT, TAKEN);
         double height = fmax(fmax(side_height(&f, &given), side_height(&f, &got)), HEIGHT) + 20;
-        text_printf(out,
-                    "<svg class=\"flow\" viewBox=\"0 0 %d %.0f\" role=\"img\" "
-                    "aria-label=\"energy: who gave it, who got it\">\n",
-                    WIDTH, height);
+        ribbon_open(out, WIDTH, height, "energy: who gave it, who got it");
         draw_side(out, &f, &given, height, true);
         draw_side(out, &f, &got, height, false);
         text_printf(out,
-                    "<rect x=\"%d\" y=\"%.1f\" width=\"16\" height=\"%d\" fill=\"#1b2733\"/>\n",
+                    "<rect class=\"all\" x=\"%d\" y=\"%.1f\" width=\"16\" height=\"%d\" "
+                    "fill=\"#1b2733\"/>\n",
                     WIDTH / 2 - 8, (height - HEIGHT) / 2, HEIGHT);
         text_add(out, "</svg>\n");
     }
-    array_free(&given.ribbon);
-    array_free(&got.ribbon);
+    array_free(&given.part);
+    array_free(&got.part);
     array_free(&f.group);
     free(f.of);
 }

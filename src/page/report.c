@@ -1,7 +1,7 @@
 // The page, section by section:
 //
-//     title and verdicts | 3-D view | plots | bond graph | states | equations | parameters
-//     | energy | expectations | text of the model
+//     title and verdicts | 3-D view | plots, or what an analysis found | bond graph | states | equations | parameters
+//     | power | energy | expectations | text of the model
 //
 // Everything is inside: pictures as SVG, formulas as MathML, the motion and the curves as JSON. Viewer, plots and graph are
 // the studio's (web/src/report.ts, motion.ts); a page of a build without node has all but them.
@@ -9,6 +9,7 @@
 
 #include "page/flow.h"
 #include "page/formulas.h"
+#include "page/html.h"
 #include "results/shown.h"
 #include <math.h>
 #include <stdio.h>
@@ -17,40 +18,26 @@
 extern const char asset_page_css[];
 extern const unsigned char asset_report[], asset_motion[]; // scripts; empty in a build without node
 
-enum { MOST_PARAMETERS = 400, MOST_DRAWN = 400, MOST_AT_ONCE = 60, MOST_ROWS = 25 };
+enum { MOST_PARAMETERS = 400, MOST_DRAWN = 400, MOST_AT_ONCE = 60 };
 
-Scene report_plan(Arena *out, const Model *m, Watch *watch, int *first_param) {
-    Scene scene = scene_plan(out, m, watch);
-    *first_param = watch->count;
+ReportPlan report_plan(Arena *out, const Model *m) {
+    ReportPlan plan = {0};
+    plan.scene = scene_plan(out, m, &plan.watch);
+    plan.first_param = plan.watch.count;
     for (int v = 0; v < m->var_count; v++)
-        if (m->var[v].kind == VAR_PARAM) array_push(watch, m->var[v].symbol);
-    return scene;
+        if (m->var[v].kind == VAR_PARAM) array_push(&plan.watch, m->var[v].symbol);
+    return plan;
 }
+
+void report_options(const ReportPlan *plan, RunOptions *o) {
+    o->watch = plan->watch.data;
+    o->watch_count = plan->watch.count;
+    o->most_rows = 20000; // more than the page shows
+}
+
+void report_plan_free(ReportPlan *plan) { array_free(&plan->watch); }
 
 // --- small pieces --------------------------------------------------------------------------------
-
-static void section(Text *out, const char *id, const char *title) {
-    text_printf(out, "<h2 id=\"%s\">%s</h2>\n", id, title);
-}
-
-static void cell(Text *out, const char *text) {
-    text_add(out, "<td>");
-    text_xml(out, text);
-    text_add(out, "</td>");
-}
-
-static void code_cell(Text *out, const char *text) {
-    text_add(out, "<td><code>");
-    text_xml(out, text);
-    text_add(out, "</code></td>");
-}
-
-static void number_cell(Text *out, double x) {
-    if (isfinite(x))
-        text_printf(out, "<td class=\"n\">%.6g</td>", x);
-    else
-        text_add(out, "<td class=\"n\">-</td>");
-}
 
 static void details(Text *out, const char *summary, const char *text) {
     if (!*text) return;
@@ -77,14 +64,18 @@ static void add_picture(Text *out, const char *svg, const char *words) {
     text_add(out, "\">");
 }
 
-// Long tables are folded.
-static bool open_rows(Text *out, int rows, const char *what) {
-    bool many = rows > MOST_ROWS;
-    if (many) text_printf(out, "<details><summary>All %d %s</summary>\n", rows, what);
-    return many;
-}
-
 // --- title and verdicts --------------------------------------------------------------------------
+
+static bool has_audit(const ReportPage *p) { return !p->findings && !p->run->audit.off; }
+
+static void add_point(Text *out, const Findings *f) {
+    char text[64];
+    snprintf(text, sizeof text, "%.6g s", f->l->time);
+    fact(out, text, f->point ? "beside a steady point" : "of the run", "");
+    if (!f->poles) return;
+    snprintf(text, sizeof text, "%d", f->poles->unstable);
+    fact(out, text, "unstable poles", f->poles->unstable ? "bad" : "");
+}
 
 static void add_verdicts(Text *out, const ReportPage *p) {
     const Run *run = p->run;
@@ -96,7 +87,7 @@ static void add_verdicts(Text *out, const ReportPage *p) {
                  run->verdict_count);
         fact(out, text, "expectations hold", run->failed_count ? "bad" : "good");
     }
-    if (!a->off) {
+    if (has_audit(p)) {
         snprintf(text, sizeof text, "%.1e", a->relative);
         fact(out, text,
              a->pass ? "of the energy unaccounted: balanced" : "of the energy: NOT balanced",
@@ -104,6 +95,11 @@ static void add_verdicts(Text *out, const ReportPage *p) {
     }
     snprintf(text, sizeof text, "%d", p->system->state_count);
     fact(out, text, "states", "");
+    if (p->findings) {
+        add_point(out, p->findings);
+        text_add(out, "</ul>\n");
+        return;
+    }
     snprintf(text, sizeof text, "%.6g s", run->stats.reached);
     fact(out, text, run->status == SOLVE_DONE ? "simulated" : "simulated, then it ENDED EARLY",
          run->status == SOLVE_DONE ? "" : "bad");
@@ -124,10 +120,11 @@ static void add_title(Text *out, const ReportPage *p) {
         text_xml(out, about);
     }
     text_add(out, "</h1>\n");
-    if (m->experiment && *name_text(m->names, m->experiment->name)) {
+    const Experiment *x = p->experiment;
+    if (x && *name_text(m->names, x->name)) {
         text_add(out, "<p class=\"about\">Experiment ");
-        text_xml(out, name_text(m->names, m->experiment->name));
-        const char *text = name_text(m->names, m->experiment->text);
+        text_xml(out, name_text(m->names, x->name));
+        const char *text = name_text(m->names, x->text);
         text_add(out, *text ? ": " : "");
         text_xml(out, text);
         text_add(out, "</p>\n");
@@ -137,17 +134,26 @@ static void add_title(Text *out, const ReportPage *p) {
 
 // Bodies that move in time; a frequency response has no such run.
 static bool has_motion(const ReportPage *p) {
-    const Experiment *x = p->system->model->experiment;
-    return p->scene->body_count && p->run->results.row_count && !(x && x->sweep.symbol);
+    const Experiment *x = p->experiment;
+    return p->plan && p->plan->scene.body_count && p->run->results.row_count &&
+           !(x && x->sweep.symbol);
+}
+
+static bool has_swings(const ReportPage *p) {
+    return p->modes && p->modes->shown.results.row_count > 1;
 }
 
 static void add_menu(Text *out, const ReportPage *p) {
     text_add(out, "<nav>");
     if (has_motion(p)) text_add(out, "<a href=\"#motion\">Motion</a>");
-    text_add(out, "<a href=\"#plots\">Plots</a><a href=\"#graph\">Bond graph</a>"
-                  "<a href=\"#states\">States</a><a href=\"#equations\">Equations</a>"
-                  "<a href=\"#parameters\">Parameters</a>");
-    if (!p->run->audit.off) text_add(out, "<a href=\"#energy\">Energy</a>");
+    if (p->modes) text_add(out, "<a href=\"#modes\">Modes</a>");
+    text_add(out,
+             p->findings ? "<a href=\"#analysis\">Analysis</a>" : "<a href=\"#plots\">Plots</a>");
+    text_add(out, "<a href=\"#graph\">Bond graph</a><a href=\"#states\">States</a>"
+                  "<a href=\"#equations\">Equations</a>");
+    if (!p->findings) text_add(out, "<a href=\"#parameters\">Parameters</a>");
+    if (p->power && p->power->run) text_add(out, "<a href=\"#power\">Power</a>");
+    if (has_audit(p)) text_add(out, "<a href=\"#energy\">Energy</a>");
     if (p->run->verdict_count) text_add(out, "<a href=\"#expectations\">Expectations</a>");
     if (p->source) text_add(out, "<a href=\"#text\">Text</a>");
     text_add(out, "</nav>\n");
@@ -155,27 +161,17 @@ static void add_menu(Text *out, const ReportPage *p) {
 
 // --- motion and plots ----------------------------------------------------------------------------
 
-// JSON inside a script element: a "</" would end it.
-static void add_script_json(Text *out, const char *json) {
-    for (const char *c = json; *c; c++) {
-        if (c[0] == '<')
-            text_add(out, "\\u003c");
-        else
-            text_char(out, *c);
-    }
-}
-
 static void add_motion(Text *out, const ReportPage *p) {
     if (!has_motion(p)) return;
-    section(out, "motion", "Motion");
+    html_section(out, "motion", "Motion");
     text_add(out, "<div id=\"view\" class=\"motion\"></div>\n<p class=\"about\" id=\"view-note\">");
     text_add(out, *asset_motion ? "The motion needs JavaScript."
                                 : "This page was made by a build without node: the moving view is "
                                   "left out.");
     text_add(out, "</p>\n<script type=\"application/json\" id=\"scene\">");
     Text json = {0};
-    scene_json(&json, p->scene, p->meshes, p->run);
-    add_script_json(out, text_get(&json));
+    scene_json(&json, &p->plan->scene, p->meshes, p->run);
+    html_script_json(out, text_get(&json));
     text_free(&json);
     text_add(out, "</script>\n");
 }
@@ -213,13 +209,13 @@ static void add_curves(Text *out, const PlotData *plot) {
     }
     text_add(&json, "]}");
     text_add(out, "<script type=\"application/json\" class=\"curves\">");
-    add_script_json(out, text_get(&json));
+    html_script_json(out, text_get(&json));
     text_add(out, "</script>");
     text_free(&json);
 }
 
 static void add_plots(Text *out, const ReportPage *p) {
-    section(out, "plots", "Plots");
+    html_section(out, "plots", "Plots");
     if (p->run->plot_count) text_add(out, "<p class=\"about\" id=\"plots-note\"></p>\n");
     text_add(out, "<div class=\"plots\">\n");
     for (int i = 0; i < p->run->plot_count; i++) {
@@ -232,6 +228,29 @@ static void add_plots(Text *out, const ReportPage *p) {
         text_free(&svg);
     }
     text_add(out, "</div>\n");
+}
+
+// What an analysis tells in words, and its picture.
+static void add_findings(Text *out, const ReportPage *p) {
+    Text picture = {0}, words = {0};
+    if (p->modes) modes_html(out, p->modes, p->findings->poles, p->meshes);
+    html_section(out, "analysis", "Analysis");
+    const char *name = findings_file(p->findings, FINDINGS_PICTURE, &picture);
+    if (name && picture.length) {
+        text_add(out, "<div class=\"plots\"><figure>");
+        add_picture(out, text_get(&picture), name);
+        text_add(out, "</figure></div>\n");
+    }
+    findings_print(&words, p->findings);
+    if (p->modes) {
+        details(out, "As text, with zeros", text_get(&words));
+    } else {
+        text_add(out, "<pre>");
+        text_xml(out, text_get(&words));
+        text_add(out, "</pre>\n");
+    }
+    text_free(&picture);
+    text_free(&words);
 }
 
 // --- graph, states, equations --------------------------------------------------------------------
@@ -282,7 +301,7 @@ static void add_views(Text *out, const Graph *g) {
 
 static void add_graph(Text *out, const ReportPage *p) {
     const Model *m = p->system->model;
-    section(out, "graph", "Bond graph");
+    html_section(out, "graph", "Bond graph");
     if (m->comp_count > MOST_DRAWN && graph_depth(p->system->graph) < 2) {
         text_printf(out, "<p>%d components: too many for one picture.</p>\n", m->comp_count);
     } else if (m->comp_count) {
@@ -303,17 +322,17 @@ static void add_graph(Text *out, const ReportPage *p) {
 
 static void add_states(Text *out, const ReportPage *p) {
     const System *s = p->system;
-    section(out, "states", "States");
-    bool many = open_rows(out, s->state_count, "states");
+    html_section(out, "states", "States");
+    bool many = html_open_rows(out, s->state_count, "states");
     if (s->state_count)
         text_add(out, "<table><tr><th>state</th><th>unit</th><th>meaning</th></tr>\n");
     for (int i = 0; i < s->state_count && i < MOST_PARAMETERS; i++) {
         static const Var chosen = {0}; // during the run: it is no variable of the model
         const Var *v = s->state_var[i] < 0 ? &chosen : &s->model->var[s->state_var[i]];
         text_add(out, "<tr>");
-        code_cell(out, system_state_name(s, i));
-        cell(out, name_text(s->model->names, v->unit));
-        cell(out, name_text(s->model->names, v->text));
+        html_code_cell(out, system_state_name(s, i));
+        html_cell(out, name_text(s->model->names, v->unit));
+        html_cell(out, name_text(s->model->names, v->text));
         text_add(out, "</tr>\n");
     }
     if (s->state_count) text_add(out, "</table>\n");
@@ -325,7 +344,7 @@ static void add_states(Text *out, const ReportPage *p) {
 }
 
 static void add_equations(Text *out, const ReportPage *p) {
-    section(out, "equations", "Equations");
+    html_section(out, "equations", "Equations");
     formulas_html(out, p->system);
 }
 
@@ -333,11 +352,11 @@ static void add_equations(Text *out, const ReportPage *p) {
 
 static void add_parameters(Text *out, const ReportPage *p) {
     const Model *m = p->system->model;
-    section(out, "parameters", "Parameters");
+    html_section(out, "parameters", "Parameters");
     if (!p->run->results.row_count) return;
     int count = 0;
     for (int v = 0; v < m->var_count; v++) count += m->var[v].kind == VAR_PARAM;
-    bool many = open_rows(out, count, "parameters");
+    bool many = html_open_rows(out, count, "parameters");
     text_add(out,
              "<table><tr><th>parameter</th><th>value</th><th>unit</th><th>meaning</th></tr>\n");
     for (int v = 0, n = 0; v < m->var_count && n < MOST_PARAMETERS; v++) {
@@ -345,10 +364,10 @@ static void add_parameters(Text *out, const ReportPage *p) {
         if (x->kind != VAR_PARAM) continue;
         Shown shown = shown_in(m, x->unit);
         text_add(out, "<tr>");
-        code_cell(out, name_text(m->names, x->path));
-        number_cell(out, show(shown, p->run->watched[p->first_param + n++][0]));
-        cell(out, shown.unit);
-        cell(out, name_text(m->names, x->text));
+        html_code_cell(out, name_text(m->names, x->path));
+        html_number_cell(out, show(shown, p->run->watched[p->plan->first_param + n++][0]));
+        html_cell(out, shown.unit);
+        html_cell(out, name_text(m->names, x->text));
         text_add(out, "</tr>\n");
     }
     text_add(out, "</table>\n");
@@ -369,15 +388,17 @@ static void energy_cell(Text *out, double joules, double scale, const char *clas
 static void add_energy(Text *out, const ReportPage *p) {
     const Audit *a = &p->run->audit;
     const Model *m = p->system->model;
-    if (a->off) return;
-    section(out, "energy", "Where the energy went");
+    if (!has_audit(p)) return;
+    html_section(out, "energy", "Where the energy went");
     text_printf(out,
                 "<p>Supplied %.6g J, returned %.6g J, dissipated %.6g J, stored %.6g J; "
                 "unaccounted %.2g J, %.1e of all that: <b class=\"%s\">%s</b>.</p>\n",
                 a->supplied, a->returned, a->dissipated, a->stored, a->residual, a->relative,
                 a->pass ? "good" : "bad", a->pass ? "balanced" : "not balanced");
+    text_add(out, "<div class=\"wide\">");
     flow_svg(out, a, p->system);
-    bool many = open_rows(out, a->line_count, "components");
+    text_add(out, "</div>\n");
+    bool many = html_open_rows(out, a->line_count, "components");
     double scale = 0;
     for (int i = 0; i < a->line_count; i++)
         scale = fmax(fmax(scale, fmax(a->line[i].supplied, a->line[i].returned)),
@@ -387,7 +408,7 @@ static void add_energy(Text *out, const ReportPage *p) {
     for (int i = 0; i < a->line_count && i < MOST_PARAMETERS; i++) {
         const AuditLine *l = &a->line[i];
         text_add(out, "<tr>");
-        code_cell(out, name_text(m->names, m->comp[l->comp].path));
+        html_code_cell(out, name_text(m->names, m->comp[l->comp].path));
         energy_cell(out, l->supplied, scale, "supplied");
         energy_cell(out, l->returned, scale, "supplied");
         energy_cell(out, l->dissipated, scale, "dissipated");
@@ -404,7 +425,7 @@ static void add_expectations(Text *out, const ReportPage *p) {
     const Run *run = p->run;
     const Names *names = p->system->model->names;
     if (!run->verdict_count) return;
-    section(out, "expectations", "Expectations");
+    html_section(out, "expectations", "Expectations");
     bool fold = run->failed_count == 0;
     if (fold) text_printf(out, "<details><summary>All %d hold</summary>\n", run->verdict_count);
     text_add(out, "<table><tr><th></th><th>expectation</th><th>found</th><th>expected</th>"
@@ -413,10 +434,10 @@ static void add_expectations(Text *out, const ReportPage *p) {
         const Verdict *v = &run->verdict[i];
         text_printf(out, "<tr><td class=\"%s\">%s</td>", v->pass ? "good" : "bad",
                     v->pass ? "holds" : "FAILS");
-        code_cell(out, name_text(names, v->expectation->text));
-        number_cell(out, v->left);
-        number_cell(out, v->right);
-        number_cell(out, v->tolerance);
+        html_code_cell(out, name_text(names, v->expectation->text));
+        html_number_cell(out, v->left);
+        html_number_cell(out, v->right);
+        html_number_cell(out, v->tolerance);
         text_add(out, "</tr>\n");
     }
     text_add(out, "</table>\n");
@@ -425,7 +446,7 @@ static void add_expectations(Text *out, const ReportPage *p) {
 
 static void add_source(Text *out, const ReportPage *p) {
     if (!p->source) return;
-    section(out, "text", "Text of the model");
+    html_section(out, "text", "Text of the model");
     details(out, "Show", p->source);
 }
 
@@ -458,16 +479,20 @@ void report_html(Text *out, const ReportPage *p) {
     add_title(out, p);
     add_menu(out, p);
     add_motion(out, p);
-    add_plots(out, p);
+    if (p->findings)
+        add_findings(out, p);
+    else
+        add_plots(out, p);
     add_graph(out, p);
     add_states(out, p);
     add_equations(out, p);
-    add_parameters(out, p);
+    if (!p->findings) add_parameters(out, p);
+    if (p->power) power_html(out, p->system, p->power);
     add_energy(out, p);
     add_expectations(out, p);
     add_source(out, p);
     text_add(out, "<footer>Made by Bondyn " BONDYN_VERSION ".</footer>\n");
-    const unsigned char *script = has_motion(p) ? asset_motion : asset_report;
+    const unsigned char *script = has_motion(p) || has_swings(p) ? asset_motion : asset_report;
     if (*script) text_printf(out, "<script>\n%s</script>\n", (const char *)script);
     if (p->number) add_reload(out, p->number);
     text_add(out, "</body>\n</html>\n");

@@ -2,21 +2,33 @@
 #ifndef BONDYN_PAGE_REPORT_H
 #define BONDYN_PAGE_REPORT_H
 
-#include "page/scene.h"
+#include "page/modes.h"
+#include "page/power.h"
+
+// What the run of a page has to watch.
+typedef struct {
+    Scene scene;
+    int first_param; // parameters in the watch list
+    Watch watch;
+} ReportPlan;
 
 typedef struct {
     const System *system;
-    const Run *run;       // made with the watch list of report_plan
-    const Scene *scene;   // from report_plan
-    const Meshes *meshes; // of its shapes; Nullable
-    const char *source;   // text of the model's file; Nullable
-    int first_param;      // parameters in the watch list
+    const Experiment *experiment; // Nullable
+    const Run *run;               // made with report_options; of an analysis its verdicts
+    const ReportPlan *plan;
+    const PagePower *power;
+    const Findings *findings; // of an analysis: in place of plan and power
+    const PageModes *modes;   // of poles
+    const Meshes *meshes;     // of its shapes; Nullable
+    const char *source;       // text of the model's file; Nullable
     const char
         *number; // a script beside the page that says which one it is; NULL: it stays as it is
 } ReportPage;
 
-// What the run has to watch: the scene, then the values of the parameters.
-Scene report_plan(Arena *out, const Model *m, Watch *watch, int *first_param);
+ReportPlan report_plan(Arena *out, const Model *m);
+void report_options(const ReportPlan *plan, RunOptions *o);
+void report_plan_free(ReportPlan *plan);
 void report_html(Text *out, const ReportPage *page);
 
 #endif

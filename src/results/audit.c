@@ -29,7 +29,8 @@
 //
 // Whose fault a residual is: of a storage its power less the rate of its closed form, both at the
 // same point, is made by its law, of a resistor power that comes out of it; what is left of the
-// residual is the error of the integration. What of a resistor is that is held to what storages are.
+// residual is the error of the integration. What of a resistor is that is held to what storages
+// are.
 #include "results/audit.h"
 
 #include "base/json.h"
@@ -116,7 +117,8 @@ static double size_of_stored(const AuditTrack *t) {
     return fabs(t->last_inner) + fabs(t->last_stored - t->last_inner - t->first_potential);
 }
 
-// The integral of what the law of a storage makes, or of what comes out of a resistor, by trapezoids from point to point.
+// The integral of what the law of a storage makes, or of what comes out of a resistor, by
+// trapezoids from point to point.
 static void add_defect(AuditTrack *t, Role role, double elapsed, const double *output) {
     if (t->defect < 0) return;
     double now = output[t->defect];
@@ -158,8 +160,8 @@ void audit_event(AuditBook *book, const double *before, const double *after) {
     }
 }
 
-// What is prescribed jumps: the energy that a storage gets with it is the work of an impulse, of the
-// drives of a mechanism or of the source that sets the velocity.
+// What is prescribed jumps: the energy that a storage gets with it is the work of an impulse, of
+// the drives of a mechanism or of the source that sets the velocity.
 void audit_impulse(AuditBook *book, const double *before, const double *after) {
     if (!book->started) return;
     for (int i = 0; i < book->track_count; i++) {
@@ -250,7 +252,8 @@ double audit_default_bound(double rtol) {
     return rtol > 0 ? fmin(fmax(1e-6, 100 * rtol), LARGEST_BOUND) : 1e-3;
 }
 
-// Is the residual of a component made by its law, and not lost or won on the way by the integration?
+// Is the residual of a component made by its law, and not lost or won on the way by the
+// integration?
 static bool is_made(const AuditLine *l, Role role) {
     if (role == ROLE_STORE || (role == ROLE_DISSIPATE && l->watched))
         return fabs(l->made) >= 0.5 * fabs(l->residual);
@@ -259,8 +262,8 @@ static bool is_made(const AuditLine *l, Role role) {
 
 // A storage's own residual, and with it the sum, is an error of the integration, and that knows
 // energies only to a part of what is stored; so is what comes out of a resistor whose power never
-// does. Other laws are held to the throughput as well, but not to what is rounding of all the energy
-// there is: a machine at rest moves nothing else.
+// does. Other laws are held to the throughput as well, but not to what is rounding of all the
+// energy there is: a machine at rest moves nothing else.
 static double allowed(const Audit *a, const AuditBook *book, bool by_law, double rtol) {
     double rounding = 100 * DBL_EPSILON * a->scale;
     if (by_law) return fmax(a->bound * fmin(a->scale, a->throughput), rounding);

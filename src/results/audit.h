@@ -52,7 +52,8 @@ typedef struct { // one audited component
     double moved, against;      // largest |energy|; energy that went the forbidden way
     double given, taken;        // of a source, or a drive: summed over steps between points
     double most_given;          // since the start, at most
-    // which output is what the law makes: of a storage power - rate of the closed form, of a resistor -power; or -1
+    // which output is what the law makes: of a storage power - rate of the closed form, of a
+    // resistor -power; or -1
     int defect;
     double last_defect, made; // its last value, and its integral
     int inner;                // which output is its kinetic energy, of a mechanism; or -1

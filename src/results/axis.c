@@ -98,7 +98,8 @@ Axis axis_between(double lo, double hi, int most_intervals) {
 
 // --- zeros at one height -------------------------------------------------------------------------
 
-// The step with which `below` intervals hold what is negative and `above` what is positive; 0: none.
+// The step with which `below` intervals hold what is negative and `above` what is positive; 0:
+// none.
 static double step_for(Range r, int below, int above) {
     double down = fmax(-r.lo, 0), up = fmax(r.hi, 0);
     if ((down > 0 && !below) || (up > 0 && !above)) return 0;
@@ -145,7 +146,8 @@ static const char *prefix_of(int exponent) {
     }
 }
 
-// Does the unit begin with a symbol that takes this prefix? m3 does not (a km3 is no 1000 m3), nor do kg and bar.
+// Does the unit begin with a symbol that takes this prefix? m3 does not (a km3 is no 1000 m3), nor
+// do kg and bar.
 static bool takes_prefix(const char *unit, int exponent) {
     static const char *const symbol[] = {"N", "Pa", "W", "J", "V", "A", "Hz", "ohm",
                                          "F", "H",  "T", "C", "m", "s", "rad"};

@@ -2,6 +2,7 @@
 #include "results/columns.h"
 
 #include "base/array.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,17 @@ Results *results_new(void) {
     r->arena = arena; // from here on the results own the block that they lie in
     r->complete = true;
     return r;
+}
+
+bool results_time_rises(const Results *r, const char *path, Report *report) {
+    const double *time = r->column[0].value;
+    for (int i = 0; i < r->row_count; i++) {
+        if (isfinite(time[i]) && (i == 0 || time[i] >= time[i - 1])) continue;
+        report_error(report, R_TIME_FALLS, POS_NONE, "%s, row %d: time %g does not follow %g", path,
+                     i + 1, time[i], i ? time[i - 1] : 0.0);
+        return false;
+    }
+    return true;
 }
 
 void results_free(Results *r) {

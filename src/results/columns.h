@@ -30,6 +30,8 @@ Results *results_new(void);
 void results_free(Results *r);
 // Columns without names and room for `rows` rows of zeros; for results whose size is known.
 void results_make_room(Results *r, int columns, int rows);
+// False, with the reason in the report: time is not finite somewhere, or falls.
+bool results_time_rises(const Results *r, const char *path, Report *report);
 int results_column(const Results *r, const char *name); // -1 when there is none
 
 // The same question many times: an index of the names as they are now.
@@ -89,8 +91,8 @@ int results_compare(Arena *out, const Results *a, const Results *b, double rtol,
 
 // --- before it (comparable.c)
 
-// Whether results say anything: rows, columns beside time, no name twice, no column of NaN only, and
-// a run that came to its end. False: reported, with `path` as what they are called.
+// Whether results say anything: rows, columns beside time, no name twice, no column of NaN only,
+// and a run that came to its end. False: reported, with `path` as what they are called.
 bool results_comparable(const Results *r, const char *path, Report *report);
 // A column gets another name; false when there is none of that name.
 bool results_rename(Results *r, const char *from, const char *to);

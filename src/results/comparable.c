@@ -1,6 +1,6 @@
 // What two results must be before a comparison says anything. Nothing equals nothing, NaN is like
-// NaN and half a run is like its half: files that are empty, broken off or not computed at all would
-// pass for the same.
+// NaN and half a run is like its half: files that are empty, broken off or not computed at all
+// would pass for the same.
 #include "results/columns.h"
 
 #include <math.h>

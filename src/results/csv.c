@@ -38,12 +38,7 @@ static bool failed(CsvWriter *w) {
 }
 
 static bool flush(CsvWriter *w) {
-    for (size_t done = 0; done < w->text.length;) {
-        ssize_t n = write(w->file, w->text.data + done, w->text.length - done);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return failed(w);
-        done += (size_t)n;
-    }
+    if (!file_put(w->file, w->text.data, w->text.length)) return failed(w);
     w->length += (off_t)w->text.length;
     text_clear(&w->text);
     return true;
@@ -138,15 +133,12 @@ static bool salvage(ResultWriter *base, Report *report) {
     return kept;
 }
 
+static const WriterKind writes = {begin, add_rows, finish, salvage};
+
 ResultWriter *csv_open(const char *path, Report *report) {
     Arena arena = {0};
     CsvWriter *w = ARENA_NEW(&arena, CsvWriter);
-    w->base = (ResultWriter){.path = arena_copy_text(&arena, path, strlen(path)),
-                             .beside = file_beside(&arena, path),
-                             .begin = begin,
-                             .add = add_rows,
-                             .finish = finish,
-                             .salvage = salvage};
+    w->base = writer_at(&arena, path, &writes);
     w->file = file_create(w->base.beside, path);
     w->base.arena = arena;
     if (w->file >= 0) return &w->base;

@@ -106,7 +106,8 @@ double extreme_value(Extreme *e) {
     return extreme_at_event(e) ? e->side : best_point(e);
 }
 
-// At a peak its place does not matter, to first order: what is left are Lagrange's polynomials there.
+// At a peak its place does not matter, to first order: what is left are Lagrange's polynomials
+// there.
 static void lagrange(const double *t, double x, double *part) {
     for (int i = 0; i < 5; i++) {
         part[i] = 1;

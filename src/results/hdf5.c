@@ -195,15 +195,12 @@ static hid_t create_file(const char *path, bool apart) {
     return file;
 }
 
+static const WriterKind writes = {begin, add_rows, finish, salvage};
+
 ResultWriter *hdf5_open(const char *path, Report *report) {
     Arena arena = {0};
     Hdf5Writer *w = ARENA_NEW(&arena, Hdf5Writer);
-    w->base = (ResultWriter){.path = arena_copy_text(&arena, path, strlen(path)),
-                             .beside = file_beside(&arena, path),
-                             .begin = begin,
-                             .add = add_rows,
-                             .finish = finish,
-                             .salvage = salvage};
+    w->base = writer_at(&arena, path, &writes);
     Quiet quiet = quiet_start();
     w->file = create_file(w->base.beside, strcmp(w->base.beside, path) != 0);
     quiet_end(quiet);
@@ -318,14 +315,7 @@ static bool put_time_first(Results *r, const char *path, Report *report) {
         memmove(r->column + 1, r->column, (size_t)at * sizeof *r->column);
         r->column[0] = time;
     }
-    const double *time = r->column[0].value;
-    for (int i = 0; i < r->row_count; i++) {
-        if (isfinite(time[i]) && (i == 0 || time[i] >= time[i - 1])) continue;
-        report_error(report, R_TIME_FALLS, POS_NONE, "%s, row %d: time %g does not follow %g", path,
-                     i + 1, time[i], i ? time[i - 1] : 0.0);
-        return false;
-    }
-    return true;
+    return results_time_rises(r, path, report);
 }
 
 static bool read_file(Results *r, hid_t file, const char *path, Report *report) {

@@ -5,18 +5,20 @@
 //     about   model, experiment, solver, source, complete: a line each
 //     data    a row of numbers per variable, the first is time
 //
-// They are of level 4, which can be written as the run goes on: matrices stand one behind the other, by columns, and a
-// column of `data` is a row of the results. Only its head has to be put right at the end.
+// They are of level 4, which can be written as the run goes on: matrices stand one behind the
+// other, by columns, and a column of `data` is a row of the results. Only its head has to be put
+// right at the end.
 #include "results/writer.h"
 
 #include "base/files.h"
+#include "base/mat.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { LEVEL_4_NUMBERS = 0, LEVEL_4_CHARACTERS = 51, FLUSH_AT = 1 << 20, HEAD = 20 };
+enum { FLUSH_AT = 1 << 20, HEAD = 20 };
 static const char unfinished[] = "complete: no ", finished[] = "complete: yes";
 
 typedef struct {
@@ -34,31 +36,9 @@ static bool failed(MatWriter *w) {
 }
 
 static bool flush(MatWriter *w) {
-    for (size_t done = 0; done < w->bytes.length;) {
-        ssize_t n = write(w->file, w->bytes.data + done, w->bytes.length - done);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return failed(w);
-        done += (size_t)n;
-    }
+    if (!file_put(w->file, w->bytes.data, w->bytes.length)) return failed(w);
     text_clear(&w->bytes);
     return true;
-}
-
-static void add_head(Text *t, int kind, int rows, int columns, const char *name) {
-    int32_t head[5] = {kind, rows, columns, 0, (int32_t)strlen(name) + 1};
-    text_add_n(t, (const char *)head, sizeof head);
-    text_add_n(t, name, strlen(name) + 1);
-}
-
-// Rows of characters with blanks behind them.
-static void add_characters(Text *t, const char *name, const char *const *line, int count) {
-    size_t longest = 1;
-    for (int i = 0; i < count; i++)
-        if (line[i] && strlen(line[i]) > longest) longest = strlen(line[i]);
-    add_head(t, LEVEL_4_CHARACTERS, count, (int)longest, name);
-    for (size_t k = 0; k < longest; k++)
-        for (int i = 0; i < count; i++)
-            text_add_n(t, line[i] && k < strlen(line[i]) ? line[i] + k : " ", 1);
 }
 
 // Characters of a row lie apart: those of the line that tells the end are found by their places.
@@ -70,15 +50,15 @@ static bool begin(ResultWriter *base, const Results *r) {
     for (int c = 0; c < r->column_count; c++)
         name[c] = r->column[c].name, unit[c] = r->column[c].unit;
     w->columns = r->column_count;
-    add_characters(t, "names", name, r->column_count);
-    add_characters(t, "units", unit, r->column_count);
+    mat_add_characters(t, "names", name, r->column_count);
+    mat_add_characters(t, "units", unit, r->column_count);
     w->complete_at = (off_t)t->length + HEAD + (off_t)sizeof "complete";
-    add_characters(t, "complete", (const char *const[]){unfinished}, 1);
+    mat_add_characters(t, "complete", (const char *const[]){unfinished}, 1);
     static const char program[] = "Bondyn " BONDYN_VERSION;
     const char *about[] = {r->model, r->experiment, r->solver, r->source, program};
-    add_characters(t, "about", about, 5);
+    mat_add_characters(t, "about", about, 5);
     w->data_at = (off_t)t->length;
-    add_head(t, LEVEL_4_NUMBERS, r->column_count, 0, "data");
+    mat_add_numbers(t, "data", r->column_count, 0, NULL);
     return flush(w);
 }
 
@@ -117,15 +97,12 @@ static bool salvage(ResultWriter *base, Report *report) {
     return false;
 }
 
+static const WriterKind writes = {begin, add_rows, finish, salvage};
+
 ResultWriter *mat_open(const char *path, Report *report) {
     Arena arena = {0};
     MatWriter *w = ARENA_NEW(&arena, MatWriter);
-    w->base = (ResultWriter){.path = arena_copy_text(&arena, path, strlen(path)),
-                             .beside = file_beside(&arena, path),
-                             .begin = begin,
-                             .add = add_rows,
-                             .finish = finish,
-                             .salvage = salvage};
+    w->base = writer_at(&arena, path, &writes);
     w->file = file_create(w->base.beside, path);
     if (w->file < 0) failed(w);
     w->base.arena = arena;

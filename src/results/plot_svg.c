@@ -156,7 +156,8 @@ static const char *unit_in(Arena *out, const char *label) {
     return arena_copy_text(out, open + 1, (size_t)(end - open - 1));
 }
 
-// A path: one signal over another of the same unit. Where it would be too high or too flat, the shorter axis grows.
+// A path: one signal over another of the same unit. Where it would be too high or too flat, the
+// shorter axis grows.
 static void make_equal(Sheet *s, Range x) {
     const double highest = 620, lowest = 150;
     const char *unit = unit_in(&s->tmp, s->p->x_label);

@@ -181,7 +181,7 @@ static void move_to_groups(Trace *t) {
 static void move_to_cells(Trace *t) {
     TracePoints all = t->point;
     t->point = (TracePoints){0};
-    for (int i = 0; i < t->group_count; i++) {
+    for (int i = 0; t->group && i < t->group_count; i++) {
         TracePoint p[5];
         int n = group_points(&t->group[i], p);
         for (int k = 0; k < n; k++) array_push(&all, p[k]);
@@ -224,7 +224,7 @@ int trace_points(const Trace *t, Arena *out, const double **x, const double **y)
         to_x[n] = t->point.data[i].x;
         to_y[n++] = t->point.data[i].y;
     }
-    for (int i = 0; i < t->group_count; i++) {
+    for (int i = 0; t->group && i < t->group_count; i++) {
         TracePoint p[5];
         int count = group_points(&t->group[i], p);
         for (int k = 0; k < count; k++) {

@@ -1,6 +1,13 @@
 #include "results/writer.h"
 
 #include "base/files.h"
+#include <string.h>
+
+ResultWriter writer_at(Arena *arena, const char *path, const WriterKind *kind) {
+    return (ResultWriter){.kind = kind,
+                          .path = arena_copy_text(arena, path, strlen(path)),
+                          .beside = file_beside(arena, path)};
+}
 
 static bool is_good(ResultWriter *w, bool good) {
     w->failed = w->failed || !good;
@@ -9,20 +16,21 @@ static bool is_good(ResultWriter *w, bool good) {
 
 bool writer_add(ResultWriter *w, const Results *block, Report *report) {
     if (w->failed) return false;
-    if (!w->begun) w->begun = is_good(w, w->begin(w, block));
-    if (!w->failed && block->row_count && is_good(w, w->add(w, block))) w->rows += block->row_count;
+    if (!w->begun) w->begun = is_good(w, w->kind->begin(w, block));
+    if (!w->failed && block->row_count && is_good(w, w->kind->add(w, block)))
+        w->rows += block->row_count;
     if (!w->failed) return true;
-    if (!w->salvage(w, report)) w->begun = false;
+    if (!w->kind->salvage(w, report)) w->begun = false;
     return false;
 }
 
 bool writer_close(ResultWriter *w, const Results *last, Report *report) {
     if (!w) return false;
     bool whole = writer_add(w, last, report);
-    bool closed = w->finish(w, whole && last->complete);
+    bool closed = w->kind->finish(w, whole && last->complete);
     if (whole && !closed) {
         w->failed = true;
-        w->begun = w->salvage(w, report);
+        w->begun = w->kind->salvage(w, report);
     }
     bool kept = w->begun && file_commit(w->beside, w->path, report);
     if (!w->begun) file_discard(w->beside, w->path);
@@ -33,7 +41,7 @@ bool writer_close(ResultWriter *w, const Results *last, Report *report) {
 }
 
 void writer_discard(ResultWriter *w) {
-    w->finish(w, false);
+    w->kind->finish(w, false);
     file_discard(w->beside, w->path);
     Arena arena = w->arena;
     arena_free(&arena);

@@ -5,8 +5,8 @@
 //        solver:  o--------|----o      the step goes on behind t1; what is wanted there is read off.
 //                          '-> anew    Only if something has changed it starts anew, at t1.
 //
-// The solver is a coroutine that waits where a point is handed over. So pieces do not disturb it, and
-// every method, event, sample and mode goes through the same code as in a run without pieces.
+// The solver is a coroutine that waits where a point is handed over. So pieces do not disturb it,
+// and every method, event, sample and mode goes through the same code as in a run without pieces.
 #ifndef BONDYN_RUN_ADVANCE_H
 #define BONDYN_RUN_ADVANCE_H
 

@@ -111,12 +111,10 @@ static void open_run(Crowd *c, int i) {
     SolveLane *l = &c->lane[i];
     l->machine = machine_new(c->program);
     l->params = job_parameters(&c->job, c->program);
-    l->options = job_solve_options(&c->job, NULL);
+    bool jumps = job_solve_options(&c->job, NULL).jump;
+    l->options = job_unwatched_options(&c->job, NULL);
     l->options.next_time = no_time;
-    l->options.sink = NULL;
-    l->options.progress = NULL;
-    l->options.event = NULL;
-    if (l->options.jump) l->options.jump = ignore_jump;
+    if (jumps) l->options.jump = ignore_jump;
     l->options.native = c->single;
     l->options.engine = ENGINE_VM;
     l->report = &c->member[i].report;

@@ -64,17 +64,19 @@ typedef struct {      // one probe while the run goes on
     int output, quad; // -1: none
     long at;          // number of the point of its time, or -1
     Extreme extreme;
-    double value; // NaN until known
-    bool cut_off; // of a time that the command line's `stop` left out
+    Extreme narrow; // the same with points inside of steps
+    double value;   // NaN until known
+    bool cut_off;   // of a time that the command line's `stop` left out
 } ProbeTrack;
 
 typedef struct { // a signal at the rows
     int output;  // -1: time; of an integral the number of its quadrature
     Shown shown;
-    double *value; // NULL: only curves look at it
-    double now;    // in the present row
-    bool kept;     // has values, without being a column
-    bool integral; // over time
+    double *value;    // NULL: only curves look at it
+    double now;       // in the present row
+    bool kept;        // has values, without being a column
+    bool integral;    // over time
+    Extreme *extreme; // its least and its largest value, in this order; NULL: nobody asks
 } Track;
 
 typedef struct { // of a plot
@@ -99,8 +101,7 @@ typedef struct { // everything about one run
     Times times;
     TimesCursor wanted, present; // the solver's next point, and the one that it hands over
     AuditBook book;
-    bool
-        kinks; // somebody goes along it with derivatives: programs know their kinks, peaks their events
+    bool kinks;        // somebody goes along it with derivatives: programs know their kinks
     bool energy_jumps; // where what prescribes a velocity does
     ARRAY(int) settle_var, settle_output;
     ProbeTrack *probe;      // per probe of the plan
@@ -136,6 +137,8 @@ bool job_refuses_analysis(const Job *j); // it is no run: reported
 bool job_prepare(Job *j);                // what it evaluates, and room for what comes back
 ProgramOptions job_program_options(const Job *j);
 SolveOptions job_solve_options(Job *j, const SolveModes *modes);
+// The same without any callback: the caller gives those that it wants, with a context of its own.
+SolveOptions job_unwatched_options(Job *j, const SolveModes *modes);
 bool job_solved(Job *j, Machine *m, SolveStatus status); // false: it could not start
 // What solve options have as next_time and sink; the context is the job.
 bool job_next_time(void *context, double *time);
@@ -155,6 +158,8 @@ void probes_find_times(Job *j);                 // once the times are in order
 int probes_parts(const Job *j, long intervals); // points of the solver per interval of the results
 void probes_point(Job *j, const SolvePoint *p);
 void probes_sides(Job *j, double time, const double *before, const double *after); // of an event
+void probes_inside(Job *j, double time, const double *output);                     // of a step
+bool probe_is_narrow(const Job *j, ProbeTrack *t); // its peak lies between two points
 bool probes_want_sides(const Job *j);
 void probes_finish(Job *j); // values of all probes
 double partial_value(Job *j, const Probe *probe);

@@ -50,7 +50,7 @@ struct Modes {
     SolveModes solve;
 };
 
-// --- options --------------------------------------------------------------------------------------
+// --- options -------------------------------------------------------------------------------------
 
 static bool is_block_unknown(const Job *j, int output) {
     int count = 0;
@@ -221,7 +221,7 @@ static CompiledMode *compiled_mode(Modes *x, const int *mode) {
 
 bool modes_program(Modes *x, const int *mode, ModeProgram *out) {
     const CompiledMode *c = compiled_mode(x, mode);
-    *out = (ModeProgram){c->mode, c->system, c->program, c->jump_program};
+    *out = (ModeProgram){c->mode, c->system, c->program, c->jump_program, c->begin, c->jump_begin};
     return c->good;
 }
 

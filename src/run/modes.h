@@ -21,6 +21,8 @@ typedef struct {     // what is compiled for a mode
     const System *system;
     const Program *program; // NULL for an instant
     const Program *jump;    // into it
+    // per unknown of their loops: which item of the memory it begins at; -1: none
+    const int *begin, *jump_begin;
 } ModeProgram;
 bool modes_program(Modes *x, const int *mode, ModeProgram *out); // false: it has no solution
 const int *mode_store_kin(const ModeStore *x);                   // see kin.h

@@ -4,10 +4,12 @@
 #include "base/invariant.h"
 #include "mech/expand.h"
 #include "mech/functions.h"
+#include "solve/solvers.h"
 
 LangOptions pipeline_lang(const LangOptions *given) {
     LangOptions o = given ? *given : (LangOptions){0};
     o.trace = mech_function;
+    o.solvers = solvers_to_name();
     return o;
 }
 
@@ -44,7 +46,8 @@ bool pipeline_build(Pipeline *p, Syntax *syntax, const PipelineOptions *o, Repor
     int before = r->errors;
     LangOptions lang = pipeline_lang(&o->lang);
     lang.last = o->syntax != NULL;
-    p->model = lang_instantiate(&p->arena, syntax, o->model, o->experiment, &lang, r);
+    p->model =
+        lang_instantiate(&p->arena, syntax, o->model, o->experiment, &lang, &p->experiment, r);
     if (o->syntax) arena_free(o->syntax);
     if (!p->model || r->errors > before) return false;
     STAGE_KEEPS(model_check(p->model));

@@ -19,7 +19,8 @@ typedef enum {
 } Stage;
 
 typedef struct {
-    Arena arena;  // of everything below
+    Arena arena;                  // of everything below
+    const Experiment *experiment; // what is done with the model; NULL: none was asked for
     Model *model; // NULL from the stage on that failed; the graph stays, for explanations
     Graph *graph;
     System *system;
@@ -27,7 +28,7 @@ typedef struct {
 
 typedef struct {
     const char *model, *experiment; // NULL: as lang_instantiate chooses
-    LangOptions lang;               // `trace` and `last` are set here
+    LangOptions lang;               // `trace`, `solvers` and `last` are set here
     Stage last;                     // the last stage that is wanted
     // The syntax is not needed after this call: its arena is emptied as soon as the model is made,
     // which large models are thankful for. NULL: the syntax stays.

@@ -7,14 +7,18 @@
 //                   degree 4 through the five points around it, kept as the run goes on. For a
 //                   signal that is smooth there the error is about (w h)^5/100 of its amplitude,
 //                   with w the angular frequency and h the distance of points (1e-9 at 250 points
-//                   per period). At corners and jumps the largest point itself is taken.
+//                   per period). At corners and jumps the largest point itself is taken. What is
+//                   narrower than the distance of points is found inside of steps (solve/peaks.c).
 //     partial(a, b) see partial.c
 #include "run/job.h"
 
+#include "base/numbers.h"
 #include <math.h>
 #include <string.h>
 
 enum { FINE_POINTS = 4000, MANY_POINTS = 40000 };
+
+static const double slack_of_slopes = 1e-3; // of a peak
 
 static int probe_count(const Job *j) { return j->plan.probe_count; }
 
@@ -45,7 +49,8 @@ static bool want_probe(Job *j, const Probe *p, ProbeTrack *t) {
     *t = (ProbeTrack){.output = -1, .quad = -1, .at = -1, .value = NAN};
     switch (p->kind) {
     case PROBE_MIN:
-    case PROBE_MAX: t->extreme.sign = p->kind == PROBE_MIN ? -1 : 1; // fall through
+    case PROBE_MAX:
+        t->extreme.sign = t->narrow.sign = p->kind == PROBE_MIN ? -1 : 1; // fall through
     case PROBE_AT: t->output = outputs_add(&j->outputs, job_form(j, p->signal.what)); break;
     case PROBE_MEAN:
     case PROBE_INTEGRAL: t->quad = add_quad(j, job_form(j, p->signal.what)); break;
@@ -152,27 +157,43 @@ void probes_point(Job *j, const SolvePoint *p) {
         bool end = p->last && j->plan.probes[i].kind == PROBE_AT && !j->plan.probes[i].time;
         if (t->at == j->taken || end) t->value = p->output[t->output];
         if (t->extreme.sign != 0) extreme_point(&t->extreme, p->time, p->output[t->output]);
+        if (t->extreme.sign != 0) extreme_point(&t->narrow, p->time, p->output[t->output]);
         if (t->quad >= 0) t->value = p->quad[t->quad];
     }
 }
 
 void probes_sides(Job *j, double time, const double *before, const double *after) {
-    for (int i = 0; i < probe_count(j) && j->kinks; i++) {
+    for (int i = 0; i < probe_count(j); i++) {
         ProbeTrack *t = &j->probe[i];
         if (t->extreme.sign != 0)
             extreme_event(&t->extreme, time, before[t->output], after[t->output]);
     }
 }
 
-// Peaks of a run are those of its points. Who asks how a peak moves with parameters must know of events, too, since what
-// turns back or jumps at one is largest there.
+void probes_inside(Job *j, double time, const double *output) {
+    for (int i = 0; i < probe_count(j); i++) {
+        ProbeTrack *t = &j->probe[i];
+        if (t->extreme.sign != 0) extreme_point(&t->narrow, time, output[t->output]);
+    }
+}
+
+// What turns back or jumps at an event is largest there, whatever points are asked for.
 bool probes_want_sides(const Job *j) {
-    for (int i = 0; i < probe_count(j) && j->kinks; i++)
+    for (int i = 0; i < probe_count(j); i++)
         if (j->probe[i].extreme.sign != 0) return true;
     return false;
 }
 
 // --- after the run ------------------------------------------------------------------------------
+
+// A peak that points inside of steps show counts where it is more than what the tolerance leaves
+// open. Slopes are those of points that all runs share: who wants some gets a slightly lower peak
+// with its slope.
+bool probe_is_narrow(const Job *j, ProbeTrack *t) {
+    double most = extreme_value(&t->extreme), narrow = extreme_value(&t->narrow);
+    double slack = j->kinks ? slack_of_slopes : 10 * j->plan.rtol;
+    return t->extreme.sign * (narrow - most) > slack * larger(fabs(most), fabs(narrow));
+}
 
 static double finished_value(Job *j, const Probe *p, ProbeTrack *t) {
     bool whole = j->run->results.complete;
@@ -180,7 +201,8 @@ static double finished_value(Job *j, const Probe *p, ProbeTrack *t) {
     switch (p->kind) {
     case PROBE_AT: return t->value; // NaN when the run did not get there
     case PROBE_MIN:
-    case PROBE_MAX: return whole ? extreme_value(&t->extreme) : NAN;
+    case PROBE_MAX:
+        return whole ? extreme_value(probe_is_narrow(j, t) ? &t->narrow : &t->extreme) : NAN;
     case PROBE_INTEGRAL: return whole ? t->value : NAN;
     case PROBE_MEAN: return whole ? t->value / (end - j->plan.start) : NAN;
     case PROBE_PARTIAL: return j->taken ? partial_value(j, p) : NAN;

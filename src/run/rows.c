@@ -36,6 +36,11 @@ void rows_open(Job *j, const Column *column, int count, long rows) {
     for (int t = count; t < j->tracks.count; t++)
         if (j->tracks.data[t].kept)
             j->tracks.data[t].value = ARENA_ARRAY(&j->run->arena, double, capacity);
+    for (int c = 0; c < count && j->options->extremes; c++) {
+        Extreme *e = j->tracks.data[c].extreme = ARENA_ARRAY(&j->run->arena, Extreme, 2);
+        e[0].sign = -1;
+        e[1].sign = 1;
+    }
     j->stride = 1;
 }
 
@@ -44,6 +49,10 @@ static void look(Job *j, const SolvePoint *p) {
     for (int i = 1; i < j->tracks.count; i++) {
         Track *t = &j->tracks.data[i];
         t->now = show(t->shown, t->integral ? p->quad[t->output] : p->output[t->output]);
+    }
+    for (int i = 0; i < j->tracks.count; i++) {
+        const Track *t = &j->tracks.data[i];
+        for (int k = 0; t->extreme && k < 2; k++) extreme_point(&t->extreme[k], p->time, t->now);
     }
 }
 
@@ -93,8 +102,18 @@ bool rows_add(Job *j, const SolvePoint *p) {
     return true;
 }
 
+static void sides_of_columns(Job *j, double time, const double *before, const double *after) {
+    for (int i = 1; i < j->tracks.count; i++) {
+        const Track *t = &j->tracks.data[i];
+        for (int k = 0; t->extreme && !t->integral && k < 2; k++)
+            extreme_event(&t->extreme[k], time, show(t->shown, before[t->output]),
+                          show(t->shown, after[t->output]));
+    }
+}
+
 // Both sides of an event, for curves that jump there. Curves of integrals do not.
 void rows_sides(Job *j, double time, const double *before, const double *after) {
+    if (j->options->extremes) sides_of_columns(j, time, before, after);
     for (int i = 0; i < j->curves.count; i++) {
         Curve *c = &j->curves.data[i];
         const Track *x = &j->tracks.data[c->x], *y = &j->tracks.data[c->y];
@@ -107,9 +126,21 @@ void rows_sides(Job *j, double time, const double *before, const double *after) 
     }
 }
 
+static void close_extremes(Job *j) {
+    Run *run = j->run;
+    int columns = run->results.column_count;
+    run->least = ARENA_ARRAY(&run->arena, double, columns);
+    run->most = ARENA_ARRAY(&run->arena, double, columns);
+    for (int c = 0; c < columns; c++) {
+        run->least[c] = extreme_value(&j->tracks.data[c].extreme[0]);
+        run->most[c] = extreme_value(&j->tracks.data[c].extreme[1]);
+    }
+}
+
 // Of thinned rows the last one is there as well.
 void rows_close(Job *j) {
     const Results *r = &j->run->results;
+    if (j->options->extremes) close_extremes(j);
     if (j->options->rows || j->run->rows == 0 || (j->run->rows - 1) % j->stride == 0) return;
     store(j, r->row_count < r->row_capacity ? r->row_count : r->row_count - 1);
 }

@@ -29,7 +29,7 @@ static bool refuse_times(Job *j, const char *help) {
 static void plan_from_options(Job *j) {
     const RunOptions *o = j->options;
     Experiment *plan = &j->plan;
-    *plan = j->model->experiment ? *j->model->experiment : (Experiment){.stop = DEFAULT_STOP};
+    *plan = o->experiment ? *o->experiment : (Experiment){.stop = DEFAULT_STOP};
     if (o->stop != 0) plan->stop = o->stop;
     if (o->rtol != 0) plan->rtol = o->rtol;
     if (o->atol != 0) plan->atol = o->atol;
@@ -229,6 +229,10 @@ static void take_jump(void *context, double time, const double *before, const do
     if (j->energy_jumps) audit_impulse(&j->book, before, after);
 }
 
+static void take_inside(void *context, double time, const double *output) {
+    probes_inside(context, time, output);
+}
+
 static void tell_progress(void *context, double time) {
     const Job *j = context;
     double part = (time - j->plan.start) / (j->plan.stop - j->plan.start);
@@ -284,7 +288,7 @@ void job_fill_parameters(const Job *j, const Program *p, double *value) {
 }
 
 SolveOptions job_solve_options(Job *j, const SolveModes *modes) {
-    bool sides = j->curves.count || probes_want_sides(j); // of events
+    bool sides = j->curves.count || j->options->extremes || probes_want_sides(j); // of events
     return (SolveOptions){.method = j->plan.solver,
                           .engine = j->options->engine,
                           .rtol = j->plan.rtol,
@@ -302,6 +306,7 @@ SolveOptions job_solve_options(Job *j, const SolveModes *modes) {
                           .event = j->run->audit.off && !sides ? NULL : take_event,
                           .jump = j->energy_jumps || sides ? take_jump : NULL,
                           .only_watches = !j->energy_jumps,
+                          .inside_step = probes_want_sides(j) ? take_inside : NULL,
                           .settle_var = j->settle_var.data,
                           .settle_output = j->settle_output.data,
                           .settle_count = j->settle_var.count,
@@ -311,6 +316,18 @@ SolveOptions job_solve_options(Job *j, const SolveModes *modes) {
                           .conserves = audit_conserves(j->system),
                           .energy_count = j->book.track_count,
                           .pos = j->plan.pos};
+}
+
+SolveOptions job_unwatched_options(Job *j, const SolveModes *modes) {
+    SolveOptions o = job_solve_options(j, modes);
+    o.next_time = NULL;
+    o.sink = NULL;
+    o.context = NULL;
+    o.progress = NULL;
+    o.event = NULL;
+    o.jump = NULL;
+    o.inside_step = NULL;
+    return o;
 }
 
 bool job_solved(Job *j, Machine *m, SolveStatus status) {
@@ -421,7 +438,7 @@ static void open_symbols(Job *j) {
 // --- the steps of a run --------------------------------------------------------------------------
 
 bool job_is_frequency(const Job *j) {
-    return j->model->experiment && j->model->experiment->sweep.symbol;
+    return j->options->experiment && j->options->experiment->sweep.symbol;
 }
 
 bool job_prepare(Job *j) {
@@ -452,7 +469,7 @@ void job_finish(Job *j) {
 
 // Whoever can seek the point does so before, and gives the states.
 static bool refuses_steady_start(const Job *j) {
-    const Experiment *x = j->model->experiment;
+    const Experiment *x = j->options->experiment;
     bool run = x && (x->analysis.kind == ANALYSIS_NONE || x->analysis.kind == ANALYSIS_POWER);
     if (!run || !x->analysis.steady || j->options->start_state) return false;
     Remark *m = report_error(j->report, A_IS_ANALYSIS, x->pos,
@@ -464,7 +481,7 @@ static bool refuses_steady_start(const Job *j) {
 }
 
 bool job_refuses_analysis(const Job *j) {
-    const Experiment *x = j->model->experiment;
+    const Experiment *x = j->options->experiment;
     if (refuses_steady_start(j)) return true;
     if (!x || x->analysis.kind == ANALYSIS_NONE || x->analysis.kind == ANALYSIS_POWER) return false;
     Remark *m = report_error(j->report, A_IS_ANALYSIS, x->analysis.pos,

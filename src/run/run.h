@@ -2,6 +2,7 @@
 #ifndef BONDYN_RUN_RUN_H
 #define BONDYN_RUN_RUN_H
 
+#include "lang/experiment.h"
 #include "results/audit.h"
 #include "results/columns.h"
 #include "results/plot.h"
@@ -13,7 +14,8 @@ typedef struct {
 } Verdict;
 
 typedef struct {
-    const char *const *record; // patterns from the command line, in place of the experiment's
+    const Experiment *experiment; // what is run: Pipeline.experiment; NULL: a model alone, for 10 s
+    const char *const *record;    // patterns from the command line, in place of the experiment's
     int record_count;
     const Expr *watch; // expressions of the model to keep besides, for pictures
     int watch_count;
@@ -23,6 +25,7 @@ typedef struct {
     bool (*rows)(void *context, const Results *block);
     void *rows_context;
     double rows_room;        // bytes that there are for rows as text; 0: not known
+    bool extremes;           // Run.least and Run.most are wanted
     int most_rows;           // otherwise: keep about so many, evenly; 0: all
     const int *set_var;      // parameters that have another value in this run: plain numbers in the
     const double *set_value; // model, SI here
@@ -43,6 +46,7 @@ typedef struct {
     Results results;        // recorded variables; the caller may set results.source
     long rows;              // of the run; results may hold fewer, see RunOptions
     bool rows_lost;         // RunOptions.rows refused some
+    double *least, *most;   // per column, of all rows and both sides of events; NULL: nobody asked
     PlotData *plot;         // one per `plot` of the experiment; without any, a sensible one
     const char **plot_name; // for the file name: "speed_and_force"
     int plot_count;
@@ -56,9 +60,9 @@ typedef struct {
     bool not_finite; // a recorded or drawn value was no finite number at some time
 } Run;
 
-// Program, solver, recording, audit, expectations of the model's experiment (a default one when the
-// model has none: stop 10 s). NULL when the run could not start. Free with run_free.
-// Nullable: o. Expectations and names point into the model, which must outlive the run.
+// Program, solver, recording, audit, expectations of the experiment in the options. NULL when the
+// run could not start. Free with run_free. Nullable: o. Expectations and names point into the
+// model, which must outlive the run.
 Run *run_experiment(const System *s, const RunOptions *o, Report *r);
 void run_free(Run *run);
 

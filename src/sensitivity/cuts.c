@@ -2,6 +2,7 @@
 #include "sensitivity/cuts.h"
 
 #include "engine/choices.h"
+#include "sensitivity/edge.h"
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static bool is_own_step(const Node *to) {
 static int divide(Stride *s, const Node *to, double t, const double *x, double rtol) {
     enum { MOST = 16 };
     int parts = 1;
-    if (is_own_step(to)) return 1;
+    if (is_own_step(to)) return edge_strides(to, to->time - t, rtol);
     double off = distance_with(s, 1, to, t, x, rtol);
     while (parts < MOST && !(off < 1)) {
         double less = distance_with(s, 2 * parts, to, t, x, rtol);
@@ -267,7 +268,8 @@ bool cuts_make(Trail *trail, Node *to, Stride *s, double t, const double *x, dou
 
 bool cuts_whole(Node *to, const Stride *s, const double *x, double rtol) {
     if (s->machine->program->kink_count) return false;
-    if (!is_own_step(to) && !(distance(s, to->state, x, rtol) < 1)) return false;
+    if (is_own_step(to) ? edge_strides(to, s->h, rtol) > 1 : !(distance(s, to->state, x, rtol) < 1))
+        return false;
     to->part = NULL;
     to->strides = 1;
     return true;

@@ -85,7 +85,7 @@ bool along_run(Along *a, const System *s, const RunOptions *o, AlongShared *shar
     a->solve.trail_context = &a->trail;
     const double *params = job_parameters(j, a->program);
     SolveStatus status = solve_run(a->machine, params, &a->solve, &j->run->stats, r);
-    edge_mend(&a->trail);
+    edge_mend(&a->trail, a->solve.rtol > 0 ? a->solve.rtol : 1e-6);
     number_points(a);
     return job_solved(j, a->machine, status) && status == SOLVE_DONE && !j->run->not_finite;
 }
@@ -155,6 +155,7 @@ static bool sum_of(Along *a, int probe, Sum *s) {
         return s->count > 0;
     case PROBE_MIN:
     case PROBE_MAX:
+        if (probe_is_narrow(&a->job, t)) return false;
         s->count = extreme_parts(&t->extreme, time, s->part);
         for (int i = 0; i < s->count; i++) s->point[i] = point_at(a, time[i]);
         s->sharp = extreme_at_event(&t->extreme);
@@ -176,8 +177,10 @@ static Sum *sums(Along *a, const double *weight, const bool *wanted) {
     for (int i = 0; i < count; i++) {
         if ((weight && weight[i] == 0) || (wanted && !wanted[i])) continue;
         if (sum_of(a, i, &s[i])) continue;
-        refuse(a, "a number that is wanted from the run has no derivative by parameters",
-               "values at a time, min, max, mean and integral have one");
+        refuse(
+            a, "a number that is wanted from the run has no derivative by parameters",
+            "values at a time, min, max, mean and integral have one; a peak that lies between two "
+            "points needs more of them, with `points`");
         free(s);
         return NULL;
     }
@@ -191,6 +194,7 @@ static void use_none(Along *a) {
         Node *n = &a->trail.node.data[i];
         n->used = n->asked = false;
         n->strides = 0; // steps may be divided otherwise
+        n->joined = n->passed = false;
     }
 }
 

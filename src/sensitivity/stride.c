@@ -177,6 +177,12 @@ void stride_point(Stride *s, int i, const double *x) { stage_point(s, i, x, s->X
 
 void stride_end(Stride *s, const double *x) { find_end(s, x); }
 
+double stride_error(const Stride *s, int i) {
+    double sum = 0;
+    for (int j = 0; j < s->scheme.stages; j++) sum += bondyn_rk78_error[j] * s->k[j * s->n + i];
+    return s->h * sum;
+}
+
 static bool take_explicit(Stride *s, const double *x) {
     for (int i = 0; i < s->scheme.stages; i++) {
         stage_point(s, i, x, s->X + i * s->n);

@@ -53,6 +53,8 @@ bool stride_take(Stride *s, double t, double h, const double *x, const double *g
 // The point of stage i of an explicit method, from the rates of those before it; the end, from all.
 void stride_point(Stride *s, int i, const double *x);
 void stride_end(Stride *s, const double *x);
+double stride_error(const Stride *s,
+                    int i); // of state i at the end of one by the pair of order 8 and 7
 // K := M^-1 K or M'^-1 K, over all stages; implicit ones.
 void stride_solve(const Stride *s, bool transposed, double *k);
 

@@ -94,6 +94,14 @@ void trail_mark(void *trail, const TrailMark *mark) {
     put(t, n);
 }
 
+int trail_before(const Trail *t, int at) {
+    for (int i = at - 1; i >= 0; i--) {
+        const Node *n = &t->node.data[i];
+        if (n->kind != TRAIL_POINT || n->used) return i;
+    }
+    return -1;
+}
+
 void trail_free(Trail *t) {
     array_free(&t->node);
     arena_free(&t->arena);

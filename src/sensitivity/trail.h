@@ -50,6 +50,9 @@ typedef struct {
     const int *beside;    // all relations at their zeros then, then -1
     int strides;          // into which a step is divided,
     const StepPart *part; // as many; NULL: equal ones (cuts.h)
+    bool joined;          // the stride goes over steps before it, too (stretch.h),
+    bool passed;          // which have this
+    double fastest;       // rate of the equations hereabouts (edge.h); 0: not looked at
 } Node;
 
 typedef struct {
@@ -66,7 +69,8 @@ typedef struct {
 void trail_mark(void *trail, const TrailMark *mark); // SolveOptions.trail
 const Kept *trail_keep(Trail *t, Machine *m);        // what it holds now
 void trail_free(Trail *t);
-void kept_restore(const Kept *k);      // back into its machine
-void kept_restore_held(const Kept *k); // the same, but for unknowns of loops and relations
+int trail_before(const Trail *t, int at); // the node before that has a point of its own; -1: none
+void kept_restore(const Kept *k);         // back into its machine
+void kept_restore_held(const Kept *k);    // the same, but for unknowns of loops and relations
 
 #endif

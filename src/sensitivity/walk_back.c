@@ -4,6 +4,7 @@
 #include "sensitivity/walk_back.h"
 
 #include "base/memory.h"
+#include "sensitivity/stretch.h"
 #include <math.h>
 #include <string.h>
 
@@ -29,10 +30,10 @@ bool back_fail(Walk *w, const Node *n) {
 // Weights of the states that a tape found, or of a memory, into `to`; they are taken away.
 void back_take_states(Visited *v, double *to, bool add) {
     const Program *p = v->machine->program;
+    double *from = weight_of(v->weights, p->first_state);
     for (int i = 0; i < p->state_count; i++) {
-        double *from = weight_of(v->weights, p->first_state + (uint32_t)i);
-        to[i] = (add ? to[i] : 0) + *from;
-        *from = 0;
+        to[i] = (add ? to[i] : 0) + from[i];
+        from[i] = 0;
     }
 }
 
@@ -281,15 +282,6 @@ static bool start(Walk *w, const Node *n) {
 
 // --- the walk ------------------------------------------------------------------------------------
 
-// Where the way leads to from here: the node before that has a point of its own.
-static int node_before(const Trail *t, int at) {
-    for (int i = at - 1; i >= 0; i--) {
-        const Node *n = &t->node.data[i];
-        if (n->kind != TRAIL_POINT || n->used) return i;
-    }
-    return -1;
-}
-
 static Machine *machine_before(const Trail *t, int at) {
     for (int i = at - 1; i >= 0; i--)
         if (t->node.data[i].kind != TRAIL_AFTER && t->node.data[i].kind != TRAIL_INSTANT)
@@ -317,12 +309,12 @@ static const double *states_after(const WalkPlan *plan, int at, double *time) {
 static bool go_back(Walk *w, int at) {
     const Trail *t = w->plan->trail;
     Node *to = &t->node.data[at];
-    int from = node_before(t, at);
+    int from = trail_before(t, stretch_first(t, at));
     double time = 0;
     const double *x = from >= 0 ? states_after(w->plan, from, &time) : NULL;
     const Node *next = next_step(w->plan, at);
     if (next) kept_restore(next->kept);
-    if (!x || !(to->time > time)) return true;
+    if (!x || !(to->time > time) || to->passed) return true;
     return back_step(w, visit(w, to->kept->machine), to, time, x);
 }
 
@@ -331,7 +323,7 @@ static void look_for_event(Walk *w, int at) {
     const Trail *t = w->plan->trail;
     bool moves = is_moving_end(w->plan, &t->node.data[at]);
     double end = w->tau + w->visitor->end_weight;
-    for (int i = node_before(t, at); i >= 0; i--) {
+    for (int i = trail_before(t, at); i >= 0; i--) {
         const Node *n = &t->node.data[i];
         if (n->kind == TRAIL_STEP || (n->kind == TRAIL_POINT && n->used)) return;
         if (is_event(n)) {
@@ -422,6 +414,8 @@ bool walk_back(const WalkPlan *plan, const WalkVisitor *v, double *gradient, boo
     if (!plan->trail->node.count) return true;
     open_walk(&w, plan, v);
     w.apart = apart;
+    stretches_find(plan->trail, plan->solve->rtol > 0 ? plan->solve->rtol : 1e-6,
+                   plan->solve->stop - plan->solve->start);
     bool good = true;
     for (int i = plan->trail->node.count - 1; i >= 0 && good; i--) good = pass_node(&w, i);
     good = good && gather(&w, gradient);

@@ -140,7 +140,7 @@ static bool whole_back(Walk *w, Visited *v, Stride *s, Node *to, double time, co
 
 // From the point `to` back to `from`, in the strides that the way forth took.
 bool back_step(Walk *w, Visited *v, Node *to, double time, const double *x) {
-    Stride *s = stride_for(w, v, to->method);
+    Stride *s = stride_for(w, v, to->joined ? SOLVER_RK78 : to->method);
     double rtol = w->plan->solve->rtol > 0 ? w->plan->solve->rtol : 1e-6;
     bool done;
     if (!whole_back(w, v, s, to, time, x, &done)) return back_fail(w, to);

@@ -169,7 +169,7 @@ static bool stride_dots(Walk *w, const Stride *s, double *K, double *X) {
 }
 
 static bool integrate(Walk *w, Node *to) {
-    Stride *s = stride_for(w, to->method);
+    Stride *s = stride_for(w, to->joined ? SOLVER_RK78 : to->method);
     if (!cuts_make(w->plan->trail, to, s, w->time, w->x, w->rtol)) return false;
     size_t size = (size_t)s->n * (size_t)w->all, stages = (size_t)s->scheme.stages;
     double *K = memory_zeroed((stages + 2) * size + stages * (size_t)s->n + 1, sizeof *K);
@@ -244,7 +244,9 @@ static bool point(Walk *w, Node *n, int at) {
 
 // --- the walk ------------------------------------------------------------------------------------
 
-static bool step(Walk *w, Node *n, int at) { return event_end(w, at) && go_to(w, n); }
+static bool step(Walk *w, Node *n, int at) {
+    return event_end(w, at) && (n->passed || go_to(w, n));
+}
 
 static bool pass_node(Walk *w, Node *n, int at) {
     if (n->kind != TRAIL_STEP && n->kind != TRAIL_POINT) w->kept = NULL;
@@ -305,6 +307,7 @@ bool walk_forth(const WalkPlan *plan, const WalkVisitor *v) {
     Walk w;
     if (!plan->trail->node.count) return true;
     open_walk(&w, plan, v);
+    if (w.k) stretches_find(plan->trail, w.rtol, plan->solve->stop - plan->solve->start);
     bool good = true;
     for (int i = 0; i < plan->trail->node.count && good; i++)
         good = pass_node(&w, &plan->trail->node.data[i], i);

@@ -3,6 +3,7 @@
 #define BONDYN_SENSITIVITY_WALK_FORTH_H
 
 #include "sensitivity/cuts.h"
+#include "sensitivity/stretch.h"
 #include "sensitivity/walk_inside.h"
 #include <string.h>
 

@@ -5,8 +5,10 @@
 //     5 {N.|               units
 //     Motor m(R = 1, |     parameters of Motor, then what can stand in an expression
 //       |                  at the beginning of a line: words of the language, types, names
+#include "lang/builtin.h"
 #include "service/answers.h"
 #include "service/library_index.h"
+#include "solve/solvers.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -315,8 +317,6 @@ static const char *const clause_words[] = {
 static const char *const experiment_words[] = {"set",       "start", "stop",   "points", "every",
                                                "solver",    "plot",  "record", "expect", "audit",
                                                "frequency", "live",  "end",    NULL};
-static const char *const element_words[] = {"Se",  "Sf",  "R",   "C",   "I",  "TF", "GY",
-                                            "MSe", "MSf", "MTF", "MGY", "De", "Df", NULL};
 static const char *const function_words[] = {
     "sin",  "cos",    "tan",   "asin", "acos", "atan",  "atan2", "exp", "log",
     "sqrt", "abs",    "sign",  "min",  "max",  "floor", "ceil",  "mod", "der",
@@ -340,8 +340,9 @@ static void offer_expression(Ask *k) {
 }
 
 static void offer_elements(Ask *k) {
-    for (const char *const *w = element_words; *w; w++)
-        offer(k->out, OFFER_ELEMENT, *w, describe_element(*w), NULL);
+    for (int i = FIRST_ELEMENT; builtin_at(i); i++)
+        offer(k->out, OFFER_ELEMENT, builtin_at(i)->type, describe_element(builtin_at(i)->type),
+              NULL);
 }
 
 static void offer_statement(Ask *k) {

@@ -1,13 +1,13 @@
-// Changes of a drawn bond graph as changes of its text: the text stays the truth, and everything that
-// a change does not speak of (comments, layout, the order of statements) stays as it is.
+// Changes of a drawn bond graph as changes of its text: the text stays the truth, and everything
+// that a change does not speak of (comments, layout, the order of statements) stays as it is.
 //
 //     mouse                         text
 //     an R is put down              R r1(1)              behind the last component
 //     a bond from v to r1           v -> mass, r1        in the list of v, or as a line of its own
 //     the bond is taken away        v -> mass
 //
-// Each call reads the text anew, so that calls can follow each other; edits_between tells at the end
-// what is different, line by line.
+// Each call reads the text anew, so that calls can follow each other; edits_between tells at the
+// end what is different, line by line.
 #ifndef BONDYN_SERVICE_DRAFT_H
 #define BONDYN_SERVICE_DRAFT_H
 

@@ -116,8 +116,8 @@ static void remove_entry(Text *text, const Draft *d, Span before, Span entry, Sp
     }
 }
 
-// The first of several components, with comments before the second: they go before the statement, since
-// a line cannot end behind the type.
+// The first of several components, with comments before the second: they go before the statement,
+// since a line cannot end behind the type.
 static bool remove_first(Text *text, const Draft *d, int first, Span entry, Span behind) {
     int i = first;
     while (i < d->piece.count && (d->piece.data[i].comment || d->piece.data[i].at < behind.end))

@@ -1,5 +1,6 @@
-// What a page needs to draw a model by mouse: what can be put down, what a component has, where a bond
-// can end, and a picture of a model that is not complete yet. The changes themselves are in draft.h.
+// What a page needs to draw a model by mouse: what can be put down, what a component has, where a
+// bond can end, and a picture of a model that is not complete yet. The changes themselves are in
+// draft.h.
 #ifndef BONDYN_SERVICE_DRAW_H
 #define BONDYN_SERVICE_DRAW_H
 
@@ -16,8 +17,8 @@ typedef struct {
 typedef ARRAY(PaletteEntry) Palette;
 Palette palette_of(Document *d, Arena *out); // free with array_free
 
-// The statement that declares a component of this type, with 1 for what must be given. *import: a file of
-// the library that it needs besides, or NULL. False: there is no such type.
+// The statement that declares a component of this type, with 1 for what must be given. *import: a
+// file of the library that it needs besides, or NULL. False: there is no such type.
 bool draw_statement(Text *out, Document *d, const char *type, const char *name,
                     const char **import);
 // The end of a bond at a component: its name, with the next free port where it has several.
@@ -41,7 +42,8 @@ bool part_of(Part *p, Document *d, const char *model,
              const char *name); // false: it cannot be edited
 void part_free(Part *p);
 
-// The components and bonds of a text as a drawing without strokes. False: there is no model. *name: of it.
+// The components and bonds of a text as a drawing without strokes. False: there is no model. *name:
+// of it.
 bool draw_sketch(Text *out, const Document *d, const char *model, const GraphPlace *place,
                  int place_count, Text *name);
 

@@ -1,5 +1,5 @@
-// Hovering over a name. What stands in the text comes from the syntax tree; values, laws and strokes
-// from the model of the first experiment, found by the place of the declaration there.
+// Hovering over a name. What stands in the text comes from the syntax tree; values, laws and
+// strokes from the model of the first experiment, found by the place of the declaration there.
 #include "graph/explain.h"
 #include "results/shown.h"
 #include "run/job.h"

@@ -1,6 +1,7 @@
 // See meaning.h.
 #include "service/meaning.h"
 
+#include "lang/builtin.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -14,11 +15,7 @@ static bool is_one_of(const char *word, const char *const *words) {
     return false;
 }
 
-bool is_element(const char *word) {
-    static const char *const types[] = {"Se", "MSe", "Sf", "MSf", "R",  "C",  "I",
-                                        "TF", "MTF", "GY", "MGY", "De", "Df", NULL};
-    return is_one_of(word, types);
-}
+bool is_element(const char *word) { return builtin_find(word) != NULL; }
 
 // --- classes -------------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 // What a name in the text means: the declaration that it stands for.
 //
-// Names are looked up in the syntax tree, not in a built model, so that an editor gets answers while
-// the text is wrong somewhere else: in the class that they stand in, in those that it extends, in the
-// file, and in what the file imports.
+// Names are looked up in the syntax tree, not in a built model, so that an editor gets answers
+// while the text is wrong somewhere else: in the class that they stand in, in those that it
+// extends, in the file, and in what the file imports.
 #ifndef BONDYN_SERVICE_MEANING_H
 #define BONDYN_SERVICE_MEANING_H
 

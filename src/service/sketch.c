@@ -1,4 +1,5 @@
-// A model that cannot be built yet, drawn from its text alone: boxes and half-arrows without strokes.
+// A model that cannot be built yet, drawn from its text alone: boxes and half-arrows without
+// strokes.
 #include "graph/picture.h"
 #include "service/draw.h"
 #include <string.h>

@@ -1,5 +1,5 @@
-// A walk over the syntax tree that stops at every name. What a field of a statement holds depends on
-// the kind of statement (lang/ast.h); so does what is looked at.
+// A walk over the syntax tree that stops at every name. What a field of a statement holds depends
+// on the kind of statement (lang/ast.h); so does what is looked at.
 #include "service/uses.h"
 
 #include <ctype.h>
@@ -103,8 +103,8 @@ static uint32_t word_end(const Walk *w, uint32_t at) {
     return at;
 }
 
-// A pattern of `record` is no expression: a path with * in it, perhaps in der( ). Its names up to the
-// first * mean what they mean elsewhere.
+// A pattern of `record` is no expression: a path with * in it, perhaps in der( ). Its names up to
+// the first * mean what they mean elsewhere.
 static void walk_pattern(Walk *w, Pos pos) {
     Meaning m = {0};
     for (bool first = true;; first = false) {
@@ -138,7 +138,8 @@ static void walk_exprs(Walk *w, AstExpr *const *e, int count) {
     for (int i = 0; i < count; i++) walk_expr(w, e[i]);
 }
 
-// Two statements may declare one name, in branches of an `if` or as body and joint: the first counts.
+// Two statements may declare one name, in branches of an `if` or as body and joint: the first
+// counts.
 static void walk_declared(Walk *w, const AstItem *i) {
     Scope plain = {.a = w->a, .file = w->scope.file, .class = w->scope.class};
     Meaning m = meaning_of_name(&plain, i->name);
@@ -182,83 +183,51 @@ static void walk_place(Walk *w, const AstItem *i) {
     if (i->kind == ITEM_FRAME) walk_expr(w, i->path);
 }
 
-static void walk_item(Walk *w, const AstItem *i) {
-    switch (i->kind) {
+// Which fields of a statement hold names, by its kind.
+enum {
+    NOTHING,
+    DECLARED = 1 << 0,
+    LEFT = 1 << 1,
+    RIGHT = 1 << 2,
+    TOLERANCE = 1 << 3,
+    EXPRS = 1 << 4,
+    VALUES = 1 << 5,
+    BODY = 1 << 6,
+    LAWS = 1 << 7,
+    PATH = 1 << 8,
+    OWN = 1 << 9, // walk_own looks at them
+};
+
+static unsigned fields_of(ItemKind kind) {
+    switch (kind) {
     case ITEM_PARAM:
     case ITEM_CONST:
     case ITEM_INPUT:
     case ITEM_OUTPUT:
     case ITEM_VAR:
-    case ITEM_VELOCITY:
-        walk_declared(w, i);
-        walk_expr(w, i->left);
-        break;
-    case ITEM_CHOSEN: walk_declared(w, i); break;
-    case ITEM_PORT:
-        walk_declared(w, i);
-        walk_type(w, i->path);
-        walk_expr(w, i->dimension);
-        break;
-    case ITEM_COMPONENT: walk_component(w, i); break;
-    case ITEM_BOND: walk_exprs(w, i->exprs, i->expr_count); break;
-    case ITEM_EQUATION:
-        if (i->name)
-            walk_declared(w, i);
-        else
-            walk_expr(w, i->left);
-        walk_expr(w, i->right);
-        break;
+    case ITEM_VELOCITY: return DECLARED | LEFT;
+    case ITEM_CHOSEN: return DECLARED;
+    case ITEM_BOND: return EXPRS;
     case ITEM_INITIAL:
     case ITEM_SET:
     case ITEM_REINIT:
-    case ITEM_STORES:
-        walk_expr(w, i->left);
-        if (i->right != i->left) walk_expr(w, i->right);
-        break;
-    case ITEM_FOR: walk_for(w, i); break;
+    case ITEM_STORES: return LEFT | RIGHT;
     case ITEM_IF:
     case ITEM_WHEN:
-    case ITEM_MODES:
-        walk_expr(w, i->left);
-        walk_items(w, i->body);
-        walk_items(w, i->otherwise);
-        break;
-    case ITEM_MODE:
-        walk_laws(w, i->laws, w->scope.component);
-        walk_expr(w, i->left);
-        break;
-    case ITEM_CAUSALITY: walk_expr(w, i->path); break;
-    case ITEM_SENSITIVITY:
-        walk_exprs(w, i->exprs, i->expr_count);
-        walk_values(w, i->args, i->arg_count);
-        break;
+    case ITEM_MODES: return LEFT | BODY;
+    case ITEM_MODE: return LAWS | LEFT;
+    case ITEM_CAUSALITY: return PATH;
+    case ITEM_SENSITIVITY: return EXPRS | VALUES;
     case ITEM_MINIMISE:
     case ITEM_OVER:
     case ITEM_SUBJECT:
     case ITEM_FIT:
-    case ITEM_EXPECT:
-        walk_expr(w, i->left);
-        walk_expr(w, i->right);
-        walk_expr(w, i->tolerance);
-        break;
+    case ITEM_EXPECT: return LEFT | RIGHT | TOLERANCE;
     case ITEM_ANALYSIS:
-        walk_exprs(w, i->exprs, i->expr_count);
-        walk_expr(w, i->left);
-        walk_expr(w, i->right);
-        break;
-    case ITEM_PLOT:
-    case ITEM_FREQUENCY:
-        walk_expr(w, i->left);
-        walk_exprs(w, i->exprs, i->expr_count);
-        if (i->kind == ITEM_PLOT) walk_expr(w, i->right);
-        if (i->kind == ITEM_FREQUENCY) walk_values(w, i->args, i->arg_count);
-        break;
-    case ITEM_LIVE:
-        walk_expr(w, i->left);
-        walk_expr(w, i->right);
-        walk_values(w, i->args, i->arg_count);
-        break;
-    case ITEM_SOLVER: walk_values(w, i->args, i->arg_count); break;
+    case ITEM_PLOT: return EXPRS | LEFT | RIGHT;
+    case ITEM_FREQUENCY: return EXPRS | LEFT | VALUES;
+    case ITEM_LIVE: return LEFT | RIGHT | VALUES;
+    case ITEM_SOLVER: return VALUES;
     case ITEM_ASSERT:
     case ITEM_START:
     case ITEM_STOP:
@@ -266,23 +235,70 @@ static void walk_item(Walk *w, const AstItem *i) {
     case ITEM_EVERY:
     case ITEM_AUDIT:
     case ITEM_GRAVITY:
-    case ITEM_ENERGY: walk_expr(w, i->left); break;
+    case ITEM_ENERGY: return LEFT;
     case ITEM_JOINT:
     case ITEM_BODY:
     case ITEM_FRAME:
     case ITEM_TIE:
-    case ITEM_SHAPE: walk_place(w, i); break;
-    case ITEM_RECORD:
-        for (int k = 0; k < i->expr_count; k++) walk_pattern(w, i->exprs[k]->pos);
-        break;
+    case ITEM_SHAPE:
+    case ITEM_PORT:
+    case ITEM_COMPONENT:
+    case ITEM_EQUATION:
+    case ITEM_FOR:
+    case ITEM_RECORD: return OWN;
     case ITEM_LOSSLESS:
     case ITEM_SUPPLIES:
     case ITEM_DISSIPATES:
     case ITEM_TERMINATE:
     case ITEM_DISPLAY:
     case ITEM_FORM:
-    case ITEM_COORDINATES: break;
+    case ITEM_COORDINATES: return NOTHING;
     }
+    return NOTHING;
+}
+
+static void walk_port(Walk *w, const AstItem *i) {
+    walk_declared(w, i);
+    walk_type(w, i->path);
+    walk_expr(w, i->dimension);
+}
+
+static void walk_equation(Walk *w, const AstItem *i) {
+    if (i->name)
+        walk_declared(w, i);
+    else
+        walk_expr(w, i->left);
+    walk_expr(w, i->right);
+}
+
+static void walk_own(Walk *w, const AstItem *i) {
+    switch (i->kind) {
+    case ITEM_PORT: walk_port(w, i); break;
+    case ITEM_COMPONENT: walk_component(w, i); break;
+    case ITEM_EQUATION: walk_equation(w, i); break;
+    case ITEM_FOR: walk_for(w, i); break;
+    case ITEM_RECORD:
+        for (int k = 0; k < i->expr_count; k++) walk_pattern(w, i->exprs[k]->pos);
+        break;
+    default: walk_place(w, i);
+    }
+}
+
+// The order does not matter: uses are sorted by their places.
+static void walk_item(Walk *w, const AstItem *i) {
+    unsigned fields = fields_of(i->kind);
+    if (fields & OWN) walk_own(w, i);
+    if (fields & DECLARED) walk_declared(w, i);
+    if (fields & LEFT) walk_expr(w, i->left);
+    if (fields & RIGHT && i->right != i->left) walk_expr(w, i->right);
+    if (fields & TOLERANCE) walk_expr(w, i->tolerance);
+    if (fields & EXPRS) walk_exprs(w, i->exprs, i->expr_count);
+    if (fields & VALUES) walk_values(w, i->args, i->arg_count);
+    if (fields & LAWS) walk_laws(w, i->laws, w->scope.component);
+    if (fields & PATH) walk_expr(w, i->path);
+    if (!(fields & BODY)) return;
+    walk_items(w, i->body);
+    walk_items(w, i->otherwise);
 }
 
 static void walk_items(Walk *w, const AstItem *i) {

@@ -24,8 +24,8 @@ typedef struct {
 } Reference;
 typedef ARRAY(Reference) References;
 
-// All places that mean the same, in this document, in what it imports, and in the files of its folder
-// that import it. Free with references_free.
+// All places that mean the same, in this document, in what it imports, and in the files of its
+// folder that import it. Free with references_free.
 References references_to(const Store *s, const Analysis *a, const Meaning *m);
 void references_free(References *r);
 

@@ -1,14 +1,15 @@
-// Events behind which the method goes on as if nothing had been: laws that bend there only slightly.
+// Events behind which the method goes on as if nothing had been: laws that bend there only
+// slightly.
 //
 //     rates      .' old law        Two formulas often meet smoothly: the capacity of a junction, a
 //             __o---- new law      transistor that begins to conduct. What a new start costs (order
 //           /   |     |            one, steps that grow again, sizes found anew) buys nothing there.
 //              event  end of step
 //
-// The step has been done by the old law up to its end. If old and new rates, at the event and at the
-// end of the step, differ by less than a part of the tolerance over the whole step, then that end is
-// as good as one by the new law, and so are the points that the method remembers. States, discrete
-// values and the event functions of time have to be what they were.
+// The step has been done by the old law up to its end. If old and new rates, at the event and at
+// the end of the step, differ by less than a part of the tolerance over the whole step, then that
+// end is as good as one by the new law, and so are the points that the method remembers. States,
+// discrete values and the event functions of time have to be what they were.
 #include "solve/multistep.h"
 
 #include "base/memory.h"
@@ -54,21 +55,21 @@ static bool has_pieces(const Multistep *c) {
 static bool both(Multistep *c, double *to) {
     double end, step;
     c->how->where(c, &end, &step);
-    return rates(c, c->t, N_VGetArrayPointer(c->y), to) && c->how->value(c, end) &&
-           rates(c, end, N_VGetArrayPointer(c->error), to + width(c->j));
+    return rates(c, c->t, vector_data(c->y), to) && c->how->value(c, end) &&
+           rates(c, end, vector_data(c->error), to + width(c->j));
 }
 
 bool bend_before(Multistep *c) {
     Job *j = c->j;
     if (!may_go_on(c) || has_pieces(c)) return false;
-    memcpy(c->bend + 2 * width(j), N_VGetArrayPointer(c->y), (size_t)j->n * sizeof(double));
+    memcpy(c->bend + 2 * width(j), vector_data(c->y), (size_t)j->n * sizeof(double));
     return both(c, c->bend);
 }
 
 // The largest change over the step, in tolerances.
 static double largest(Multistep *c, const double *now) {
     const Job *j = c->j;
-    const double *weight = N_VGetArrayPointer(c->weight), *q = N_VGetArrayPointer(c->q);
+    const double *weight = vector_data(c->weight), *q = vector_data(c->q);
     double worst = 0, end, step;
     c->how->where(c, &end, &step);
     multistep_weights(c->y, c->weight, c);
@@ -87,7 +88,7 @@ static double largest(Multistep *c, const double *now) {
 bool bend_is_slight(Multistep *c) {
     const Job *j = c->j;
     const double *was = c->bend + 2 * width(j);
-    if (memcmp(was, N_VGetArrayPointer(c->y), (size_t)j->n * sizeof(double)) != 0) return false;
+    if (memcmp(was, vector_data(c->y), (size_t)j->n * sizeof(double)) != 0) return false;
     double *now = memory_zeroed(2 * width(j), sizeof *now);
     bool good = both(c, now) && largest(c, now) <= slight;
     free(now);

@@ -7,14 +7,14 @@ enum { MOST_FAILURES = 30 }; // of a step, in a row
 
 static int rates(double t, N_Vector y, N_Vector dy, void *user) {
     Job *j = ((Multistep *)user)->j;
-    double *rate = N_VGetArrayPointer(dy);
+    double *rate = vector_data(dy);
     if (j->n == 0) rate[0] = 0; // a state that keeps still, for quadratures alone
-    return job_rates(j, t, N_VGetArrayPointer(y), rate, NULL) ? 0 : 1;
+    return job_rates(j, t, vector_data(y), rate, NULL) ? 0 : 1;
 }
 
 static int quad_rates(double t, N_Vector y, N_Vector dq, void *user) {
     Job *j = ((Multistep *)user)->j;
-    return job_rates(j, t, N_VGetArrayPointer(y), j->rate, N_VGetArrayPointer(dq)) ? 0 : 1;
+    return job_rates(j, t, vector_data(y), j->rate, vector_data(dq)) ? 0 : 1;
 }
 
 static bool open_algebra(Multistep *c) {

@@ -61,8 +61,8 @@ bool event_functions_again(Job *j, double time, const double *state, double *eve
     return true;
 }
 
-// A zero that a relation stays at, or a mode began at, counts as left behind once its event function
-// is clear of roundings.
+// A zero that a relation stays at, or a mode began at, counts as left behind once its event
+// function is clear of roundings.
 static void forget_shifts(Job *j) {
     for (int i = 0; i < j->p->switch_count; i++) {
         double band = fabs(j->shift[i]), event_function = j->event_function[i] - j->shift[i];
@@ -80,8 +80,8 @@ static bool look_ahead(Job *j, double time, const double *state) {
 }
 
 // A slow crossing may be found while the state, rounded, is still on the side that it comes from,
-// and small steps do not move it: the event function is moved there, so that it is not found again. One
-// that is found again all the same is moved as far as a billionth of the run takes it.
+// and small steps do not move it: the event function is moved there, so that it is not found again.
+// One that is found again all the same is moved as far as a billionth of the run takes it.
 static void shift_crossed(Job *j, double time, const double *state, const int *direction) {
     bool again = false;
     if (!event_functions(j, time, state, j->event_function)) return;
@@ -252,8 +252,8 @@ bool events_cross(Job *j, double time, double *state, const int *direction) {
     return (!jumps || count_sliding(j, time, sliding)) && modes_hold(j, time, state);
 }
 
-// A crossing is found a rounding early or late: an event function that is about to be crossed anyway has not
-// been missed. False when none is left.
+// A crossing is found a rounding early or late: an event function that is about to be crossed
+// anyway has not been missed. False when none is left.
 static bool forget_roundings(Job *j, double time, const double *state, int *direction) {
     bool any = false;
     if (!look_ahead(j, time, state)) return true;
@@ -390,7 +390,8 @@ double events_longest_step(Job *j, double time, const double *state) {
     double longest = j->o->max_step > 0 ? j->o->max_step : INFINITY;
     longest = fmin(longest, fmin(whens_longest_step(j, time, state), modes_longest_step(j, time)));
     longest = fmin(longest, history_longest_step(j));
-    // what changes several times within the rounding of the time asks for no shorter steps than that
+    // what changes several times within the rounding of the time asks for no shorter steps than
+    // that
     double least = fmax(j->o->min_step, 100 * events_margin(j, time));
     return isfinite(longest) ? fmax(longest, least) : 0;
 }

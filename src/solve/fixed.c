@@ -65,7 +65,7 @@ static bool rosenbrock(Fixed *f, const double *y, double t, double h, double *to
 static bool take_step(Fixed *f, const double *y, double t, double h, double *to) {
     SolverKind method = f->j->stats->method;
     if (f->take) return f->take(f, y, t, h, to);
-    if (machine_step(f->j->m, method, t, h, y, to, f->rate[0])) return true;
+    if (machine_step(f->j->m, solver_whole_step(method), t, h, y, to, f->rate[0])) return true;
     switch (method) {
     case SOLVER_EULER: return euler(f, y, t, h, to);
     case SOLVER_HEUN: return heun(f, y, t, h, to);

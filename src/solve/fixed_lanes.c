@@ -147,7 +147,9 @@ static bool emit_here(Lanes *l) {
 }
 
 // Those of a step.
-static void count_calls(Job *j) { j->m->calls += native_stages(j->stats->method); }
+static void count_calls(Job *j) {
+    j->m->calls += native_stages(solver_whole_step(j->stats->method));
+}
 
 // The rest of a lane's points beside the grid, one of which failed.
 static void emit_rest_alone(Lanes *l, int i, double until) {
@@ -163,7 +165,7 @@ static void emit_rest_alone(Lanes *l, int i, double until) {
 static void emit_aside(Lanes *l, double time, double until, unsigned wanted) {
     lanes_keep(l->x, l->kept_unknown);
     l->x->active = wanted;
-    SolverKind method = l->job[l->lead].stats->method;
+    WholeStep method = solver_whole_step(l->job[l->lead].stats->method);
     unsigned failed =
         wanted & (unsigned)lanes_step(l->x, method, l->t, time - l->t, l->begin, l->aside);
     for (int i = 0; i < l->count; i++) {
@@ -265,7 +267,8 @@ static void advance(Lanes *l) {
     l->begin = begin;
     lanes_keep(l->x, l->begin_unknown);
     l->x->active = all;
-    odd |= (unsigned)lanes_step(l->x, lead->stats->method, l->t, grid - l->t, begin, l->y);
+    odd |= (unsigned)lanes_step(l->x, solver_whole_step(lead->stats->method), l->t, grid - l->t,
+                                begin, l->y);
     odd |= off_branch(l, grid, all & ~odd);
     odd |= changed_relations(l, grid);
     emit_between(l, grid, all & ~odd);

@@ -16,8 +16,8 @@ static bool rates_at(Job *j, double time, const double *state) {
 
 typedef enum { STEP_GOOD, STEP_COARSE, STEP_OFF_BRANCH } SmallStep;
 
-// How far a step from `state` to j->later may be off, in tolerances. The rates there in place of those
-// of the last stage make a method of order 3. Methods with equal steps have no tolerance.
+// How far a step from `state` to j->later may be off, in tolerances. The rates there in place of
+// those of the last stage make a method of order 3. Methods with equal steps have no tolerance.
 static double error_of_step(Job *j, const double *state, const double *quad, const double *stage,
                             double h) {
     double most = 0, *weight = j->fold + 2 * (j->n + j->nq);

@@ -32,8 +32,8 @@ typedef struct {
 static int residual(double t, N_Vector y, N_Vector slope, N_Vector r, void *user) {
     Multistep *c = user;
     Job *j = c->j;
-    const double *x = N_VGetArrayPointer(y), *dx = N_VGetArrayPointer(slope);
-    double *f = N_VGetArrayPointer(r);
+    const double *x = vector_data(y), *dx = vector_data(slope);
+    double *f = vector_data(r);
     int total = j->n + c->unknowns;
     bool finite = true;
     j->m->calls++;
@@ -48,7 +48,7 @@ static int residual(double t, N_Vector y, N_Vector slope, N_Vector r, void *user
 static int quad_rates(double t, N_Vector y, N_Vector slope, N_Vector dq, void *user) {
     (void)slope;
     Job *j = ((Multistep *)user)->j;
-    return job_rates(j, t, N_VGetArrayPointer(y), j->rate, N_VGetArrayPointer(dq)) ? 0 : 1;
+    return job_rates(j, t, vector_data(y), j->rate, vector_data(dq)) ? 0 : 1;
 }
 
 static int functions_with_roots(double t, N_Vector y, N_Vector slope, double *event_function,
@@ -68,7 +68,7 @@ static int fill(double t, double weight, N_Vector y, N_Vector slope, N_Vector r,
     memcpy(SM_INDEXVALS_S(m), o->row, (size_t)o->start[total] * sizeof *o->row);
     double *value = SM_DATA_S(m);
     memset(value, 0, (size_t)o->start[total] * sizeof *value);
-    machine_implicit_jacobian(c->j->m, t, N_VGetArrayPointer(y), o->nonzero);
+    machine_implicit_jacobian(c->j->m, t, vector_data(y), o->nonzero);
     for (int k = 0; k < p->count; k++) {
         if (!isfinite(o->nonzero[k])) return 1;
         value[o->to[k]] = p->row[k] < n ? -o->nonzero[k] : o->nonzero[k];
@@ -122,7 +122,7 @@ static bool open_algebra(Multistep *c, Own *o) {
 // Unknowns and slopes that fit the states.
 static bool make_consistent(Multistep *c) {
     Job *j = c->j;
-    double *y = N_VGetArrayPointer(c->y), *slope = N_VGetArrayPointer(c->slope);
+    double *y = vector_data(c->y), *slope = vector_data(c->slope);
     N_VConst(0, c->slope);
     if (!job_rates(j, c->t, y, slope, NULL)) return false;
     if (machine_unknowns(j->m, c->t, y, y + j->n)) return true;
@@ -163,7 +163,7 @@ static bool ida_open(Multistep *c) {
     o->b = N_VClone(c->y);
     o->x = N_VClone(c->y);
     if (!o->id || !o->b || !o->x) return false;
-    for (int i = 0; i < j->n + c->unknowns; i++) N_VGetArrayPointer(o->id)[i] = i < j->n;
+    for (int i = 0; i < j->n + c->unknowns; i++) vector_data(o->id)[i] = i < j->n;
     bool good = IDAInit(c->mem, residual, c->t, c->y, c->slope) == 0 &&
                 IDASetUserData(c->mem, c) == 0 && IDAWFtolerances(c->mem, multistep_weights) == 0 &&
                 IDASetMaxNumSteps(c->mem, -1) == 0 && IDASetMinStep(c->mem, j->o->min_step) == 0 &&
@@ -256,9 +256,9 @@ static bool solve(void *context, const double *b, double *x) {
     Own *o = c->own;
     size_t size = (size_t)c->j->n * sizeof *x;
     N_VConst(0, o->b);
-    memcpy(N_VGetArrayPointer(o->b), b, size);
+    memcpy(vector_data(o->b), b, size);
     bool good = SUNLinSolSolve(o->solver, o->matrix, o->x, o->b, 0) == 0;
-    memcpy(x, N_VGetArrayPointer(o->x), size);
+    memcpy(x, vector_data(o->x), size);
     return good;
 }
 

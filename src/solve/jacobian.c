@@ -73,7 +73,8 @@ bool job_jacobian(Job *j, double t, const double *y, double *nonzero) {
     return good;
 }
 
-// The diagonal has the decays of states by themselves, the rest of a row what the digits of others do to a rate.
+// The diagonal has the decays of states by themselves, the rest of a row what the digits of others
+// do to a rate.
 void job_decays(Job *j, double t, const double *y, double *decay, double *digits) {
     const Program *p = j->p;
     memset(decay, 0, (size_t)j->n * sizeof *decay);

@@ -26,13 +26,14 @@ void job_take(Job *j, Machine *m) {
     j->n = p->state_count;
     size_t states = 8 * (size_t)j->n + 3 * (size_t)p->quad_count;
     size_t events = 2 * (size_t)p->clock_count + 4 * (size_t)p->switch_count;
-    double *rest = memory_zeroed(states + (size_t)p->output_count + events, sizeof *rest);
+    double *rest = memory_zeroed(states + 2 * (size_t)p->output_count + events, sizeof *rest);
     j->state = cut(&rest, j->n);
     j->later = cut(&rest, j->n);
     j->trouble.state = cut(&rest, j->n);
     j->rate = cut(&rest, j->n + p->quad_count);
     j->fold = cut(&rest, 3 * j->n + 2 * p->quad_count);
     j->output = cut(&rest, p->output_count);
+    j->peak = cut(&rest, p->output_count);
     j->phase = cut(&rest, 2 * p->clock_count);
     j->event_function = cut(&rest, p->switch_count);
     j->ahead = cut(&rest, p->switch_count);
@@ -278,9 +279,9 @@ double job_seconds(const Job *j) {
 enum {
     POLLS_PER_LOOK = 16,
     POLLS_PER_SHOW = 1000,
-    // Steps in a row that are lost in the rounding of the time. A first step may be far too short, and a
-    // few more until it has grown; where there are more, the solution ends, and an implicit method would
-    // find its way to the other side of a pole.
+    // Steps in a row that are lost in the rounding of the time. A first step may be far too short,
+    // and a few more until it has grown; where there are more, the solution ends, and an implicit
+    // method would find its way to the other side of a pole.
     MOST_IDLE = 10
 };
 

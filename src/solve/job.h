@@ -150,6 +150,7 @@ typedef struct SolveJob {
     double wanted; // the next wanted point; infinite: there is none
     SolvePoint at; // the last one that was handed over, while it is
     double *state, *quad, *output, *rate;
+    double *peak; // outputs inside of a step, see peaks.c
     Trouble trouble;
     // events
     double *phase;                  // clocks: phase and rate in pairs
@@ -295,7 +296,8 @@ const char *watch_name(const Job *j, int var);
 bool job_has_jacobian(const Job *j);    // by formulas or by a bearable number of differences
 double job_jacobian_cost(const Job *j); // in evaluations of the rates, besides those it makes
 bool job_jacobian(Job *j, double time, const double *state, double *nonzero); // false: no value
-// Per state: the rate of its own decay, and what the last digit of any other does to its rate; 0 where none is known.
+// Per state: the rate of its own decay, and what the last digit of any other does to its rate; 0
+// where none is known.
 void job_decays(Job *j, double time, const double *state, double *decay, double *digits);
 
 // --- choice.c: `auto`
@@ -361,6 +363,9 @@ bool between_find(Job *j, double from, double to, const StepInside *in, int *dir
                   double *time);
 // The first point where one of them has changed, which they have at `to`.
 double between_narrow(Job *j, double from, double to, const StepInside *in, const int *direction);
+
+// --- peaks.c: what outputs are inside of a step in which no point was wanted
+void peaks_look(Job *j, double from, double to, int parts, const StepInside *in);
 
 // --- whens.c
 static inline bool has_whens(const Job *j) { return j->p->system->whens.branch_count > 0; }

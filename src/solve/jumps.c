@@ -1,6 +1,6 @@
-// Velocities that jump because what prescribes them does: `driven by` a motion whose rate is another
-// one from a moment on, a source of flow on a storage. The states that are integrated do not jump
-// with it; the energy of the storage does, and that is the work of an impulse.
+// Velocities that jump because what prescribes them does: `driven by` a motion whose rate is
+// another one from a moment on, a source of flow on a storage. The states that are integrated do
+// not jump with it; the energy of the storage does, and that is the work of an impulse.
 //
 //     outputs with the switches as they were | outputs as they are from here on
 //                                      both at the same time and state

@@ -31,8 +31,7 @@ static int fill(double t, N_Vector y, N_Vector fy, SUNMatrix m, void *user, N_Ve
                 N_Vector c) {
     (void)fy, (void)a, (void)b, (void)c;
     Linear *l = &((Multistep *)user)->linear;
-    if (!job_jacobian(l->j, t, N_VGetArrayPointer(y), l->nonzero))
-        return 1; // smaller steps may help
+    if (!job_jacobian(l->j, t, vector_data(y), l->nonzero)) return 1; // smaller steps may help
     if (l->sparse)
         fill_sparse(l, m);
     else
@@ -93,9 +92,9 @@ static void make_solver(Linear *l, N_Vector y, SUNContext context) {
 static bool solve(void *context, const double *b, double *x) {
     Linear *l = context;
     size_t size = (size_t)l->j->n * sizeof(double);
-    memcpy(N_VGetArrayPointer(l->b), b, size);
+    memcpy(vector_data(l->b), b, size);
     bool good = SUNLinSolSolve(l->solver, l->matrix, l->x, l->b, 0) == 0;
-    memcpy(x, N_VGetArrayPointer(l->x), size);
+    memcpy(x, vector_data(l->x), size);
     return good;
 }
 

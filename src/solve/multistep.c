@@ -17,13 +17,13 @@
 
 int multistep_event_functions(double t, N_Vector y, double *event_function, void *user) {
     Job *j = ((Multistep *)user)->j;
-    return event_functions(j, t, N_VGetArrayPointer(y), event_function) ? 0 : 1;
+    return event_functions(j, t, vector_data(y), event_function) ? 0 : 1;
 }
 
 int multistep_weights(N_Vector y, N_Vector weight, void *user) {
     const Multistep *c = user;
-    const double *x = N_VGetArrayPointer(y);
-    double *w = N_VGetArrayPointer(weight);
+    const double *x = vector_data(y);
+    double *w = vector_data(weight);
     w[0] = 1; // a state that keeps still
     sizes_weights(c->j, x, w);
     for (int i = 0; i < c->j->n; i++) w[i] = smaller(JOB_MOST_WEIGHT, w[i]);
@@ -32,7 +32,7 @@ int multistep_weights(N_Vector y, N_Vector weight, void *user) {
 }
 
 void multistep_quad_tolerances(Multistep *c) {
-    double *atol = N_VGetArrayPointer(c->quad_atol);
+    double *atol = vector_data(c->quad_atol);
     for (int i = 0; i < c->j->nq; i++)
         atol[i] = fmax(sizes_quad_tolerance(c->j, i), 1 / JOB_MOST_WEIGHT);
 }
@@ -58,8 +58,8 @@ static bool open_vectors(Multistep *c) {
     c->back_quad = memory_zeroed((size_t)j->nq, sizeof *c->back_quad);
     bend_open(c);
     if (!c->y || !c->slope || !c->q || !c->weight || !c->error || !c->quad_atol) return false;
-    if (j->n) memcpy(N_VGetArrayPointer(c->y), j->state, (size_t)j->n * sizeof(double));
-    if (j->nq) memcpy(N_VGetArrayPointer(c->q), j->quad, (size_t)j->nq * sizeof(double));
+    if (j->n) memcpy(vector_data(c->y), j->state, (size_t)j->n * sizeof(double));
+    if (j->nq) memcpy(vector_data(c->q), j->quad, (size_t)j->nq * sizeof(double));
     return true;
 }
 
@@ -77,7 +77,7 @@ static void look_ahead(Multistep *c) {
     Job *j = c->j;
     double longest = 0, target = fmin(j->o->stop, c->jump);
     if (has_whens(j) || has_modes(j) || j->history || j->scout) {
-        longest = events_longest_step(j, c->t, N_VGetArrayPointer(c->y));
+        longest = events_longest_step(j, c->t, vector_data(c->y));
         c->how->set_longest(c, longest);
     }
     if (!j->scout) return;
@@ -88,9 +88,9 @@ static void look_ahead(Multistep *c) {
 }
 
 static bool open_integrator(Multistep *c) {
-    sizes_start(c->j, c->t, N_VGetArrayPointer(c->y));
+    sizes_start(c->j, c->t, vector_data(c->y));
     if (!c->how->open(c) || !set_stop(c)) return false;
-    c->how->set_longest(c, events_longest_step(c->j, c->t, N_VGetArrayPointer(c->y)));
+    c->how->set_longest(c, events_longest_step(c->j, c->t, vector_data(c->y)));
     return true;
 }
 
@@ -115,7 +115,7 @@ static void close_all(Multistep *c) {
 // Counters begin anew with every start of the integrator.
 static bool restart(Multistep *c) {
     c->how->count(c);
-    sizes_start(c->j, c->t, N_VGetArrayPointer(c->y));
+    sizes_start(c->j, c->t, vector_data(c->y));
     if (c->j->nq && !c->how->quad_tolerances(c)) return false;
     return c->how->restart(c) && set_stop(c);
 }
@@ -124,7 +124,7 @@ static bool restart(Multistep *c) {
 
 static int worst_state(Multistep *c) {
     if (c->j->n == 0 || !c->how->errors(c)) return -1;
-    const double *error = N_VGetArrayPointer(c->error), *weight = N_VGetArrayPointer(c->weight);
+    const double *error = vector_data(c->error), *weight = vector_data(c->weight);
     double most = fabs(error[0] * weight[0]);
     int worst = 0;
     for (int i = 1; i < c->j->n; i++) {
@@ -139,14 +139,14 @@ static int worst_state(Multistep *c) {
 static bool loops_end(Multistep *c, bool report) {
     Job *j = c->j;
     if (!c->unknowns) return false;
-    const double *x = N_VGetArrayPointer(c->y), *slope = N_VGetArrayPointer(c->slope);
+    const double *x = vector_data(c->y), *slope = vector_data(c->slope);
     double ahead = 1e-10 * j->span;
     for (int tries = 0; tries < 7; tries++) {
         ahead *= 10;
         for (int i = 0; i < j->n; i++) j->later[i] = x[i] + ahead * slope[i];
         if (!report && !job_rates(j, c->t + ahead, j->later, j->rate, NULL)) return true;
         if (!report) continue;
-        if (machine_unknowns(j->m, c->t + ahead, j->later, N_VGetArrayPointer(c->error))) continue;
+        if (machine_unknowns(j->m, c->t + ahead, j->later, vector_data(c->error))) continue;
         job_block_failed(j, c->t + ahead, j->later);
         return true;
     }
@@ -176,11 +176,11 @@ static void fail(Multistep *c, int flag) {
 static bool interpolate(Multistep *c, double t) {
     Job *j = c->j;
     if (!c->how->value(c, t)) return false;
-    if (j->n) memcpy(j->state, N_VGetArrayPointer(c->error), (size_t)j->n * sizeof(double));
+    if (j->n) memcpy(j->state, vector_data(c->error), (size_t)j->n * sizeof(double));
     if (j->nq == 0) return true;
     c->quad_is_elsewhere = true;
     if (!c->how->quad_value(c, t)) return false;
-    memcpy(j->quad, N_VGetArrayPointer(c->q), (size_t)j->nq * sizeof(double));
+    memcpy(j->quad, vector_data(c->q), (size_t)j->nq * sizeof(double));
     return true;
 }
 
@@ -199,8 +199,8 @@ static bool emit_up_to(Multistep *c, double t) {
 
 static void copy_point(Multistep *c) {
     Job *j = c->j;
-    if (j->n) memcpy(j->state, N_VGetArrayPointer(c->y), (size_t)j->n * sizeof(double));
-    if (j->nq) memcpy(j->quad, N_VGetArrayPointer(c->q), (size_t)j->nq * sizeof(double));
+    if (j->n) memcpy(j->state, vector_data(c->y), (size_t)j->n * sizeof(double));
+    if (j->nq) memcpy(j->quad, vector_data(c->q), (size_t)j->nq * sizeof(double));
 }
 
 // Wanted times may lie behind the end by rounding.
@@ -222,15 +222,15 @@ static void remember(Multistep *c) {
     if (j->p->switch_count == 0 && !j->m->branch && c->how != &cvode_adams) return;
     get_quad(c);
     c->back_time = c->t;
-    if (j->n) memcpy(c->back_state, N_VGetArrayPointer(c->y), (size_t)j->n * sizeof(double));
-    if (j->nq) memcpy(c->back_quad, N_VGetArrayPointer(c->q), (size_t)j->nq * sizeof(double));
+    if (j->n) memcpy(c->back_state, vector_data(c->y), (size_t)j->n * sizeof(double));
+    if (j->nq) memcpy(c->back_quad, vector_data(c->q), (size_t)j->nq * sizeof(double));
 }
 
 static void take_back(Multistep *c) {
     Job *j = c->j;
     c->t = c->back_time;
-    if (j->n) memcpy(N_VGetArrayPointer(c->y), c->back_state, (size_t)j->n * sizeof(double));
-    if (j->nq) memcpy(N_VGetArrayPointer(c->q), c->back_quad, (size_t)j->nq * sizeof(double));
+    if (j->n) memcpy(vector_data(c->y), c->back_state, (size_t)j->n * sizeof(double));
+    if (j->nq) memcpy(vector_data(c->q), c->back_quad, (size_t)j->nq * sizeof(double));
     c->taken_back = true;
 }
 
@@ -245,7 +245,7 @@ static bool began_at_zero(Multistep *c) {
 
 static bool change_switches(Multistep *c, bool may_go_on) {
     bool goes_on = may_go_on && bend_before(c);
-    double *y = N_VGetArrayPointer(c->y);
+    double *y = vector_data(c->y);
     machine_release_branch(c->j->m);
     if (!events_cross(c->j, c->t, y, c->crossed) || !history_break(c->j, c->t, y)) return false;
     if (c->j->when.ending) {
@@ -257,8 +257,8 @@ static bool change_switches(Multistep *c, bool may_go_on) {
     return false;
 }
 
-// What the method knows of the time before a kink is of no use behind it; and where an event function
-// function came to rest on its zero, its search for zeros begins anew.
+// What the method knows of the time before a kink is of no use behind it; and where an event
+// function function came to rest on its zero, its search for zeros begins anew.
 static bool pass_kink(Multistep *c, bool rests) {
     bool kink = rests || scout_passes(c->j, c->t);
     if (!kink || c->t >= c->j->o->stop || restart(c)) return true;
@@ -270,17 +270,17 @@ static bool pass_kink(Multistep *c, bool rests) {
 static bool choose_states(Multistep *c) {
     bool changed;
     if (c->t >= c->j->o->stop) return true;
-    if (!job_choose(c->j, c->t, N_VGetArrayPointer(c->y), &changed)) return false;
+    if (!job_choose(c->j, c->t, vector_data(c->y), &changed)) return false;
     if (!changed || restart(c)) return true;
     problem_solver(c->j, c->t, "no new start with other states", 0);
     return false;
 }
 
-static bool inside(void *context, double time, bool roughly, double *state) {
+static bool inside_at(void *context, double time, bool roughly, double *state) {
     Multistep *c = context;
     (void)roughly;
     if (!c->how->value(c, time)) return false;
-    if (c->j->n) memcpy(state, N_VGetArrayPointer(c->error), (size_t)c->j->n * sizeof *state);
+    if (c->j->n) memcpy(state, vector_data(c->error), (size_t)c->j->n * sizeof *state);
     return true;
 }
 
@@ -288,7 +288,7 @@ static bool inside(void *context, double time, bool roughly, double *state) {
 static bool ends_inside(Multistep *c) {
     Job *j = c->j;
     double time;
-    StepInside in = {c->back_state, N_VGetArrayPointer(c->y), inside, c};
+    StepInside in = {c->back_state, vector_data(c->y), inside_at, c};
     if (!between_find(j, c->back_time, c->t, &in, c->inside, &time)) return false;
     time = between_narrow(j, c->back_time, time, &in, c->inside);
     if (!c->how->value(c, time)) return false;
@@ -301,21 +301,21 @@ static bool ends_inside(Multistep *c) {
 // Loops stay on their branch from the accepted point on.
 static void keep_branch(Multistep *c) {
     Job *j = c->j;
-    if (!j->m->branch || machine_keep_branch(j->m, c->t, N_VGetArrayPointer(c->y))) return;
+    if (!j->m->branch || machine_keep_branch(j->m, c->t, vector_data(c->y))) return;
     machine_release_branch(j->m);
-    machine_keep_branch(j->m, c->t, N_VGetArrayPointer(c->y));
+    machine_keep_branch(j->m, c->t, vector_data(c->y));
 }
 
 // Where a loop folds the run goes on with its other solution. Where there is none, or no fold, with
 // whatever Newton's method finds.
 static bool pass_fold(Multistep *c) {
     Job *j = c->j;
-    double step = 0, now = c->t, *y = N_VGetArrayPointer(c->y);
+    double step = 0, now = c->t, *y = vector_data(c->y);
     if (!j->m->branch) return false;
     c->how->where(c, &now, &step);
     get_quad(c);
     if (!job_in_trouble(j)) loops_end(c, false);
-    bool passed = fold_pass(j, &c->t, y, N_VGetArrayPointer(c->q), step);
+    bool passed = fold_pass(j, &c->t, y, vector_data(c->q), step);
     if (!passed && c->unknowns) return false;
     if (!passed) machine_close_branch(j->m);
     if (!history_break(j, c->t, y)) return false;
@@ -328,7 +328,7 @@ static bool pass_fold(Multistep *c) {
 // A method whose own variables are the unknowns may pass over a fold: the step is taken back.
 static bool left_branch(Multistep *c) {
     Job *j = c->j;
-    const double *y = N_VGetArrayPointer(c->y);
+    const double *y = vector_data(c->y);
     if (!c->unknowns || !j->m->branch || job_rates(j, c->t, y, j->rate, NULL)) return false;
     take_back(c);
     c->taken_back = c->quad_is_elsewhere = false;
@@ -337,13 +337,14 @@ static bool left_branch(Multistep *c) {
 
 // --- what a long step did not see ----------------------------------------------------------------
 
-// How far the rates at a point inside of the step are from the slope of its polynomial, over the step, in tolerances.
+// How far the rates at a point inside of the step are from the slope of its polynomial, over the
+// step, in tolerances.
 static double slope_defect(Multistep *c, double t) {
     Job *j = c->j;
     const Program *p = j->p;
     double *unknown = j->m->reg + p->first_unknown, worst = 0;
     if (!c->how->value(c, t)) return 0;
-    memcpy(j->later, N_VGetArrayPointer(c->error), (size_t)j->n * sizeof(double));
+    memcpy(j->later, vector_data(c->error), (size_t)j->n * sizeof(double));
     if (p->unknown_count) memcpy(j->unknown, unknown, p->unknown_count * sizeof *unknown);
     long count = j->m->calls;
     bool good = machine_branch_derivative(j->m, t, j->later, j->rate, NULL);
@@ -351,15 +352,16 @@ static double slope_defect(Multistep *c, double t) {
     if (p->unknown_count) memcpy(unknown, j->unknown, p->unknown_count * sizeof *unknown);
     multistep_weights(c->y, c->weight, c);
     if (!good || !c->how->slope(c, t)) return 0;
-    const double *slope = N_VGetArrayPointer(c->error), *weight = N_VGetArrayPointer(c->weight);
+    const double *slope = vector_data(c->error), *weight = vector_data(c->weight);
     for (int i = 0; i < j->n; i++) worst = fmax(worst, fabs(slope[i] - j->rate[i]) * weight[i]);
     return worst * (c->t - c->back_time);
 }
 
-// Adams' method looks at the end of a step only. Where rates were constant for a while its steps grow tenfold each time,
-// and a law that bends on the way and bends back (abs, min, max of states) is not seen from there. So the middle of steps
-// that have grown, and points where events end a step, are looked at, too; what does not fit is done again with a shorter step.
-// Where that happens again and again, the method is at the edge of its stability, and nothing was passed over.
+// Adams' method looks at the end of a step only. Where rates were constant for a while its steps
+// grow tenfold each time, and a law that bends on the way and bends back (abs, min, max of states)
+// is not seen from there. So the middle of steps that have grown, and points where events end a
+// step, are looked at, too; what does not fit is done again with a shorter step. Where that happens
+// again and again, the method is at the edge of its stability, and nothing was passed over.
 static bool saw_too_little(Multistep *c, bool event) {
     Job *j = c->j;
     enum { MOST_DEFECT = 1000, MOST_DOUBTS = 50, PER_STEPS = 1000 };
@@ -387,17 +389,19 @@ static bool after_step(Multistep *c, int flag) {
     get_quad(c);
     if (flag == ROOT_FOUND && !inside) {
         c->how->roots(c);
-        event = events_leave(j, c->t, N_VGetArrayPointer(c->y), c->crossed);
+        event = events_leave(j, c->t, vector_data(c->y), c->crossed);
     } else if (!event && j->p->switch_count > 0) {
-        event = events_missed(j, c->t, N_VGetArrayPointer(c->y), c->crossed);
+        event = events_missed(j, c->t, vector_data(c->y), c->crossed);
         if (event && !c->taken_back && began_at_zero(c)) {
             take_back(c);
             return change_switches(c, false);
         }
     }
     c->taken_back = false;
-    if (!history_add(j, c->t, N_VGetArrayPointer(c->y))) return false;
+    if (!history_add(j, c->t, vector_data(c->y))) return false;
     if (!emit_up_to(c, events_before(j, c->t, c->jump))) return false;
+    StepInside in = {c->back_state, vector_data(c->y), inside_at, c};
+    peaks_look(j, c->back_time, c->t, 2, &in);
     get_quad(c); // emitting used the vector
     if (inside && j->nq && !c->how->quad_value(c, c->t)) return false;
     if (event && c->t < j->o->stop && !change_switches(c, !inside)) return false;
@@ -409,7 +413,7 @@ static bool step_over_jump(Multistep *c) {
     Job *j = c->j;
     while (c->t >= c->jump) {
         c->t = c->after_jump;
-        double *y = N_VGetArrayPointer(c->y);
+        double *y = vector_data(c->y);
         machine_release_branch(j->m);
         if (!events_jump(j, c->t, y) || !history_break(j, c->t, y)) return false;
         copy_point(c);
@@ -436,9 +440,7 @@ static bool begin(Multistep *c) {
 static void watch_sizes(Multistep *c) {
     Job *j = c->j;
     get_quad(c);
-    if (sizes_step(j, c->t, N_VGetArrayPointer(c->y), N_VGetArrayPointer(c->q),
-                   j->stats->last_step) &&
-        j->nq)
+    if (sizes_step(j, c->t, vector_data(c->y), vector_data(c->q), j->stats->last_step) && j->nq)
         c->how->quad_tolerances(c);
     if (j->n && sizes_wants_rounding(j)) c->how->pass_rounding(c);
 }
@@ -463,7 +465,7 @@ static bool tries_shorter(Multistep *c, int flag) {
 static void integrate(Multistep *c) {
     Job *j = c->j;
     double stop = j->o->stop;
-    if (!events_start(j, c->t, N_VGetArrayPointer(c->y)) || !begin(c)) return;
+    if (!events_start(j, c->t, vector_data(c->y)) || !begin(c)) return;
     if (!emit_up_to(c, c->t) || !step_over_jump(c)) return;
     while (c->t < stop) {
         remember(c);
@@ -488,7 +490,7 @@ static void integrate(Multistep *c) {
         double now;
         c->how->where(c, &now, &j->stats->last_step);
         int worst = watch_wants_worst(j) ? worst_state(c) : -1;
-        if (!watch_step(j, c->t, N_VGetArrayPointer(c->y), j->stats->last_step, worst)) return;
+        if (!watch_step(j, c->t, vector_data(c->y), j->stats->last_step, worst)) return;
         watch_sizes(c);
         bool near = fold_is_near(j);
         if (!after_step(c, flag) || !step_over_jump(c)) return;
@@ -496,8 +498,7 @@ static void integrate(Multistep *c) {
             keep_branch(c);
             if (!pass_fold(c)) return;
         }
-        if (!job_poll(j, c->t) ||
-            !choice_watch(j, c->t, N_VGetArrayPointer(c->y), j->stats->last_step))
+        if (!job_poll(j, c->t) || !choice_watch(j, c->t, vector_data(c->y), j->stats->last_step))
             return;
     }
     emit_rest(c);

@@ -6,7 +6,7 @@
 #define BONDYN_SOLVE_MULTISTEP_H
 
 #include "solve/linear.h"
-#include <nvector/nvector_serial.h>
+#include "solve/vectors.h"
 #include <sundials/sundials_nonlinearsolver.h>
 
 typedef struct Multistep Multistep;

@@ -354,10 +354,14 @@ void problem_conflict(Job *j, double time, const Setting *a, const Setting *b, b
 }
 
 void problem_new_value(Job *j, double time, const Setting *s, bool state, double value) {
+    Text why = {0};
+    machine_explain(j->m, state ? s->value : j->p->system->whens.next[s->target], &why);
     Remark *m = report_error(j->r, S_EVENT_NOT_FINITE, s->pos,
-                             "at t = %g s the new value of '%s' is not a finite number (%s)", time,
-                             name_target(j, s->target, state), isnan(value) ? "nan" : "inf");
+                             "at t = %g s the new value of '%s' is not a finite number (%s): %s",
+                             time, name_target(j, s->target, state), isnan(value) ? "nan" : "inf",
+                             text_get(&why));
     remark_help(j->r, m, "look for a division by zero or a function outside its range");
+    text_free(&why);
     j->status = SOLVE_FAILED;
 }
 

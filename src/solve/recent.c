@@ -1,7 +1,7 @@
 // What a step leaves of the sizes of states: the rule and its reasons stand in sizes.c.
 //
-// Every step of every run comes through here, so states whose size follows by a product alone are done side by side, and
-// those that begin, rest or die one by one behind them.
+// Every step of every run comes through here, so states whose size follows by a product alone are
+// done side by side, and those that begin, rest or die one by one behind them.
 #include "solve/job.h"
 
 #include "base/numbers.h"
@@ -21,8 +21,8 @@ static double kept_by_implicit(const Sizes *s, int i, double x) {
     return ratio < s->kept_falling ? larger(kept, pow(ratio, 2.0 / 3)) : kept;
 }
 
-// The part of a state that a step to x left, if it decays; 1: it does not. On the way through zero a
-// state falls faster and faster; one that decays falls at the rate of the step before.
+// The part of a state that a step to x left, if it decays; 1: it does not. On the way through zero
+// a state falls faster and faster; one that decays falls at the rate of the step before.
 static double decayed(const Sizes *s, int i, double x) {
     double ratio = x / s->last[i], before = s->fall[i];
     s->fall[i] = ratio > 0 && ratio < kept_at_zero ? -log(ratio) / s->step : 0;
@@ -46,35 +46,86 @@ static inline double two_thirds(double d) {
     return 1 - d * (2.0 / 3 + d * (1.0 / 9 + d * (4.0 / 81 + d * (7.0 / 243 + d * (14.0 / 729)))));
 }
 
-// Of an implicit method. alone: which are to be looked at one by one; pow(0.7, 2/3) is less than what is kept anyhow. What dies
-// away is among them, with its power to the last digit, unless that is `roughly` enough: of a front there are hundreds.
-WIDE static void shrink_most(int n, const double *x, double falling, bool roughly,
-                             const double *rest, double *last, double *recent, double *alone) {
-    double exactly = roughly ? 0 : 1;
+enum { BLOCK = 32 };
+
+// Does one of them fall so fast that its size goes with it? pow(0.7, 2/3) is less than what is kept
+// anyhow.
+static inline int some_fall(int n, const double *x, const double *last, double falling) {
+    int found = 0;
     APART for (int i = 0; i < n; i++) {
-        double now = fabs(x[i]), before = fabs(last[i]), ratio = now / before;
-        double dies = now < falling * before ? 1 : 0, part = two_thirds(1 - ratio);
+        double now = fabs(x[i]), before = fabs(last[i]);
+        found |= (now < falling * before) & (now > 0.7 * before);
+    }
+    return found;
+}
+
+// The part of a recent size that such a fall leaves, or -1 where a state does not fall so.
+static inline void find_parts(int n, const double *x, const double *last, double falling,
+                              double *part) {
+    APART for (int i = 0; i < n; i++) {
+        double now = fabs(x[i]), before = fabs(last[i]);
+        double dies = now < falling * before ? 1 : 0, left = two_thirds(1 - now / before);
         dies = now > 0.7 * before ? dies : 0;
-        part = part > kept ? part : kept;
-        part = dies > 0 ? part : kept;
-        double apart = dies * exactly, size = part * recent[i];
-        apart = now > 0 ? apart : 1;
-        apart = rest[i] > 0 ? 1 : apart;
-        alone[i] = apart;
-        size = now > size ? now : size;
-        recent[i] = apart > 0 ? recent[i] : size;
-        last[i] = apart > 0 ? last[i] : x[i];
+        left = left > kept ? left : kept;
+        part[i] = dies > 0 ? left : -1;
     }
 }
 
-WIDE static void raise_to(int n, const double *least, double *x) {
-    APART for (int i = 0; i < n; i++) x[i] = least[i] > x[i] ? least[i] : x[i];
+// Of a block, whose falls leave `part`. Of a state that starts from zero (rest > 0) what decays is
+// looked at alone, too. At zero nothing changes.
+static inline int shrink_block(int n, const double *x, const double *part, int exactly, Sizes *s,
+                               int first, double *alone) {
+    double *rest = s->rest + first, *fall = s->fall + first;
+    double *last = s->last + first, *recent = s->recent + first;
+    const double decays = kept_at_zero * (1 + 1e-9);
+    double size[BLOCK], remains[BLOCK], calm[BLOCK];
+    int any = 0;
+    APART for (int i = 0; i < n; i++) {
+        double now = fabs(x[i]), old = decays * fabs(last[i]);
+        int falls = part[i] > 0, apart = (rest[i] > 0) & (falls | (now < old));
+        apart = (apart | (falls & exactly)) & (now > 0);
+        alone[i] = apart ? 1.0 : 0.0;
+        calm[i] = ((now > 0) & !apart) ? 1.0 : 0.0;
+    }
+    APART for (int i = 0; i < n; i++) remains[i] =
+        rest[i] * (fabs(x[i]) > rest[i] ? 0 : kept_at_zero);
+    APART for (int i = 0; i < n; i++) {
+        double now = fabs(x[i]), left = part[i] > kept ? part[i] : kept, most = left * recent[i];
+        size[i] = now > most ? now : most;
+    }
+    APART for (int i = 0; i < n; i++) size[i] = remains[i] > size[i] ? remains[i] : size[i];
+    for (int i = 0; i < n; i++) any |= alone[i] > 0;
+    APART for (int i = 0; i < n; i++) fall[i] = calm[i] * rest[i] > 0 ? 0 : fall[i];
+    APART for (int i = 0; i < n; i++) recent[i] = calm[i] > 0 ? size[i] : recent[i];
+    APART for (int i = 0; i < n; i++) rest[i] = calm[i] > 0 ? remains[i] : rest[i];
+    APART for (int i = 0; i < n; i++) last[i] = calm[i] > 0 ? x[i] : last[i];
+    return any;
 }
 
-// The sizes, of which first_i is halved with every step.
-WIDE static void find_all(int n, const double *most, const double *floor, double *first,
-                          double *size) {
+// Of an implicit method. alone: which are to be looked at one by one; true if there are any. What
+// falls is among them, with its power to the last digit, unless that is `roughly` enough: of a
+// front there are hundreds.
+WIDE static bool shrink_most(int n, const double *x, double falling, bool roughly, Sizes *s,
+                             double *alone) {
+    double part[BLOCK];
+    int any = 0;
+    for (int first = 0; first < n; first += BLOCK) {
+        int count = n - first < BLOCK ? n - first : BLOCK;
+        if (some_fall(count, x + first, s->last + first, falling))
+            find_parts(count, x + first, s->last + first, falling, part);
+        else
+            for (int i = 0; i < BLOCK; i++) part[i] = -1;
+        any |= shrink_block(count, x + first, part, roughly ? 0 : 1, s, first, alone + first);
+    }
+    return any;
+}
+
+// No recent size is less than nothing; the sizes, of which first_i is halved with every step.
+WIDE static void find_all(int n, const Sizes *s) {
+    const double *least = s->nothing, *most = s->most, *floor = s->floor;
+    double *recent = s->recent, *first = s->first, *size = s->size;
     APART for (int i = 0; i < n; i++) {
+        recent[i] = least[i] > recent[i] ? least[i] : recent[i];
         first[i] *= 0.5;
         double x = first[i] > most[i] ? first[i] : most[i];
         size[i] = floor[i] > x ? floor[i] : x;
@@ -124,9 +175,8 @@ static void raise_floors(Sizes *s, int n) {
 void recent_step(Sizes *s, int n, const double *x, bool implicit, bool roughly) {
     double falling = s->kept_falling * (1 + 1e-9), *alone = s->point;
     if (take_largest(n, x, s->top, s->most)) raise_floors(s, n);
-    if (implicit) shrink_most(n, x, falling, roughly, s->rest, s->last, s->recent, alone);
-    for (int i = 0; i < n; i++) // a step that leaves it at zero says nothing about its size
+    bool some = !implicit || shrink_most(n, x, falling, roughly, s, alone);
+    for (int i = 0; i < n && some; i++) // a step that leaves it at zero says nothing about its size
         if ((!implicit || alone[i] > 0) && x[i] != 0) shrink(s, i, x[i], implicit);
-    raise_to(n, s->nothing, s->recent);
-    find_all(n, s->most, s->floor, s->first, s->size);
+    find_all(n, s);
 }

@@ -135,3 +135,10 @@ bool rk78_ends_inside(Rk78 *k) {
     k->known = known;
     return false;
 }
+
+void rk78_peaks(Rk78 *k) {
+    double known = k->known;
+    StepInside in = {k->y, k->next, inside, k};
+    peaks_look(k->j, k->t, k->end, 4, &in);
+    k->known = known;
+}

@@ -149,8 +149,8 @@ static void settle(Flock *f, int i, bool good, bool quiet) {
         lanes_load_held(f->x, i, k->j->m);
 }
 
-// Lanes of `all` whose loops did not stay on their branch: they go on alone from there. Unknowns are those
-// that the attempt left.
+// Lanes of `all` whose loops did not stay on their branch: they go on alone from there. Unknowns
+// are those that the attempt left.
 static unsigned off_branch(Flock *f, unsigned all) {
     unsigned off = 0;
     for (int i = 0; i < f->most; i++) {

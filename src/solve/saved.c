@@ -2,9 +2,9 @@
 //
 //     mode | point | time, method, counts | machine | `when` | sizes | the past | laws that switch
 //
-// One walk serves both ways: it passes every piece to a function that copies it out, or back in. The
-// memory of integrators is not among them: where a run was saved it starts anew, and so does one that
-// goes on from there.
+// One walk serves both ways: it passes every piece to a function that copies it out, or back in.
+// The memory of integrators is not among them: where a run was saved it starts anew, and so does
+// one that goes on from there.
 #include "solve/job.h"
 
 #include <string.h>

@@ -73,7 +73,7 @@ void scout_forget(Job *j) {
     j->scout = scout_new(j);
 }
 
-// --- bound of steps ------------------------------------------------------------------------------------
+// --- bound of steps ------------------------------------------------------------------------------
 
 // The longest step within the window that sees every bump there. What moves by less than a
 // billionth of what it did elsewhere is at rest.
@@ -115,8 +115,8 @@ static double find_step_bound(Scout *s, double time, double target, double propo
 
 static bool is_negative(Bound at) { return at.low < 0; }
 
-// Values at both ends of the interval, which is so short, or over which the event function is so straight,
-// that they tell all. At the zero at the begin: it leaves it, and that is no news.
+// Values at both ends of the interval, which is so short, or over which the event function is so
+// straight, that they tell all. At the zero at the begin: it leaves it, and that is no news.
 static bool changes(const Scout *s, int i) {
     return s->begin[i].low != 0 && is_negative(s->begin[i]) != is_negative(s->end[i]);
 }

@@ -54,8 +54,9 @@
 // the rates beside the present point. With it sizes spread to states that are still at rest, as
 // q' = p/m follows p' = F.
 //
-// Unknowns of blocks, which are variables of ida's, are known to 100 units of the last digit of what they ever were and to ten times
-// what the last digits of the states do to them: one may be zero but for rounding.
+// Unknowns of blocks, which are variables of ida's, are known to 100 units of the last digit of
+// what they ever were and to ten times what the last digits of the states do to them: one may be
+// zero but for rounding.
 //
 // Energies of the audit are held to the largest of them. What is zero but for rounding, such as the
 // work of a drive that needs no force, is not followed. An `atol` of the user's own stands in place
@@ -198,7 +199,8 @@ static double direction(int i, int pattern) {
     return x & 0x10000 ? part : -part;
 }
 
-// The unknowns of blocks are solved for once more: they have sizes where they are variables of the method.
+// The unknowns of blocks are solved for once more: they have sizes where they are variables of the
+// method.
 static bool rates_at(Job *j, double time, const double *state, double *rate, double *quad,
                      double *unknown) {
     if (!machine_derivative(j->m, time, state, rate, j->nq ? quad : NULL)) return false;
@@ -210,8 +212,8 @@ static void widen(double *spread, const double *x, const double *y, int count, d
     for (int i = 0; i < count; i++) enlarge(&spread[i], (y[i] - x[i]) / part);
 }
 
-// How far rounding moves the rates of integrals and the unknowns: they are compared with those at the
-// next numbers. Of an unknown one look finds none by chance.
+// How far rounding moves the rates of integrals and the unknowns: they are compared with those at
+// the next numbers. Of an unknown one look finds none by chance.
 static void find_noise(Job *j, double time, const double *state) {
     Sizes *s = &j->sizes;
     bool implicit = s->unknown_count && j->stats->method == SOLVER_IDA; // they are its variables
@@ -278,7 +280,8 @@ static void find_groups(Job *j, const double *size) {
         s->in_group[s->group[i]] = larger(s->in_group[s->group[i]], size[i]);
 }
 
-// What the rates bring soon to states that were as good as zero, the largest of each dimension. Sizes far below say nothing.
+// What the rates bring soon to states that were as good as zero, the largest of each dimension.
+// Sizes far below say nothing.
 static void find_coming(Job *j) {
     Sizes *s = &j->sizes;
     for (int g = 0; g < s->group_count; g++) s->coming[g] = 0;
@@ -286,8 +289,8 @@ static void find_coming(Job *j) {
         s->coming[s->group[i]] = larger(s->coming[s->group[i]], young * s->brought[i]);
 }
 
-// The size with which the error of a first step is within the tolerance, if that step is as short as
-// time can be told.
+// The size with which the error of a first step is within the tolerance, if that step is as short
+// as time can be told.
 static void find_least(Job *j, double time, const double *state) {
     Sizes *s = &j->sizes;
     double h = 1000 * events_margin(j, time), part = sizes_part(j);
@@ -361,8 +364,9 @@ static void find_recent(Job *j, double time, const double *state) {
 }
 
 // What the last digits of the states do to the rates, which may be exact for the digits there are:
-// 1e6 (1 - x) is a multiple of 1e-10 where x is nearly 1. An implicit method passes rounding on, and a state's own digit would
-// be as large as it likes where a step takes a growing state to infinity: only those of others count there.
+// 1e6 (1 - x) is a multiple of 1e-10 where x is nearly 1. An implicit method passes rounding on,
+// and a state's own digit would be as large as it likes where a step takes a growing state to
+// infinity: only those of others count there.
 static void find_last_digits(Job *j, double time, const double *state) {
     Sizes *s = &j->sizes;
     if (sizes_implicit(j)) {
@@ -443,8 +447,8 @@ static void limit_first(Job *j, double time, const double *state) {
 
 // --- what was as good as zero --------------------------------------------------------------------
 
-// Would moving states by their reach change the rates of those that were moved before by more than these are? Then
-// something swings, or settles, faster than that, and nobody knows how far it goes.
+// Would moving states by their reach change the rates of those that were moved before by more than
+// these are? Then something swings, or settles, faster than that, and nobody knows how far it goes.
 static bool turns_back(const Job *j, double soon) {
     const Sizes *s = &j->sizes;
     for (int i = 0; i < j->n; i++)
@@ -453,8 +457,8 @@ static bool turns_back(const Job *j, double soon) {
     return false;
 }
 
-// States that were as good as zero, beside what their rates bring soon (in reach; 0: nothing to look
-// at): no more than changes the rates by as much as they are. True: there are some.
+// States that were as good as zero, beside what their rates bring soon (in reach; 0: nothing to
+// look at): no more than changes the rates by as much as they are. True: there are some.
 static bool take_brought(Job *j, double time, const double *state, double soon) {
     Sizes *s = &j->sizes;
     bool some = false;
@@ -474,8 +478,9 @@ static bool take_brought(Job *j, double time, const double *state, double soon) 
     return some;
 }
 
-// An input moves what rested: directly, and from state to state. What rounding or a moment of motion have made of
-// states is nothing beside that: whatever they are, the rates reach it within 1e-13 of the run.
+// An input moves what rested: directly, and from state to state. What rounding or a moment of
+// motion have made of states is nothing beside that: whatever they are, the rates reach it within
+// 1e-13 of the run.
 static void spread_motion(Job *j, double time, const double *state, double soon) {
     Sizes *s = &j->sizes;
     memset(s->brought, 0, (size_t)j->n * sizeof *s->brought);

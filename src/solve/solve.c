@@ -55,9 +55,9 @@ static void algebraic_run(Job *j) {
     j->stats->reached = j->o->stop;
 }
 
-#define SOLVER(kind, name, step, by, run, runs) run,
+#define SOLVER(kind, name, step, by, run, runs, whole) run,
 static void (*const method_run[])(Job *j) = {
-#include "lang/solvers.def"
+#include "solve/solvers.def"
 };
 #undef SOLVER
 

@@ -2,8 +2,8 @@
 #ifndef BONDYN_SOLVE_SOLVE_H
 #define BONDYN_SOLVE_SOLVE_H
 
-#include "engine/native.h"
 #include "equations/jump.h"
+#include "solve/solvers.h"
 
 typedef struct {
     double time;
@@ -97,14 +97,17 @@ typedef struct {
     // them. Nullable.
     void (*jump)(void *context, double time, const double *before, const double *after);
     bool only_watches; // `jump` does: nothing that is found by iteration is left as it found it
+    // The outputs inside of a step in which no point was wanted, of a method that chooses its
+    // steps. Nullable.
+    void (*inside_step)(void *context, double time, const double *output);
     const int *settle_var, *settle_output; // states by variable
     int settle_count;
     // Per branch of `when`: an assertion that has warned already, perhaps in an earlier run.
     // Nullable.
     unsigned char *warned;
     const SolveModes *modes; // Nullable
-    // Asked after each point: does the run start anew from it, as something has changed that is held
-    // during a run? Then `change` puts it into the machine. Nullable, both.
+    // Asked after each point: does the run start anew from it, as something has changed that is
+    // held during a run? Then `change` puts it into the machine. Nullable, both.
     bool (*anew)(void *context);
     void (*change)(void *context, Machine *m);
     struct SolveJob **inside; // the run while it goes on, for solve_save; Nullable
@@ -186,8 +189,9 @@ const char *solve_lanes_obstacle(const Program *p, const SolveOptions *o);
 // bit, in `status`, `stats` and the sinks. A run that fails leaves the others alone.
 void solve_lanes(const LaneQueue *q, const Native *code);
 
-// --- a group of runs with fixed steps, one per lane, that others lead from time to time (fixed_lanes.c). Sets of runs
-// have a bit for each. Every run gives the bits of solve_run, started anew where something was put in.
+// --- a group of runs with fixed steps, one per lane, that others lead from time to time
+// (fixed_lanes.c). Sets of runs have a bit for each. Every run gives the bits of solve_run, started
+// anew where something was put in.
 typedef struct LaneGroup LaneGroup;
 LaneGroup *group_new(SolveLane *lane, int count, const Native *code); // lane: outlives it
 void group_free(LaneGroup *g);                                        // Nullable

@@ -2,9 +2,13 @@
 #ifndef BONDYN_SOLVE_VECTORS_H
 #define BONDYN_SOLVE_VECTORS_H
 
+#include <nvector/nvector_serial.h>
 #include <stdbool.h>
 #include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_nvector.h>
+
+// The numbers of a vector, without a call: a step asks some twenty times.
+static inline double *vector_data(N_Vector x) { return NV_DATA_S(x); }
 
 N_Vector vectors_new(sunindextype length, SUNContext context); // zeros; NULL: no memory
 SUNMatrix vectors_matrix(sunindextype n, SUNContext context);

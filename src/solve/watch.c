@@ -146,7 +146,7 @@ bool watch_step(Job *j, double time, const double *state, double step, int worst
 // Errors are looked at often enough to know, and so seldom that it costs nothing.
 bool watch_wants_worst(const Job *j) {
     const Watch *w = &j->watch;
-    return w->steps < 1000 || w->steps % STEPS_PER_LOOK == 0;
+    return w->steps < 100 || w->steps % STEPS_PER_LOOK == 0;
 }
 
 void watch_tell(const Job *j, char *out, size_t size) {

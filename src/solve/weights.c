@@ -58,7 +58,8 @@ void sizes_wide_weights(const Job *j, const double *x, double *weight) {
     }
 }
 
-// An unknown that is zero but for rounding, as the velocity of a joint that sticks, is not known better than that.
+// An unknown that is zero but for rounding, as the velocity of a joint that sticks, is not known
+// better than that.
 void sizes_unknown_weights(const Job *j, const double *u, double *weight) {
     const Sizes *s = &j->sizes;
     for (int i = 0; i < s->unknown_count; i++) {

@@ -1,4 +1,5 @@
-// The thread of a page that builds models: it may take its time, messages about the text do not wait for it.
+// The thread of a page that builds models: it may take its time, messages about the text do not
+// wait for it.
 //
 //     build main files experiment    a model, everything that a page shows of it
 //     graph view                     the graph of the last good model, drawn otherwise

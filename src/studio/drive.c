@@ -129,7 +129,8 @@ static void read_row(Live *v) {
     bd_arrows(v->run, v->row + v->columns + 7 * v->bodies);
 }
 
-// A day for what somebody drives; otherwise the experiment ends where it says. With hands it is the run that it was.
+// A day for what somebody drives; otherwise the experiment ends where it says. With hands it is the
+// run that it was.
 static double end_of_run(const Live *v, const Built *b) {
     enum { DAY = 86400 };
     if (*b->pulls && v->run) return v->stop;
@@ -392,8 +393,8 @@ void drive_frame(Live *v, bool always) {
     free(x);
 }
 
-// Kind 2, the number of the list, how many signals, rows, numbers of what is seen; times; a column per signal; poses and
-// arrows row by row. Long histories are thinned.
+// Kind 2, the number of the list, how many signals, rows, numbers of what is seen; times; a column
+// per signal; poses and arrows row by row. Long histories are thinned.
 void drive_history(Live *v) {
     const Trail *h = &v->trail;
     if (!v->run) return;

@@ -30,8 +30,8 @@
 
 enum { TOKEN_LENGTH = 32 };
 
-// 32 hexadecimal digits: those of the last server on this port, if there was one (so that pages that
-// are still open find the new one), or random ones. False: there is no randomness.
+// 32 hexadecimal digits: those of the last server on this port, if there was one (so that pages
+// that are still open find the new one), or random ones. False: there is no randomness.
 bool token_get(char token[TOKEN_LENGTH + 1], int port);
 bool token_is(const char *token, const char *said); // takes the same time wherever they differ
 // "127.0.0.1:PORT" or "localhost:PORT" and nothing else: another name that leads here is a trick.
@@ -135,8 +135,8 @@ Built *built_keep(Built *b);
 void built_free(Built *b); // Nullable
 // Everything that a page shows of it; `view`: how the graph is drawn.
 json_t *built_json(const Built *b, const json_t *view);
-// {"graph": drawing, "depth": n} for a view {"places": {path: [x, y]}, "scope": path, "depth": n}; without a depth
-// large models are folded.
+// {"graph": drawing, "depth": n} for a view {"places": {path: [x, y]}, "scope": path, "depth": n};
+// without a depth large models are folded.
 json_t *graph_json(const Built *b, const json_t *view);
 json_t *equations_json(const Built *b); // for the page: typeset, with its revision
 json_t *messages_json(const BdReport *r);
@@ -172,8 +172,8 @@ void trail_add(Trail *h, const double *row);
 void trail_cut(Trail *h, double time); // rows at this time and later go
 void trail_free(Trail *h);
 
-// --- recording.c: the last calls are in memory, those before them in a file without a name, so that a run of hours needs no
-// more memory than one of a minute
+// --- recording.c: the last calls are in memory, those before them in a file without a name, so
+// that a run of hours needs no more memory than one of a minute
 
 typedef enum { CALL_ADVANCE, CALL_INPUT, CALL_SET, CALL_SAVE } CallKind;
 
@@ -196,7 +196,8 @@ typedef struct {
 // False: from here on it cannot be replayed, see `lost`; once for each reason.
 bool recording_add(Recording *c, CallKind kind, int which, double value);
 int recording_name(Recording *c, const char *name);
-// The calls from a number on, at most so many as a block has; 0: there are none, or they cannot be read.
+// The calls from a number on, at most so many as a block has; 0: there are none, or they cannot be
+// read.
 int recording_read(const Recording *c, int from, Call to[CALL_BLOCK]);
 bool recording_cut(Recording *c, int count); // false: as recording_add
 void recording_free(Recording *c);

@@ -1,6 +1,7 @@
-// Bodies that are pulled by hand: definitions that the file gets as well, with a spatial.Hand at each frame that was grabbed; the
-// text itself stays as it is. The spring is a part of the model like any other, so the audit counts its work and a replay does the
-// same again. The experiment is done with this model in place of its own.
+// Bodies that are pulled by hand: definitions that the file gets as well, with a spatial.Hand at
+// each frame that was grabbed; the text itself stays as it is. The spring is a part of the model
+// like any other, so the audit counts its work and a replay does the same again. The experiment is
+// done with this model in place of its own.
 //
 //     import spatial
 //     model studio_Pulled extends M

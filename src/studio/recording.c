@@ -1,5 +1,5 @@
-// A drive as a file: every call that the run got, in order. Numbers are in hexadecimal, so they come
-// back as they were; the same calls of the same model give the same bits.
+// A drive as a file: every call that the run got, in order. Numbers are in hexadecimal, so they
+// come back as they were; the same calls of the same model give the same bits.
 //
 //     bondyn recording 1
 //     model Simulator

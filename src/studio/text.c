@@ -171,8 +171,8 @@ static void handle(TextSide *t, const json_t *message) {
         look_at_files(t, message);
 }
 
-// The first look at a text comes at once; what can wait does so until nobody has typed for a moment, so that the next key
-// finds nothing under way.
+// The first look at a text comes at once; what can wait does so until nobody has typed for a
+// moment, so that the next key finds nothing under way.
 static struct timespec in_a_moment(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

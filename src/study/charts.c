@@ -117,8 +117,9 @@ static const char *run_label(Drawing *d, int run) {
     return label;
 }
 
-// Runs of a sweep are no sample of anything, so each has a curve of its own: its colour goes by the value of the first factor, its
-// values stand in the legend and beside the curve when it is pointed at. Of very many runs some are shown, evenly.
+// Runs of a sweep are no sample of anything, so each has a curve of its own: its colour goes by the
+// value of the first factor, its values stand in the legend and beside the curve when it is pointed
+// at. Of very many runs some are shown, evenly.
 static void curves_chart(Drawing *d, int signal) {
     enum { MOST_CURVES = 60, MOST_NAMED = 12 };
     const Study *s = d->s;

@@ -32,8 +32,8 @@ typedef struct {
 
 // False: reported.
 bool factor_read(Arena *out, const Model *m, const char *text, Factor *f, Report *r);
-// Of a parameter that has a formula in place of a number: the setting, "k = 50 {N/m}" with the median of the factor, that
-// makes a number of it. NULL: it needs none.
+// Of a parameter that has a formula in place of a number: the setting, "k = 50 {N/m}" with the
+// median of the factor, that makes a number of it. NULL: it needs none.
 const char *factor_release(Arena *out, const Model *m, const char *text);
 double factor_quantile(const Factor *f, double u); // 0 < u < 1; as written
 double factor_si(const Factor *f, double written);

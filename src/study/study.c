@@ -2,7 +2,6 @@
 
 #include "base/files.h"
 #include "base/memory.h"
-#include "results/extreme.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -127,27 +126,22 @@ void study_put(Study *s, int run, const void *record) {
 
 // --- one run -------------------------------------------------------------------------------------
 
-static void take_outcomes(const Study *s, const double *time, const double *y, double *out) {
-    Extreme least = {.sign = -1}, most = {.sign = 1};
+static void take_outcomes(const Study *s, const Run *result, int column, double *out) {
+    const double *time = result->results.column[0].value, *y = result->results.column[column].value;
     double area = 0;
-    for (int i = 0; i < s->rows; i++) {
-        extreme_point(&least, time[i], y[i]);
-        extreme_point(&most, time[i], y[i]);
-        if (i) area += (time[i] - time[i - 1]) * (y[i] + y[i - 1]) / 2;
-    }
+    for (int i = 1; i < s->rows; i++) area += (time[i] - time[i - 1]) * (y[i] + y[i - 1]) / 2;
     double span = time[s->rows - 1] - time[0];
     out[0] = y[s->rows - 1];
-    out[1] = extreme_value(&least);
-    out[2] = extreme_value(&most);
+    out[1] = result->least[column];
+    out[2] = result->most[column];
     out[3] = span > 0 ? area / span : y[0];
 }
 
 static void keep_run(const Study *s, int run, const Run *result) {
-    const Results *from = &result->results;
     double *outcome = outcomes_of(s, run), *rows = outcome + (size_t)s->signals * OUTCOMES;
     for (int i = 0; i < s->signals; i++) {
-        const double *y = from->column[i + 1].value;
-        take_outcomes(s, from->column[0].value, y, outcome + (size_t)i * OUTCOMES);
+        const double *y = result->results.column[i + 1].value;
+        take_outcomes(s, result, i + 1, outcome + (size_t)i * OUTCOMES);
         memcpy(rows + (size_t)i * (size_t)s->rows, y, (size_t)s->rows * sizeof *y);
     }
     record_of(s, run)->expected = result->verdict_count - result->failed_count;
@@ -202,6 +196,7 @@ static RunOptions options_of(const Worker *w, int run, double *value) {
     o.set_var = w->var;
     o.set_value = value;
     o.set_count = p->factor_count;
+    o.extremes = true;
     o.progress = NULL;
     o.cancel = p->cancel;
     return o;

@@ -1,5 +1,5 @@
-// What the parts of a study share: study_file.c has the file, study.c the workers, study_ranks.c the
-// ranks.
+// What the parts of a study share: study_file.c has the file, study.c the workers, study_ranks.c
+// the ranks.
 #ifndef BONDYN_STUDY_STUDY_INSIDE_H
 #define BONDYN_STUDY_STUDY_INSIDE_H
 

@@ -27,7 +27,8 @@ static TextList words_of(Session *s, OptionId id, const char *between) {
     return words;
 }
 
-// What a session asks for: words of the options, or of an experiment that analyses; the model, the point.
+// What a session asks for: words of the options, or of an experiment that analyses; the model, the
+// point.
 typedef struct {
     TextList inputs, outputs, free, given, moving;
     LinearOptions options;
@@ -56,6 +57,7 @@ static void take_plan(Asked *a, const AnalysisPlan *x) {
     if (!w->given_count) w->given = x->given, w->given_count = x->given_count;
     if (!w->moving_count) w->moving = x->moving, w->moving_count = x->moving_count;
     a->steady = a->steady || x->steady;
+    w->discrete = w->discrete || x->discrete;
     if (a->start && x->has_time) a->start = false, a->time = x->time;
 }
 
@@ -75,12 +77,37 @@ static void want_customary(Asked *a, Pipeline *p) {
     a->options.output_count = all;
 }
 
+// Formulas, other states, slopes and shifts are those of the continuous model; false: reported.
+static bool discrete_alone(Session *s, const Asked *a) {
+    static const OptionId others[] = {OPT_SYMBOLIC, OPT_CUSTOMARY, OPT_SLOPES, OPT_NEAR};
+    static const char *const names[] = {"--symbolic", "--customary", "--slopes", "--near"};
+    if (a->options.discrete && !verb_takes(s->verb, OPT_DISCRETE)) {
+        Remark *m = report_error(
+            &s->report, T_BAD_VALUE, POS_NONE,
+            "the experiment is one of the discrete model; 'bondyn %s' knows the continuous one",
+            s->verb->name);
+        remark_help(&s->report, m, "take another experiment, or linearize, poles, bode or nyquist");
+        return false;
+    }
+    for (int i = 0; i < 4 && a->options.discrete; i++) {
+        if (!session_has(s, others[i]) && !session_value(s, others[i])) continue;
+        Remark *m =
+            report_error(&s->report, T_BAD_VALUE, POS_NONE,
+                         "%s is there for continuous models, not for discrete ones", names[i]);
+        remark_help(&s->report, m, "leave out one of the two");
+        return false;
+    }
+    return true;
+}
+
 static bool build_system(Session *s, Pipeline *p, Asked *a) {
     Syntax *syntax = session_load(s, session_argument(s, 0));
     if (!syntax ||
         !session_build(p, s, syntax, session_argument(s, 1), STAGE_MODEL, SYNTAX_FOR_ONCE))
         return false;
-    if (is_analysis(p->model)) take_plan(a, &p->model->experiment->analysis);
+    if (is_analysis(p)) take_plan(a, &p->experiment->analysis);
+    if (s->verb->run == verb_steady) a->options.discrete = false; // a point, not a model
+    if (!discrete_alone(s, a)) return false;
     if (session_has(s, OPT_CUSTOMARY)) want_customary(a, p);
     if (!linear_open(p->model, &p->arena, &a->options, &a->plan, &s->report)) return false;
     PipelineOptions o = {.last = STAGE_SYSTEM};
@@ -101,12 +128,13 @@ static bool ask(Session *s, Pipeline *p, Asked *a) {
                                  .given = a->given.data,
                                  .given_count = a->given.count,
                                  .moving = a->moving.data,
-                                 .moving_count = a->moving.count};
+                                 .moving_count = a->moving.count,
+                                 .discrete = session_has(s, OPT_DISCRETE)};
     a->steady = session_has(s, OPT_STEADY) || a->free.count || a->given.count || a->moving.count;
     a->start = !session_has(s, OPT_AT);
-    RunOptions o = {0};
-    return option_seconds(s, OPT_AT, &a->time) && build_system(s, p, a) &&
-           linear_reach(&a->at, p->system, &o, a->start, a->time, &s->report);
+    if (!option_seconds(s, OPT_AT, &a->time) || !build_system(s, p, a)) return false;
+    RunOptions o = {.experiment = p->experiment};
+    return linear_reach(&a->at, p->system, &o, a->start, a->time, &s->report);
 }
 
 // Steady where asked for, then the tangent there.
@@ -185,6 +213,8 @@ ExitCode verb_steady(Session *s) {
     SteadyPoint **list = ARENA_ARRAY(&s->arena, SteadyPoint *, from.starts + 1);
     int count = 0;
     if (ask(s, &p, &a)) {
+        RunOptions o = {.experiment = p.experiment};
+        from.options = &o;
         from.at_start = a.start;
         from.time = a.time;
         count = steady_search(p.system, &a.plan, &from, list, &s->report);
@@ -216,7 +246,33 @@ static ExitCode tell_symbolic(Session *s) {
     return good ? EXIT_GOOD : EXIT_INPUT;
 }
 
+// --mat, or a file that ends so.
+static bool wants_mat(const Session *s) {
+    const char *path = session_value(s, OPT_OUT), *end = path ? strrchr(path, '.') : NULL;
+    return session_has(s, OPT_MAT) || (end && strcmp(end, ".mat") == 0);
+}
+
+static void write_linear(const Session *s, Text *text, const LinearModel *l) {
+    if (wants_mat(s))
+        linear_mat(text, l);
+    else if (session_has(s, OPT_LATEX))
+        linear_latex(text, l);
+    else if (session_has(s, OPT_OCTAVE))
+        linear_octave(text, l);
+    else if (session_has(s, OPT_CSV))
+        linear_csv(text, l);
+    else if (s->json)
+        linear_json(text, l);
+    else
+        linear_print(text, l);
+}
+
 ExitCode verb_linearize(Session *s) {
+    if (session_has(s, OPT_MAT) && !session_value(s, OPT_OUT)) {
+        Remark *m = report_error(&s->report, T_BAD_VALUE, POS_NONE, "--mat writes a file");
+        remark_help(&s->report, m, "say which: --out model.mat");
+        return EXIT_USAGE;
+    }
     if (session_has(s, OPT_SYMBOLIC)) return tell_symbolic(s);
     Pipeline p;
     LinearModel *l = session_linear(s, &p);
@@ -227,16 +283,7 @@ ExitCode verb_linearize(Session *s) {
         json_key(&s->out, "linear");
         json_raw(&s->out, text_get(&text));
     } else if (l) {
-        if (session_has(s, OPT_LATEX))
-            linear_latex(&text, l);
-        else if (session_has(s, OPT_OCTAVE))
-            linear_octave(&text, l);
-        else if (session_has(s, OPT_CSV))
-            linear_csv(&text, l);
-        else if (s->json)
-            linear_json(&text, l);
-        else
-            linear_print(&text, l);
+        write_linear(s, &text, l);
         good = session_hand_over(s, &text);
     }
     text_free(&text);
@@ -344,7 +391,8 @@ bool session_levels(Session *s, TextList *set, TextList *label) {
 
 // The model with the parameter at one of its values; NULL: reported.
 static LinearModel *linear_with(Session *s, const Pipeline *p, Asked *a, int var, double value) {
-    RunOptions o = {.set_var = &var, .set_value = &value, .set_count = 1};
+    RunOptions o = {
+        .experiment = p->experiment, .set_var = &var, .set_value = &value, .set_count = 1};
     reached_free(&a->at);
     if (!linear_reach(&a->at, p->system, &o, a->start, a->time, &s->report)) return NULL;
     return linear_at(s, a);
@@ -364,7 +412,11 @@ static Complex *poles_with(Session *s, const Pipeline *p, Asked *a, int var, dou
 static bool make_locus(Session *s, const Pipeline *p, Asked *a, Locus *l) {
     Factor f = {0};
     if (!one_factor(s, p, &f)) return false;
-    *l = (Locus){.name = f.name, .unit = f.unit, .count = f.level_count, .value = f.level};
+    *l = (Locus){.name = f.name,
+                 .unit = f.unit,
+                 .count = f.level_count,
+                 .value = f.level,
+                 .discrete = a->options.discrete};
     l->pole = ARENA_ARRAY(&s->arena, Complex *, f.level_count + 1);
     for (int k = 0; k < f.level_count; k++) {
         int count = 0;

@@ -1,11 +1,12 @@
-// run, of experiments that analyse: what they find as text or JSON, tables and pictures into the folder, verdicts.
+// run, of experiments that analyse: what they find as text or JSON, tables and pictures into the
+// folder, verdicts.
 #include "verb/verb.h"
 
 #include "analysis/experiment.h"
 #include <stdio.h>
 
-bool is_analysis(const Model *m) {
-    return m->experiment && m->experiment->analysis.kind != ANALYSIS_NONE;
+bool is_analysis(const Pipeline *p) {
+    return p->experiment && p->experiment->analysis.kind != ANALYSIS_NONE;
 }
 
 typedef struct {
@@ -18,18 +19,19 @@ typedef struct {
 } Task;
 
 bool session_finish(Session *s, Pipeline *p, RunOptions *o) {
-    const Experiment *x = p->model->experiment;
+    const Experiment *x = o->experiment = p->experiment;
     PipelineOptions rest = {.last = STAGE_SYSTEM};
     LinearPlan plan;
     bool run = x && (x->analysis.kind == ANALYSIS_NONE || x->analysis.kind == ANALYSIS_POWER);
     bool steady = run && x->analysis.steady;
-    if (steady && !analysis_open(p->model, &p->arena, &plan, &s->report)) return false;
+    if (steady && !analysis_open(p->model, x, &p->arena, &plan, &s->report)) return false;
     return pipeline_finish(p, &rest, &s->report) &&
            (!steady || steady_start(p->system, &plan, o, &p->arena, &s->report));
 }
 
 Run *run_with_progress(Session *s, const Pipeline *p, RunOptions *o) {
-    progress_begin(s, experiment_label(p->model));
+    progress_begin(s, experiment_label(p));
+    o->experiment = p->experiment;
     o->progress = progress_show;
     o->context = s;
     Run *run = run_experiment(p->system, o, &s->report);
@@ -54,13 +56,14 @@ ExitCode session_experiment(Session *s, ExperimentVerb verb) {
 // --- a nonlinear response beside it --------------------------------------------------------------
 
 // The file once more: its syntax is used up.
-bool run_beside(Session *s, RunOptions *o, const char *experiment, Arena *out, Beside *b) {
+bool run_beside(Session *s, const RunOptions *o, const char *experiment, Arena *out, Beside *b) {
     Pipeline p = {0};
+    RunOptions own = *o;
     Syntax *syntax = session_load(s, session_argument(s, 0));
     Run *run = NULL;
     if (syntax && session_build(&p, s, syntax, experiment, STAGE_SYSTEM, SYNTAX_STAYS)) {
-        if (p.model->experiment && p.model->experiment->sweep.symbol) {
-            run = run_with_progress(s, &p, o);
+        if (p.experiment && p.experiment->sweep.symbol) {
+            run = run_with_progress(s, &p, &own);
         } else {
             Remark *m = report_error(&s->report, A_NO_CHANNEL, p.model->pos,
                                      "experiment '%s' has no frequency response", experiment);
@@ -69,7 +72,7 @@ bool run_beside(Session *s, RunOptions *o, const char *experiment, Arena *out, B
         }
     }
     bool good = run && run->status == SOLVE_DONE;
-    if (good) *b = beside_of(out, p.model, run);
+    if (good) *b = beside_of(out, p.model, p.experiment, run);
     run_free(run);
     pipeline_free(&p);
     return good;
@@ -95,7 +98,7 @@ static void print_all(Task *t) {
     const Model *m = t->p->model;
     const Run *run = t->f.run;
     text_printf(&s->out, "model        %s\nexperiment   %s\n", name_text(m->names, m->name),
-                name_text(m->names, m->experiment->name));
+                name_text(m->names, t->p->experiment->name));
     findings_print(&s->out, &t->f);
     if (run->verdict_count)
         text_printf(&s->out, "expectations %d of %d hold\n", run->verdict_count - run->failed_count,
@@ -112,7 +115,7 @@ static void tell_json(Task *t, ExitCode code) {
     Text part = {0};
     json_open(&s->out, '{');
     json_text_of(&s->out, "model", name_text(m->names, m->name));
-    json_text_of(&s->out, "experiment", name_text(m->names, m->experiment->name));
+    json_text_of(&s->out, "experiment", name_text(m->names, t->p->experiment->name));
     findings_json(&s->out, &t->f);
     verdicts_json(&part, t->f.run, t->p->system);
     json_key(&s->out, "expectations");
@@ -140,19 +143,24 @@ static ExitCode finish(Task *t) {
     return code;
 }
 
+bool find_all(Session *s, Pipeline *p, RunOptions *o, LinearPlan *plan, Beside *beside,
+              Findings *f) {
+    const AnalysisPlan *a = &p->experiment->analysis;
+    PipelineOptions rest = {.last = STAGE_SYSTEM};
+    o->experiment = p->experiment;
+    return analysis_open(p->model, p->experiment, &p->arena, plan, &s->report) &&
+           pipeline_finish(p, &rest, &s->report) &&
+           (!a->beside || run_beside(s, o, a->beside, &s->arena, beside)) &&
+           analysis_perform(p->system, plan, o, a->beside ? beside : NULL, f, &s->report);
+}
+
 ExitCode run_analysis(Session *s, Pipeline *p, RunOptions *o, const char *folder) {
     Task t = {.s = s, .p = p, .folder = folder};
-    const AnalysisPlan *a = &p->model->experiment->analysis;
-    PipelineOptions rest = {.last = STAGE_SYSTEM};
-    if (a->kind == ANALYSIS_POWER)
+    if (p->experiment->analysis.kind == ANALYSIS_POWER)
         return session_finish(s, p, o) ? run_power(s, p, o, folder) : EXIT_INPUT;
     LinearPlan plan;
     Beside beside = {0};
-    bool good = analysis_open(p->model, &p->arena, &plan, &s->report) &&
-                pipeline_finish(p, &rest, &s->report) &&
-                (!a->beside || run_beside(s, o, a->beside, &s->arena, &beside)) &&
-                analysis_perform(p->system, &plan, o, a->beside ? &beside : NULL, &t.f, &s->report);
-    ExitCode code = good ? finish(&t) : EXIT_INPUT;
+    ExitCode code = find_all(s, p, o, &plan, &beside, &t.f) ? finish(&t) : EXIT_INPUT;
     array_free(&t.written);
     findings_free(&t.f);
     return code;

@@ -77,7 +77,7 @@ static bool export_as_c(Session *s, const Pipeline *p, const RunOptions *o,
     return good;
 }
 
-// --- FMUs -----------------------------------------------------------------------------------------
+// --- FMUs ----------------------------------------------------------------------------------------
 
 static bool read_version(Session *s, FmuOptions *o) {
     const char *text = session_value(s, OPT_FMI_VERSION);
@@ -153,12 +153,13 @@ static bool export_as_fmu(Session *s, const Pipeline *p, const RunOptions *o, co
 }
 
 // `bondyn run` searches first; what is exported does not.
-static void tell_of_search(Session *s, const Model *m) {
-    if (!m->experiment || !search_wanted(m)) return;
-    Remark *w = report_warning(&s->report, T_SEARCH_LEFT_OUT, m->experiment->pos,
+static void tell_of_search(Session *s, const Pipeline *p) {
+    const Experiment *x = p->experiment;
+    if (!search_wanted(x)) return;
+    Remark *w = report_warning(&s->report, T_SEARCH_LEFT_OUT, x->pos,
                                "experiment '%s' searches for its parameters: what is exported has "
                                "those that the search begins with",
-                               name_text(m->names, m->experiment->name));
+                               name_text(p->model->names, x->name));
     remark_help(&s->report, w,
                 "search with 'bondyn optimize' or 'bondyn fit', then --set the result");
 }
@@ -175,10 +176,10 @@ ExitCode verb_export(Session *s) {
     Syntax *syntax = session_load(s, session_argument(s, 1));
     if (!syntax) return EXIT_INPUT;
     Pipeline p;
-    bool good =
-        session_build(&p, s, syntax, session_argument(s, 2), STAGE_SYSTEM, SYNTAX_FOR_ONCE) &&
-        (fmu ? export_as_fmu(s, &p, &o, &kind) : export_as_c(s, &p, &o, &x));
-    if (good) tell_of_search(s, p.model);
+    bool good = session_build(&p, s, syntax, session_argument(s, 2), STAGE_SYSTEM, SYNTAX_FOR_ONCE);
+    o.experiment = p.experiment;
+    good = good && (fmu ? export_as_fmu(s, &p, &o, &kind) : export_as_c(s, &p, &o, &x));
+    if (good) tell_of_search(s, &p);
     pipeline_free(&p);
     return good ? EXIT_GOOD : EXIT_INPUT;
 }

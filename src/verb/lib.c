@@ -1,4 +1,5 @@
-// lib: what the component library holds, read from its files; `lib test` runs its experiments, `lib page` writes docs/library.md.
+// lib: what the component library holds, read from its files; `lib test` runs its experiments, `lib
+// page` writes docs/library.md.
 #include "verb/verb.h"
 
 #include <string.h>
@@ -31,8 +32,8 @@ static bool ends_in_test(const char *name) {
     return n > 4 && strcmp(name + n - 4, "Test") == 0;
 }
 
-// Self-tests live beside the components: models that an experiment of the file runs, and their parts,
-// whose names end in Test or whose descriptions speak of the test.
+// Self-tests live beside the components: models that an experiment of the file runs, and their
+// parts, whose names end in Test or whose descriptions speak of the test.
 static bool is_selftest(const Names *n, const AstFile *file, const AstClass *model) {
     if (ends_in_test(name_text(n, model->name)) || strstr(name_text(n, model->text), "of the test"))
         return true;

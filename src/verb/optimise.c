@@ -31,15 +31,16 @@ static const char *key_of(Session *s, const RunOptions *o, double starts, double
     for (int i = 0; i < s->options.sets.count; i++)
         text_printf(&key, "|%s", s->options.sets.data[i]);
     for (int i = 1; session_argument(s, i); i++) text_printf(&key, "|%s", session_argument(s, i));
-    text_printf(&key, "%s|%d|%.17g|%.17g|%.17g|%g|%g|%s", BONDYN_VERSION, (int)o->solver, o->rtol,
-                o->atol, o->stop, starts, seed,
+    code_identity(&key);
+    text_printf(&key, "|%d|%d|%.17g|%.17g|%.17g|%.17g|%g|%g|%s", (int)o->solver, (int)o->engine,
+                o->rtol, o->atol, o->stop, o->max_step, starts, seed,
                 session_has(s, OPT_METHOD) ? session_value(s, OPT_METHOD) : "");
     digest(text_get(&key), key.length, hex);
     text_free(&key);
     return arena_copy_text(&s->arena, hex, DIGEST_TEXT);
 }
 
-Found *session_search(Session *s, const System *const *system, int systems, const RunOptions *o,
+Found *session_search(Session *s, const SearchCase *cases, int count, const RunOptions *o,
                       const char *folder) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     double starts = 1, seed = 1, jobs = cores < 1 ? 1 : (double)cores;
@@ -47,11 +48,11 @@ Found *session_search(Session *s, const System *const *system, int systems, cons
         !whole_number(s, OPT_SEED, 9007199254740992.0, &seed) ||
         !whole_number(s, OPT_JOBS, 256, &jobs) || !folder_make(folder, &s->report))
         return NULL;
-    const Model *m = system[0]->model;
-    progress_begin(s, name_text(m->names, m->experiment->name));
+    const Experiment *first = cases[0].experiment;
+    progress_begin(s, name_text(cases[0].system->model->names, first->name));
     progress_show(s, 0);
-    SearchPlan p = {.system = system,
-                    .systems = systems,
+    SearchPlan p = {.cases = cases,
+                    .count = count,
                     .options = o,
                     .method = session_value(s, OPT_METHOD),
                     .starts = (int)starts,
@@ -62,7 +63,7 @@ Found *session_search(Session *s, const System *const *system, int systems, cons
                     .progress = progress_show,
                     .context = s,
                     .cancel = o->cancel};
-    bool fit = m->experiment->aims.fit_count > 0;
+    bool fit = first->aims.fit_count > 0;
     Found *f = fit ? fit_run(&p, &s->report) : search_run(&p, &s->report);
     progress_end(s);
     return f;
@@ -101,7 +102,7 @@ static bool write_files(Session *s, const Sensitivities *x, const char *folder, 
 
 bool session_sensitivity(Session *s, const System *system, const RunOptions *o, const char *folder,
                          TextList *written, Text *json) {
-    const Aims *a = &system->model->experiment->aims;
+    const Aims *a = &o->experiment->aims;
     int *by = ARENA_ARRAY(&s->arena, int, a->by_count + 1);
     for (int j = 0; j < a->by_count; j++) by[j] = model_of_symbol(system->model, a->by[j]);
     Sensitivities *x =

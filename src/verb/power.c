@@ -1,8 +1,10 @@
-// power: where the power of a run goes, element by element and bond by bond, and what hardly matters.
+// power: where the power of a run goes, element by element and bond by bond, and what hardly
+// matters.
 #include "verb/verb.h"
 
 #include "analysis/power.h"
 #include "page/flow.h"
+#include "page/sankey.h"
 #include <math.h>
 #include <string.h>
 
@@ -94,6 +96,8 @@ static bool write_files(Session *s, const Told *told, const Run *run, const Syst
     good = good && write_text(s, folder, "paths.csv", &text);
     power_svg(&text, &told->table);
     good = good && write_text(s, folder, "power.svg", &text);
+    paths_svg(&text, told->plan, &told->paths);
+    if (text.length) good = good && write_text(s, folder, "paths.svg", &text);
     flow_svg(&text, &run->audit, system);
     if (text.length) good = good && write_text(s, folder, "flow.svg", &text);
     text_free(&text);
@@ -134,16 +138,16 @@ static ExitCode tell_power(Session *s, const Pipeline *p, const PowerPlan *plan,
     return good ? run_verdict(run) : EXIT_INPUT;
 }
 
-static bool has_times(Session *s, const Model *m) {
-    if (!m->experiment || !m->experiment->sweep.symbol) return true;
-    Remark *remark = report_error(&s->report, A_NO_ELEMENT, m->experiment->pos,
+static bool has_times(Session *s, const Experiment *x) {
+    if (!x || !x->sweep.symbol) return true;
+    Remark *remark = report_error(&s->report, A_NO_ELEMENT, x->pos,
                                   "power goes over time: this experiment goes over frequencies");
     remark_help(&s->report, remark, "name another experiment, or --model");
     return false;
 }
 
 ExitCode run_power(Session *s, const Pipeline *p, RunOptions *o, const char *folder) {
-    if (!has_times(s, p->model)) return EXIT_INPUT;
+    if (!has_times(s, p->experiment)) return EXIT_INPUT;
     PowerPlan plan = power_plan(&s->arena, p->system);
     RunOptions own = *o;
     own.watch = own.integrate = plan.power;

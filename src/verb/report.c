@@ -32,31 +32,76 @@ static bool write_page(Session *s, const ReportPage *page, const char *path) {
     return true;
 }
 
+static const char *model_text(Session *s) {
+    size_t length;
+    return file_read(&s->arena, session_argument(s, 0), &length, &s->report, POS_NONE);
+}
+
 static ExitCode make_page(Session *s, const Pipeline *p, RunOptions *o) {
-    Watch watch = {0};
-    int first_param;
-    Scene scene = report_plan(&s->arena, p->model, &watch, &first_param);
+    ReportPlan plan = report_plan(&s->arena, p->model);
     Meshes meshes = meshes_load(&s->arena, p->model, s->sources, &s->report);
-    o->watch = watch.data;
-    o->watch_count = watch.count;
-    o->most_rows = 20000; // more than the page shows
+    report_options(&plan, o);
     Run *run = run_with_progress(s, p, o);
     ExitCode code = EXIT_INPUT;
-    size_t length;
     if (run) {
-        ReportPage page = {
-            .system = p->system,
-            .run = run,
-            .scene = &scene,
-            .meshes = &meshes,
-            .source = file_read(&s->arena, session_argument(s, 0), &length, &s->report, POS_NONE),
-            .number = page_number(s),
-            .first_param = first_param};
+        progress_begin(s, "power");
+        PagePower power = page_power(&s->arena, p->system, o, run);
+        progress_end(s);
+        ReportPage page = {.system = p->system,
+                           .experiment = p->experiment,
+                           .run = run,
+                           .plan = &plan,
+                           .power = &power,
+                           .meshes = &meshes,
+                           .source = model_text(s),
+                           .number = page_number(s)};
         code = write_page(s, &page, page_path(s)) ? run_verdict(run) : EXIT_INPUT;
+        page_power_free(&power);
     }
     run_free(run);
-    array_free(&watch);
+    report_plan_free(&plan);
     return code;
 }
 
-ExitCode verb_report(Session *s) { return session_experiment(s, make_page); }
+// Of an experiment that analyses.
+static ExitCode make_findings(Session *s, Pipeline *p, RunOptions *o) {
+    LinearPlan plan;
+    Beside beside = {0};
+    Findings f = {0};
+    ExitCode code = EXIT_INPUT;
+    if (find_all(s, p, o, &plan, &beside, &f)) {
+        Meshes meshes = meshes_load(&s->arena, p->model, s->sources, &s->report);
+        PageModes modes = {0};
+        if (f.poles) modes = page_modes(p->model, &plan, &f);
+        ReportPage page = {.system = p->system,
+                           .experiment = p->experiment,
+                           .run = f.run,
+                           .findings = &f,
+                           .modes = f.poles ? &modes : NULL,
+                           .meshes = &meshes,
+                           .source = model_text(s),
+                           .number = page_number(s)};
+        code = write_page(s, &page, page_path(s)) ? run_verdict(f.run) : EXIT_INPUT;
+        page_modes_free(&modes);
+    }
+    findings_free(&f);
+    return code;
+}
+
+ExitCode verb_report(Session *s) {
+    RunOptions o;
+    if (!run_options(s, &o)) return EXIT_USAGE;
+    Syntax *syntax = session_load(s, session_argument(s, 0));
+    if (!syntax) return EXIT_INPUT;
+    Pipeline p;
+    ExitCode code = EXIT_INPUT;
+    if (session_build(&p, s, syntax, session_argument(s, 1), STAGE_MODEL, SYNTAX_STAYS)) {
+        bool run = !is_analysis(&p) || p.experiment->analysis.kind == ANALYSIS_POWER;
+        if (!run)
+            code = make_findings(s, &p, &o);
+        else if (session_finish(s, &p, &o))
+            code = make_page(s, &p, &o);
+    }
+    pipeline_free(&p);
+    return code;
+}

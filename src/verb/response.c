@@ -145,6 +145,13 @@ static bool gather_variants(Answers *x) {
 static bool answer_channels(Answers *x) {
     enum { POINTS = 400 };
     if (no_channel(x)) return false;
+    double ends[] = {x->from, x->to};
+    for (int v = 0; v < x->variant.count; v++) {
+        const LinearModel *l = x->variant.data[v].l;
+        if (!below_nyquist(l, ends, 2, POS_NONE, &x->s->report) ||
+            !below_nyquist(l, x->asked.data, x->asked.count, POS_NONE, &x->s->report))
+            return false;
+    }
     for (int v = 0; v < x->variant.count; v++)
         for (int i = 0; i < x->l->p; i++)
             for (int j = 0; j < x->l->m; j++) {

@@ -158,13 +158,18 @@ static void write_plots(Task *t, const char *folder) {
     }
 }
 
-const char *experiment_label(const Model *m) {
-    const char *name = m->experiment ? name_text(m->names, m->experiment->name) : "";
+static const char *experiment_name(const Pipeline *p) {
+    return p->experiment ? name_text(p->model->names, p->experiment->name) : "";
+}
+
+const char *experiment_label(const Pipeline *p) {
+    const Model *m = p->model;
+    const char *name = experiment_name(p);
     return *name ? name : name_text(m->names, m->name);
 }
 
-static char *result_folder(Session *s, const Model *m, bool several) {
-    const char *out = session_value(s, OPT_OUT), *label = experiment_label(m);
+static char *result_folder(Session *s, const Pipeline *p, bool several) {
+    const char *out = session_value(s, OPT_OUT), *label = experiment_label(p);
     if (out) return several ? path_join(&s->arena, out, label) : (char *)out;
     return arena_printf(&s->arena, "results/%s/%s", path_stem(&s->arena, session_argument(s, 0)),
                         label);
@@ -250,9 +255,9 @@ static void print_summary(Text *t, const Task *k) {
     text_printf(t, "model        %s", name_text(m->names, m->name));
     if (*name_text(m->names, m->text)) text_printf(t, ", %s", name_text(m->names, m->text));
     text_char(t, '\n');
-    if (m->experiment && *name_text(m->names, m->experiment->name)) {
-        text_printf(t, "experiment   %s", name_text(m->names, m->experiment->name));
-        const char *text = name_text(m->names, m->experiment->text);
+    if (*experiment_name(k->p)) {
+        text_printf(t, "experiment   %s", experiment_name(k->p));
+        const char *text = name_text(m->names, k->p->experiment->text);
         text_printf(t, "%s%s\n", *text ? ", " : "", text);
     }
     if (k->span > 0)
@@ -312,7 +317,7 @@ static void summary_json(Text *t, const Task *k, ExitCode code) {
     const Model *m = k->p->model;
     json_open(t, '{');
     json_text_of(t, "model", name_text(m->names, m->name));
-    json_text_of(t, "experiment", m->experiment ? name_text(m->names, m->experiment->name) : "");
+    json_text_of(t, "experiment", experiment_name(k->p));
     stats_json(t, k);
     Text part = {0};
     if (!k->run->audit.off) {
@@ -380,15 +385,15 @@ static void finish(Task *k) {
     session_flush(s);
 }
 
-static bool has_sensitivity(const Model *m) {
-    return m->experiment && m->experiment->aims.sensitive_count && m->experiment->aims.by_count;
+static bool has_sensitivity(const Experiment *x) {
+    return x && x->aims.sensitive_count && x->aims.by_count;
 }
 
 // What comes before the run itself: the parameters that are looked for, and derivatives. False: reported.
 static bool look_first(Task *k, RunOptions *own, Found **found, const Found *given, int system) {
     Session *s = k->s;
-    if (!given && search_wanted(k->p->model)) {
-        const System *one = k->p->system;
+    if (!given && search_wanted(k->p->experiment)) {
+        SearchCase one = {k->p->system, k->p->experiment};
         given = *found = session_search(s, &one, 1, own, k->folder);
         if (!given) return false;
     }
@@ -397,7 +402,7 @@ static bool look_first(Task *k, RunOptions *own, Found **found, const Found *giv
     if (given && given->interrupted)
         report_warning(&s->report, T_INTERRUPTED, POS_NONE,
                        "the search was interrupted; the same command goes on from there");
-    return !has_sensitivity(k->p->model) ||
+    return !has_sensitivity(k->p->experiment) ||
            session_sensitivity(s, k->p->system, own, k->folder, &k->written, &k->sensitivity);
 }
 
@@ -414,12 +419,11 @@ static ExitCode run_one(Session *s, Syntax *syntax, const char *experiment, Synt
     progress_prepare(s);
     RunOptions own = *o;
     bool built = session_build(&p, s, syntax, experiment, STAGE_MODEL, life);
-    if (built && is_analysis(p.model)) {
-        code = run_analysis(s, &p, o, result_folder(s, p.model, several));
+    if (built && is_analysis(&p)) {
+        code = run_analysis(s, &p, o, result_folder(s, &p, several));
     } else if (built && session_finish(s, &p, &own)) {
-        Task task = {.s = s, .p = &p, .folder = result_folder(s, p.model, several)};
-        if (!p.model->experiment && own.stop == 0)
-            own.stop = task.span = natural_span(p.system, &own);
+        Task task = {.s = s, .p = &p, .folder = result_folder(s, &p, several)};
+        if (!p.experiment && own.stop == 0) own.stop = task.span = natural_span(p.system, &own);
         bool ready = look_first(&task, &own, &found, given.found, given.system);
         own.rows = take_rows;
         own.rows_context = &task;
@@ -449,7 +453,7 @@ ExitCode run_selftest(Session *s, Syntax *syntax, const char *experiment) {
     ExitCode code = EXIT_INPUT;
     bool built =
         session_build(&p, s, syntax, experiment, STAGE_MODEL, SYNTAX_STAYS) && run_options(s, &o);
-    if (built && is_analysis(p.model)) {
+    if (built && is_analysis(&p)) {
         code = run_analysis(s, &p, &o, NULL);
     } else if (built && session_finish(s, &p, &o)) {
         Run *run = run_with_progress(s, &p, &o);
@@ -487,52 +491,64 @@ static TextList choose_experiments(Session *s, const Syntax *syntax) {
     return chosen;
 }
 
-ExitCode verb_run(Session *s) {
+typedef ExitCode (*ChosenVerb)(Session *s, Syntax *syntax, const TextList *chosen, RunOptions *o);
+
+// What a verb does with the experiments that are chosen; an array in JSON.
+static ExitCode with_experiments(Session *s, ChosenVerb verb) {
     RunOptions o;
+    if (!run_options(s, &o)) return EXIT_USAGE;
+    Syntax *syntax = session_load(s, session_argument(s, 0));
+    if (!syntax) return EXIT_INPUT;
+    TextList chosen = choose_experiments(s, syntax);
+    if (s->json) {
+        json_key(&s->out, "runs");
+        json_open(&s->out, '[');
+    }
+    ExitCode code = chosen.count ? verb(s, syntax, &chosen, &o) : EXIT_INPUT;
+    if (s->json) json_close(&s->out, ']');
+    array_free(&chosen);
+    return code;
+}
+
+static ExitCode run_chosen(Session *s, Syntax *syntax, const TextList *chosen, RunOptions *o) {
+    ExitCode code = EXIT_GOOD;
+    for (int i = 0; i < chosen->count && code != EXIT_INTERRUPTED; i++) {
+        if (i && !s->json && !session_has(s, OPT_QUIET)) text_char(&s->out, '\n');
+        SyntaxLife life = i + 1 < chosen->count ? SYNTAX_STAYS : SYNTAX_FOR_ONCE;
+        code = exit_worse(
+            code, run_one(s, syntax, chosen->data[i], life, o, chosen->count > 1, (Given){0}));
+    }
+    return code;
+}
+
+ExitCode verb_run(Session *s) {
     if (session_has(s, OPT_REPLAY)) {
         Remark *m = report_error(&s->report, T_RECORDING, POS_NONE,
                                  "drives are replayed by the program `bondyn`");
         remark_help(&s->report, m, "call bd_start and bd_advance as the recording says");
         return EXIT_USAGE;
     }
-    if (!run_options(s, &o)) return EXIT_USAGE;
-    Syntax *syntax = session_load(s, session_argument(s, 0));
-    if (!syntax) return EXIT_INPUT;
-    TextList chosen = choose_experiments(s, syntax);
-    ExitCode code = chosen.count ? EXIT_GOOD : EXIT_INPUT;
-    if (s->json) {
-        json_key(&s->out, "runs");
-        json_open(&s->out, '[');
-    }
-    for (int i = 0; i < chosen.count && code != EXIT_INTERRUPTED; i++) {
-        if (i && !s->json && !session_has(s, OPT_QUIET)) text_char(&s->out, '\n');
-        SyntaxLife life = i + 1 < chosen.count ? SYNTAX_STAYS : SYNTAX_FOR_ONCE;
-        code = exit_worse(
-            code, run_one(s, syntax, chosen.data[i], life, &o, chosen.count > 1, (Given){0}));
-    }
-    if (s->json) json_close(&s->out, ']');
-    array_free(&chosen);
-    return code;
+    return with_experiments(s, run_chosen);
 }
 
 // --- optimize, fit, sensitivity ------------------------------------------------------------------
 
 // The experiment must have what the verb is for.
-static bool suits(Session *s, const Model *m) {
+static bool suits(Session *s, const Pipeline *p) {
     const char *verb = s->verb->name;
-    const Aims *a = m->experiment ? &m->experiment->aims : NULL;
+    const Experiment *x = p->experiment;
+    const Aims *a = x ? &x->aims : NULL;
     bool good = a && (strcmp(verb, "optimize") == 0 ? a->objective != 0
                       : strcmp(verb, "fit") == 0    ? a->fit_count > 0
-                                                    : has_sensitivity(m));
+                                                    : has_sensitivity(x));
     if (good) return true;
     const char *line = strcmp(verb, "optimize") == 0
                            ? "minimise integral(x^2), and over k from 1 to 10"
                        : strcmp(verb, "fit") == 0 ? "fit x to measured(time), and over k"
                                                   : "sensitivity x to k";
-    Remark *r =
-        report_error(&s->report, O_NOTHING_WANTED, m->experiment ? m->experiment->pos : m->pos,
-                     "'%s' does not say what to %s", experiment_label(m),
-                     strcmp(verb, "sensitivity") == 0 ? "look at" : verb);
+    Remark *r = report_error(&s->report, O_NOTHING_WANTED, x ? x->pos : p->model->pos,
+                             "'%s' does not say what to %s", experiment_label(p),
+                             strcmp(verb, "sensitivity") == 0 ? "look at" : verb);
     remark_help(&s->report, r, "add lines such as %s, or name another experiment", line);
     return false;
 }
@@ -541,15 +557,15 @@ static bool suits(Session *s, const Model *m) {
 static ExitCode fit_together(Session *s, Syntax *syntax, const TextList *chosen, RunOptions *o) {
     int count = chosen->count;
     Pipeline *p = ARENA_ARRAY(&s->arena, Pipeline, count);
-    const System **system = ARENA_ARRAY(&s->arena, const System *, count);
+    SearchCase *cases = ARENA_ARRAY(&s->arena, SearchCase, count);
     bool good = true;
     for (int i = 0; i < count && good; i++) {
         good = session_build(&p[i], s, syntax, chosen->data[i], STAGE_SYSTEM, SYNTAX_STAYS) &&
-               suits(s, p[i].model);
-        system[i] = p[i].system;
+               suits(s, &p[i]);
+        cases[i] = (SearchCase){p[i].system, p[i].experiment};
     }
-    char *folder = good ? path_folder(&s->arena, result_folder(s, p[0].model, true)) : NULL;
-    Found *found = good ? session_search(s, system, count, o, folder) : NULL;
+    char *folder = good ? path_folder(&s->arena, result_folder(s, &p[0], true)) : NULL;
+    Found *found = good ? session_search(s, cases, count, o, folder) : NULL;
     ExitCode code = found ? EXIT_GOOD : EXIT_INPUT;
     if (found && !s->json) found_print(&s->out, found);
     for (int i = 0; i < count && found; i++) {
@@ -565,30 +581,19 @@ static ExitCode fit_together(Session *s, Syntax *syntax, const TextList *chosen,
 static ExitCode search_alone(Session *s, Syntax *syntax, const char *experiment, RunOptions *o,
                              bool several) {
     Pipeline p;
-    bool good =
-        session_build(&p, s, syntax, experiment, STAGE_MODEL, SYNTAX_STAYS) && suits(s, p.model);
+    bool good = session_build(&p, s, syntax, experiment, STAGE_MODEL, SYNTAX_STAYS) && suits(s, &p);
     pipeline_free(&p);
     if (!good) return EXIT_INPUT;
     return run_one(s, syntax, experiment, SYNTAX_STAYS, o, several, (Given){0});
 }
 
-ExitCode verb_search(Session *s) {
-    RunOptions o;
-    if (!run_options(s, &o)) return EXIT_USAGE;
-    Syntax *syntax = session_load(s, session_argument(s, 0));
-    if (!syntax) return EXIT_INPUT;
-    TextList chosen = choose_experiments(s, syntax);
-    ExitCode code = chosen.count ? EXIT_GOOD : EXIT_INPUT;
-    if (s->json) {
-        json_key(&s->out, "runs");
-        json_open(&s->out, '[');
-    }
-    if (chosen.count > 1 && strcmp(s->verb->name, "fit") == 0)
-        code = fit_together(s, syntax, &chosen, &o);
-    else
-        for (int i = 0; i < chosen.count && code != EXIT_INTERRUPTED; i++)
-            code = exit_worse(code, search_alone(s, syntax, chosen.data[i], &o, chosen.count > 1));
-    if (s->json) json_close(&s->out, ']');
-    array_free(&chosen);
+static ExitCode search_chosen(Session *s, Syntax *syntax, const TextList *chosen, RunOptions *o) {
+    if (chosen->count > 1 && strcmp(s->verb->name, "fit") == 0)
+        return fit_together(s, syntax, chosen, o);
+    ExitCode code = EXIT_GOOD;
+    for (int i = 0; i < chosen->count && code != EXIT_INTERRUPTED; i++)
+        code = exit_worse(code, search_alone(s, syntax, chosen->data[i], o, chosen->count > 1));
     return code;
 }
+
+ExitCode verb_search(Session *s) { return with_experiments(s, search_chosen); }

@@ -23,7 +23,7 @@ ExitCode exit_worse(ExitCode a, ExitCode b) {
     return EXIT_GOOD;
 }
 
-// --- callbacks: while one is at work, the report is the caller's -----------------------------------
+// --- callbacks: while one is at work, the report is the caller's ---------------------------------
 
 static void lend(Session *s) { s->caller->report = s->report; }
 static void take_back(Session *s) { s->report = s->caller->report; }

@@ -134,7 +134,11 @@ ExitCode verb_signals(Session *s) {
         if (syntax) pipeline_free(&p);
         return EXIT_INPUT;
     }
-    RunOptions o = {.record = all, .record_count = 1, .engine = ENGINE_VM, .cancel = &at_once};
+    RunOptions o = {.experiment = p.experiment,
+                    .record = all,
+                    .record_count = 1,
+                    .engine = ENGINE_VM,
+                    .cancel = &at_once};
     Run *run = run_experiment(p.system, &o, &s->report);
     ListedSignals list = {0};
     if (run) add_columns(&list, &p, &run->results);

@@ -113,17 +113,9 @@ static void add_sources(Text *key, const Sources *s) {
 
 // The program itself: a version may be built again with other numbers in it.
 static void add_program(Text *key) {
-    size_t length;
-    char hex[DIGEST_TEXT + 1] = "";
-    Arena tmp = {0};
-    Report ignored = {0};
-    const char *file = code_file(&tmp);
-    const char *data = file ? file_read(&tmp, file, &length, &ignored, POS_NONE) : NULL;
-    if (data) digest(data, length, hex);
-    text_printf(key, "%s %s\n", BONDYN_VERSION, hex);
+    code_identity(key);
+    text_char(key, '\n');
     cache_describe_machine(key); // functions of the C library round by the processor's abilities
-    report_free(&ignored);
-    arena_free(&tmp);
 }
 
 static void add_list(Text *key, const TextList *list) {
@@ -131,8 +123,8 @@ static void add_list(Text *key, const TextList *list) {
     text_char(key, '\n');
 }
 
-// Everything that a row depends on, beside its number and the seed. The engine is not among it: all of them give the
-// same bits.
+// Everything that a row depends on, beside its number and the seed. The engine is not among it: all
+// of them give the same bits.
 static const char *study_text(Task *t) {
     Session *s = t->s;
     const RunOptions *o = &t->options;
@@ -153,11 +145,9 @@ static const char *study_text(Task *t) {
 
 static const char *study_folder(Task *t) {
     Session *s = t->s;
-    const Model *m = t->p.model;
     if (session_value(s, OPT_OUT)) return session_value(s, OPT_OUT);
-    const char *label = m->experiment ? name_text(m->names, m->experiment->name) : "";
     return arena_printf(&s->arena, "results/%s/%s-%s", path_stem(&s->arena, session_argument(s, 0)),
-                        *label ? label : name_text(m->names, m->name), s->verb->name);
+                        experiment_label(&t->p), s->verb->name);
 }
 
 static bool make_plan(Task *t) {
@@ -380,6 +370,7 @@ static ExitCode read_and_make(Task *t) {
     Session *s = t->s;
     if (!run_options(s, &t->options)) return EXIT_USAGE;
     if (!build_model(t)) return EXIT_INPUT;
+    t->options.experiment = t->p.experiment;
     if (ranks_count() > 1 && !ranks_open(&t->ranks, code_folder(&s->arena), &s->report))
         return EXIT_INPUT;
     return make_study(t);

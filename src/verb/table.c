@@ -17,7 +17,7 @@
 #define LINEAR_OPTIONS (STEADY_OPTIONS | OPT_BIT(STEADY) | OPT_BIT(INPUTS) | OPT_BIT(OUTPUTS))
 #define RESPONSE_OPTIONS                                                                           \
     (LINEAR_OPTIONS | OPT_BIT(FROM) | OPT_BIT(TO) | OPT_BIT(FREQUENCIES) | OPT_BIT(CSV) |          \
-     OPT_BIT(VARY) | OPT_BIT(BESIDE))
+     OPT_BIT(VARY) | OPT_BIT(BESIDE) | OPT_BIT(DISCRETE))
 #define STUDY_EXITS                                                                                \
     "5    some runs failed; they are marked in the table\n"                                        \
     "130  interrupted; the same command goes on from there\n"
@@ -100,13 +100,17 @@ static const Verb verbs[] = {
             "Exact derivatives of the equations, not differences, at the start of the experiment\n"
             "or at a time of its run (--at). Inputs are inputs of the model or of components, or\n"
             "parameters; outputs are any variables. States that constraints determine from the\n"
-            "others (closed loops, the length of a quaternion) are left out. Values are in SI.\n",
+            "others (closed loops, the length of a quaternion) are left out. Values are in SI.\n"
+            "What is sampled stays as it is; with --discrete the model is that of one period,\n"
+            "x(k + 1) = A x(k) + B u(k), with the held values that are remembered as states.\n",
         .examples = "bondyn linearize servo.bond --outputs fin.q\n"
                     "bondyn linearize servo.bond --at 0.5 --inputs u,load --json\n"
+                    "bondyn linearize loop.bond --discrete\n"
                     "bondyn linearize servo.bond --symbolic\n"
-                    "bondyn linearize servo.bond --octave --out servo.m\n",
-        .options = LINEAR_OPTIONS | OPT_BIT(LATEX) | OPT_BIT(CSV) | OPT_BIT(OCTAVE) |
-                   OPT_BIT(SYMBOLIC) | OPT_BIT(CUSTOMARY),
+                    "bondyn linearize servo.bond --octave --out servo.m\n"
+                    "bondyn linearize servo.bond --out servo.mat\n",
+        .options = LINEAR_OPTIONS | OPT_BIT(LATEX) | OPT_BIT(CSV) | OPT_BIT(OCTAVE) | OPT_BIT(MAT) |
+                   OPT_BIT(SYMBOLIC) | OPT_BIT(CUSTOMARY) | OPT_BIT(DISCRETE),
         .least = 1,
         .most = 2,
         .run = verb_linearize,
@@ -142,13 +146,14 @@ static const Verb verbs[] = {
             "given for every channel from an input to an output. With --vary the poles over the\n"
             "values of a parameter; --out FILE.svg draws the root locus. --slopes says how every\n"
             "pole moves with every parameter. --near 0 --count 8 gives the few poles nearest to a\n"
-            "number, by a sparse method that serves models with ten thousand states.\n",
+            "number, by a sparse method that serves models with ten thousand states. --discrete\n"
+            "gives those of one period of what is sampled, z, with s = ln(z)/T beside them.\n",
         .examples = "bondyn poles crane.bond\n"
                     "bondyn poles crane.bond --steady --slopes\n"
                     "bondyn poles crane.bond --vary \"k = 1 .. 9 in 30 {kN/m}\" --out locus.svg\n"
                     "bondyn poles crane.bond Lift --at 2 --inputs valve.u --outputs boom.q\n",
-        .options =
-            LINEAR_OPTIONS | OPT_BIT(VARY) | OPT_BIT(SLOPES) | OPT_BIT(NEAR) | OPT_BIT(HOW_MANY),
+        .options = LINEAR_OPTIONS | OPT_BIT(VARY) | OPT_BIT(SLOPES) | OPT_BIT(NEAR) |
+                   OPT_BIT(HOW_MANY) | OPT_BIT(DISCRETE),
         .least = 1,
         .most = 2,
         .run = verb_poles,
@@ -162,11 +167,13 @@ static const Verb verbs[] = {
             "negative feedback around the channel would close. A frequency goes with each row of\n"
             "--frequencies; --out FILE.svg draws the picture. --at 0,0.5,2 and --vary draw\n"
             "several points or values of a parameter together, --beside the nonlinear response\n"
-            "of an experiment with `frequency`.\n",
+            "of an experiment with `frequency`. With --discrete the response of what is sampled,\n"
+            "from sample to sample, up to half of their frequency.\n",
         .examples =
             "bondyn bode servo.bond --vary \"k = 1 .. 9 in 3 {N/m}\" --beside Sweep --out k.svg\n"
             "bondyn bode servo.bond --inputs u --outputs fin.q --out servo.svg\n"
-            "bondyn bode servo.bond --inputs u --outputs fin.q --frequencies 0.1,1,10 --json\n",
+            "bondyn bode servo.bond --inputs u --outputs fin.q --frequencies 0.1,1,10 --json\n"
+            "bondyn bode loop.bond --discrete\n",
         .options = RESPONSE_OPTIONS,
         .least = 1,
         .most = 2,
@@ -266,9 +273,12 @@ static const Verb verbs[] = {
     {
         .name = "report",
         .arguments = "FILE [EXPERIMENT]",
-        .summary = "one page for the browser: motion in 3-D, plots, graph, equations, energy",
-        .details = "Runs the experiment and writes <file>.html into the current folder, or --out\n"
-                   "FILE. The page needs no server and no network.\n",
+        .summary = "one page for the browser: motion in 3-D, plots, graph, equations, power",
+        .details =
+            "Runs the experiment and writes <file>.html into the current folder, or --out\n"
+            "FILE. The page needs no server and no network. Its bond graph plays the power\n"
+            "of every bond over the run, which is run a second time for that. Of an\n"
+            "experiment that analyses it has what that finds; modes of a mechanism are played.\n",
         .examples = "bondyn report arm.bond\n"
                     "bondyn report arm.bond Swing --set \"arm.L = 2 {m}\" -o swing.html\n",
         .exits = "as of `run`; the page is written even then\n",
@@ -373,11 +383,12 @@ static const Verb verbs[] = {
         .examples =
             "bondyn export c motor.bond --solver rk4 --out motor_c\n"
             "bondyn export fmu motor.bond --solver rk4\n"
+            "bondyn export fmu motor.bond --kind cs --solver rk78 --rtol 1e-8\n"
             "bondyn export fmu crane.bond Lift --kind me --record 'hook.*' --out crane.fmu\n"
             "bondyn export fmu crane.bond Lift --version 3 --solver rk4 --out crane3.fmu\n"
             "bondyn export c crane.bond Lift --solver rk4 --real float --out firmware/crane\n",
-        .options = MODEL_OPTIONS | OPT_BIT(STOP) | OPT_BIT(SOLVER) | OPT_BIT(RECORD) |
-                   OPT_BIT(REAL) | OPT_BIT(KIND) | OPT_BIT(FMI_VERSION) | OPT_BIT(OUT),
+        .options =
+            SOLVE_OPTIONS | OPT_BIT(RECORD) | OPT_BIT(REAL) | OPT_BIT(KIND) | OPT_BIT(FMI_VERSION),
         .least = 2,
         .most = 3,
         .run = verb_export,
@@ -419,7 +430,7 @@ static const Verb verbs[] = {
             "are marked: they are the first to try to leave out. Paths lead from what gives\n"
             "energy to what takes it; junctions share in proportion. With -v all of them, bonds,\n"
             "junctions and two-ports, too. --out FOLDER: power.csv and power.svg over time,\n"
-            "paths.csv, flow.svg.\n",
+            "paths.csv, paths.svg, flow.svg.\n",
         .examples = "bondyn power crane.bond\n"
                     "bondyn power crane.bond Lift -v --out crane_power\n"
                     "bondyn power servo.bond --efficiency \"supply -> fin\" --json\n",

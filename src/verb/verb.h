@@ -12,11 +12,13 @@
 #ifndef BONDYN_VERB_VERB_H
 #define BONDYN_VERB_VERB_H
 
+#include "analysis/experiment.h"
 #include "api/handles.h"
 #include "base/array.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "lang/lang.h"
+#include "optimise/optimise.h"
 #include "run/pipeline.h"
 #include "run/run.h"
 
@@ -166,7 +168,7 @@ const char *nearest_word(const char *wrong, int count, const char *(*word)(const
                          const void *of);
 const char *nearest_text(const char *wrong, const char *const *words, int count);
 
-// --- pipeline: run/pipeline.h with the options of the session ---------------------------------------
+// --- pipeline: run/pipeline.h with the options of the session ------------------------------------
 
 typedef enum {
     SYNTAX_STAYS,    // other experiments are built from it, too
@@ -181,7 +183,7 @@ bool session_build(Pipeline *p, Session *s, Syntax *syntax, const char *experime
 
 // The options of a run; false with a complaint in the report.
 bool run_options(Session *s, RunOptions *o);
-const char *experiment_label(const Model *m); // its name, or that of the model
+const char *experiment_label(const Pipeline *p); // its name, or that of the model
 // The experiment that was asked for, ready to run, and what a verb does with it.
 typedef ExitCode (*ExperimentVerb)(Session *s, const Pipeline *p, RunOptions *o);
 ExitCode session_experiment(Session *s, ExperimentVerb verb);
@@ -208,20 +210,22 @@ const Template *template_table(int *count); // what `new` can write
 // the report; text, or the file --out.
 typedef struct LinearModel LinearModel;
 LinearModel *session_linear(Session *s, Pipeline *p);
-// analysis_run.c: an experiment that analyses, whose model is built and its system not; folder NULL: no files.
-bool is_analysis(const Model *m);
+// analysis_run.c: an experiment that analyses, whose model is built and its system not; folder
+// NULL: no files.
+bool is_analysis(const Pipeline *p);
 ExitCode run_analysis(Session *s, Pipeline *p, RunOptions *o, const char *folder);
+// All that it finds, also free after a failure; `beside` must live as long. False: reported.
+bool find_all(Session *s, Pipeline *p, RunOptions *o, LinearPlan *plan, Beside *beside,
+              Findings *f);
 // The nonlinear response of an experiment with `frequency`; false: reported.
-struct Beside;
-bool run_beside(Session *s, RunOptions *o, const char *experiment, Arena *out, struct Beside *b);
+bool run_beside(Session *s, const RunOptions *o, const char *experiment, Arena *out, Beside *b);
 bool session_levels(Session *s, TextList *set, TextList *label); // of --vary; false: reported
 ExitCode run_power(Session *s, const Pipeline *p, RunOptions *o, const char *folder); // power.c
 bool session_hand_over(Session *s, const Text *text);
 
-// optimise.c: the best parameters of an experiment, or those that fit several; NULL: reported. Files of
-// an interrupted search go into the folder.
-typedef struct Found Found;
-Found *session_search(Session *s, const System *const *system, int systems, const RunOptions *o,
+// optimise.c: the best parameters of an experiment, or those that fit several; NULL: reported.
+// Files of an interrupted search go into the folder.
+Found *session_search(Session *s, const SearchCase *cases, int count, const RunOptions *o,
                       const char *folder);
 // Derivatives that an experiment asks for; text or JSON into `out`. False: reported.
 bool session_sensitivity(Session *s, const System *system, const RunOptions *o, const char *folder,

@@ -49,7 +49,7 @@ static void test_bound(void **unused) {
     assert_true(linear_open(b.pipeline.model, &b.pipeline.arena, &wish, &plan, &b.report));
     p.last = STAGE_SYSTEM;
     assert_true(pipeline_finish(&b.pipeline, &p, &b.report));
-    RunOptions run = {.engine = ENGINE_VM};
+    RunOptions run = {.experiment = b.pipeline.experiment, .engine = ENGINE_VM};
     assert_true(linear_reach(&at, b.pipeline.system, &run, true, 0, &b.report));
     LinearModel *l = linear_model(&plan, &at, &b.report);
     assert_non_null(l);

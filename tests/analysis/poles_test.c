@@ -26,7 +26,7 @@ static void open_text(Opened *o, const char *text, const LinearOptions *wish) {
         linear_open(o->b.pipeline.model, &o->b.pipeline.arena, wish, &o->plan, &o->b.report));
     p.last = STAGE_SYSTEM;
     assert_true(pipeline_finish(&o->b.pipeline, &p, &o->b.report));
-    RunOptions run = {.engine = ENGINE_VM};
+    RunOptions run = {.experiment = o->b.pipeline.experiment, .engine = ENGINE_VM};
     assert_true(linear_reach(&o->at, o->b.pipeline.system, &run, true, 0, &o->b.report));
     o->l = linear_model(&o->plan, &o->at, &o->b.report);
     assert_non_null(o->l);

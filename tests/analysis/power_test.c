@@ -21,7 +21,7 @@ static void measure_text(Measured *m, const char *text) {
                     .integrate = m->plan.power,
                     .integrate_count = m->plan.count,
                     .engine = ENGINE_VM};
-    m->b.run = run_experiment(s, &o, &m->b.built.report);
+    m->b.run = built_run(&m->b.built, &o);
     assert_non_null(m->b.run);
     m->t = power_measure(&m->arena, s, &m->plan, m->b.run, 0.01);
     m->paths = power_paths(&m->arena, s, &m->plan, m->b.run);
@@ -64,6 +64,7 @@ static void energy_swings(void **state) {
     assert_near(flow(&m, "spring")->activity, 2, 2e-4);
     assert_near(flow(&m, "mass")->into, flow(&m, "mass")->out, 1e-8);
     assert_near(flow(&m, "mass")->share, 0.5, 1e-4);
+    assert_true(isnan(flow(&m, "mass")->efficiency) != isnan(flow(&m, "spring")->efficiency));
     assert_near(flow(&m, "mass")->peak, 5, 0.05); // E w, at rows
     close_measured(&m);
 }
@@ -88,6 +89,8 @@ static void resistors_share(void **state) {
     assert_near(u->out, m.t.activity, 1e-9 * u->out); // all of it is dissipated
     assert_near(power_efficiency(u, a), a->share, 1e-9);
     assert_true(isnan(power_efficiency(a, u)));
+    assert_near(a->efficiency, a->share, 1e-9); // the source gives all
+    assert_true(isnan(u->efficiency));
     assert_near(carried(&m, "t"), behind, 1e-9 * behind);
     assert_near(carried(&m, "i"), u->out, 1e-9 * u->out);
     close_measured(&m);

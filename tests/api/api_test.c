@@ -95,8 +95,8 @@ static void test_expectations_are_counted(void **state) {
     bd_model_free(m);
 }
 
-// Definitions that a caller adds see those of the file; places in the file stay where they are, and an experiment can be done
-// with such a model in place of its own.
+// Definitions that a caller adds see those of the file; places in the file stay where they are, and
+// an experiment can be done with such a model in place of its own.
 static void test_definitions_are_added(void **state) {
     (void)state;
     static const char more[] =

@@ -1,5 +1,5 @@
-// Runs that are advanced in pieces: the same bits as whole runs, inputs that the caller holds, saved
-// runs that go on.
+// Runs that are advanced in pieces: the same bits as whole runs, inputs that the caller holds,
+// saved runs that go on.
 #include "../test.h"
 
 #include "bondyn.h"

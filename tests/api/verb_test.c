@@ -1,4 +1,5 @@
-// Verbs as calls: bd_verb, what it lists, and messages while it works. Nothing but the public header.
+// Verbs as calls: bd_verb, what it lists, and messages while it works. Nothing but the public
+// header.
 #include "../test.h"
 
 #include "bondyn.h"
@@ -103,7 +104,8 @@ static void test_callbacks_and_cancel(void **state) {
     assert_int_equal(seen.files, 1);
 }
 
-// A report may serve several calls: the outcome of a verb is its own, and each message is told once.
+// A report may serve several calls: the outcome of a verb is its own, and each message is told
+// once.
 static void test_messages(void **state) {
     (void)state;
     static const BdOption wrong[] = {{"stp", "3"}, {"rtol", NULL}, {"json", "yes"}};

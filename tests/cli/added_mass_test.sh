@@ -1,13 +1,15 @@
 #!/bin/sh
-# Added mass never destabilises: random trees that float freely, with random positive added mass of up to ten times their own. In still
-# water without drag energy and momentum (of bodies and water) stay; with drag energy falls, and momentum by the drag's impulse.
-# No step is smaller than those of the same tree without added mass by more than ten times. rk78 takes the steps that its error allows; a multistep
-# method begins anew with short ones wherever it rejects one, and so says less. A third argument is the number of trees (4).
+# Added mass never destabilises: random trees that float freely, with random positive added mass of
+# up to ten times their own. In still water without drag energy and momentum (of bodies and water)
+# stay; with drag energy falls, and momentum by the drag's impulse. No step is smaller than those of
+# the same tree without added mass by more than ten times. rk78 takes the steps that its error
+# allows; a multistep method begins anew with short ones wherever it rejects one, and so says less.
+# A third argument is the number of trees (4).
 seeds=${3:-4}
 . "$(dirname "$0")/common.sh"
 
-# A tree of 2 to 5 bodies. Added mass is G G' of a random G, scaled so that in no direction it is more than a random multiple, up to ten, of the
-# body's own mass and inertia.
+# A tree of 2 to 5 bodies. Added mass is G G' of a random G, scaled so that in no direction it is
+# more than a random multiple, up to ten, of the body's own mass and inertia.
 tree() {
     awk -v seed="$1" -v wet="$2" 'function r() { s = (s*16807) % 2147483647; return s/2147483647 }
     function sym(a, b) { return a + (b - a)*r() }
@@ -81,7 +83,8 @@ while [ "$seed" -le "$seeds" ]; do
     step=$(awk -v n="$(steps)" 'BEGIN { printf "%.6g", 5/n }')
     expect_exit 0 run wet.bond --out wet --no-plot
     falls wet/results.csv || fail "tree $seed"
-    # the largest of 5 s/steps, 0.8 of it, 0.64 ... that is below all steps of the dry tree, and so within 0.8 of its smallest one
+    # the largest of 5 s/steps, 0.8 of it, 0.64 ... that is below all steps of the dry tree, and so
+    # within 0.8 of its smallest one
     until passes dry.bond "$step"; do step=$(product "$step" 0.8); done
     passes wet.bond "$(product "$step" 0.125)" || fail "tree $seed: the smallest step of the dry tree is less than $(product "$step" 1.25), a tenth of it is too long with added mass"
     [ $failed -eq 0 ] || { cat wet.bond; break; }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The frequencies of a hanging chain: zeros of J0, j/2 sqrt(g/L), with an error that falls with the square of the number of pieces.
+# The frequencies of a hanging chain: zeros of J0, j/2 sqrt(g/L), with an error that falls with the
+# square of the number of pieces.
 . "$(dirname "$0")/common.sh"
 
 cat >chain.bond <<'END'

@@ -46,6 +46,76 @@ for name in cut4 cut5 none lone vast; do
     expect_text err "error T011"
 done
 
+# Linear models: each entry is a column, by the names of states, inputs and outputs; the matrices
+# are what JSON says.
+cat >servo.bond <<'END'
+model Servo
+  param k = 4 {N/m}
+  input u {N} = 0 {N}
+  var x[2] {m}, v {m/s}
+  initial x = (0.1 {m}, 0 {m})
+  der(x[1]) = v
+  der(v)*2 {kg} = u - k*x[1] - 0.5 {N.s/m}*v
+  der(x[2]) = (x[1] - x[2])/1 {s}
+end
+experiment Go of Servo
+  stop 1 {s}
+  record x[*], v
+end
+END
+expect_exit 0 linearize servo.bond --inputs u --outputs "x[2]" --out servo.mat
+expect_exit 0 linearize servo.bond --inputs u --outputs "x[2]" --set "k = 5" --mat --out stiff
+mv stiff stiff.mat
+expect_exit 0 compare servo.mat servo.mat --rtol 0
+expect_text out "21 columns, all the same"
+expect_exit 4 compare servo.mat stiff.mat
+expect_text out "DIFFERENT A[v,x[1]]: largest difference 0.5"
+expect_text out "1 of 21 columns differ"
+expect_exit 2 linearize servo.bond --mat
+expect_text err "say which: --out model.mat"
+"$bondyn" linearize servo.bond --inputs u --outputs "x[2]" --json >out
+python3 - <<'END' || fail "the MAT file of a linear model is not what JSON says"
+import json, struct
+want, have, data, i = json.load(open("out"))["linear"], {}, open("servo.mat", "rb").read(), 0
+while i < len(data):
+    kind, rows, columns, _, n = struct.unpack("<5i", data[i:i + 20])
+    name, i = data[i + 20:i + 19 + n].decode(), i + 20 + n
+    size = 1 if kind else 8
+    x = data[i:i + size*rows*columns] if kind else struct.unpack("<%dd" % (rows*columns), data[i:i + 8*rows*columns])
+    have[name] = [[x[c*rows + r] for c in range(columns)] for r in range(rows)]
+    i += size*rows*columns
+for letter in "ABCD":
+    assert have[letter] == want[letter], letter
+assert [bytes(row).decode().strip() for row in have["states"]] == [s["name"] for s in want["states"]]
+assert [bytes(row).decode().strip() for row in have["input_units"]] == ["N"]
+END
+
+# Tables from MAT files: columns of results, with their units and indices, and vectors of others
+expect_exit 0 run servo.bond --out s --mat --csv --no-plot
+cat >tables.bond <<'END'
+table one(t {s}) {mm} linear from "s/results.mat" column "x[1]"
+table same(t {s}) {mm} linear from "s/results.csv" column "x[1]"
+table five(t {s}) linear from "five.mat" column "x" over "time"
+model Tables
+  var a {mm}, b {mm}, c
+  a = one(time)
+  b = same(time)
+  c = five(time)
+end
+experiment Go of Tables
+  stop 1 {s}
+  expect max(abs(a - b)) = 0 within 1e-15
+  expect max(a) = 100 {mm} within 1e-9
+  expect c(end) = 2 within 1e-12
+end
+END
+expect_exit 0 run tables.bond --no-plot --out t
+for name in cut5 none; do
+    sed "s/five.mat/$name.mat/" tables.bond >damaged.bond
+    expect_exit 1 run damaged.bond --no-plot --out t
+    expect_text err "error L083"
+done
+
 wrong() { # CODE FILE-CONTENT: a second file that cannot be compared
     printf '%b' "$2" >wrong.csv
     "$bondyn" compare good.csv wrong.csv >out 2>err

@@ -81,7 +81,7 @@ expect_file killed/results.csv
 # A worker of a study is killed: at most the run that it was in is lost, the others finish.
 write_model 'solver rk4 step 1e-4 {s}
   points 10'
-"$bondyn" sweep model.bond --stop 200 --vary "m = 1 .. 2 in 12" -j 2 --yes --engine vm --lanes 1 --out study >out 2>err &
+"$bondyn" sweep model.bond --stop "$(span 200)" --vary "m = 1 .. 2 in 12" -j 2 --yes --engine vm --lanes 1 --out study >out 2>err &
 study=$!
 tries=0
 until victim=$(ps -o pid= --ppid $study | head -n 1) && [ -n "$victim" ] || [ $tries -gt 200 ]; do

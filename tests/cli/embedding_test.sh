@@ -1,5 +1,6 @@
 #!/bin/sh
-# The library as other programs get it: installed, found by pkg-config and by CMake, linked shared and static, its names.
+# The library as other programs get it: installed, found by pkg-config and by CMake, linked shared
+# and static, its names.
 . "$(dirname "$0")/common.sh"
 build=$(dirname "$bondyn")
 unset BONDYN_LIBRARY # the installed one is found by itself

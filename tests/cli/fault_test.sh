@@ -67,6 +67,7 @@ if [ $code -eq 130 ] && [ -s same/runs.part ]; then
     cp -r same damaged
     cp -r same changed
     cp -r same tolerance
+    cp -r same rebuilt
     go_on same || fail "a study that goes on fails: $(cat err)"
     [ "$made" -eq 0 ] || expect_text out "$made of them from before"
     rm -rf whole
@@ -90,6 +91,21 @@ if [ $code -eq 130 ] && [ -s same/runs.part ]; then
     rm -rf whole
     go_on whole
     cmp -s changed/runs.csv whole/runs.csv || fail "stale rows got into the table"
+    # another build of the same version: the linker gives it another build id
+    python3 - "$bondyn" another_build <<'END'
+import sys
+code = bytearray(open(sys.argv[1], "rb").read())
+at = code.find(b"\3\0\0\0GNU\0") + 8  # the kind of note that holds the build id, and its owner
+code[at] ^= 1
+open(sys.argv[2], "wb").write(code)
+END
+    chmod +x another_build
+    this_build=$bondyn bondyn=$work/another_build
+    sed -i 's/2.5/1.5/' part.bond
+    go_on rebuilt || fail "a study by another build fails: $(cat err)"
+    [ "$made" -eq 0 ] || expect_text err "V010"
+    bondyn=$this_build
+    grep -q "from before" out && fail "rows of another build are reused"
 fi
 
 # --- pipes, devices and links

@@ -29,6 +29,7 @@ F(talks) { UNUSED; out[0] = in[0]; return socket(AF_INET, SOCK_STREAM, 0) < 0 ? 
 F(signals) { UNUSED; out[0] = in[0]; return kill(getppid(), 9) < 0 ? 14 : 0; }
 F(removes) { UNUSED; out[0] = in[0]; return unlink(PLACE "/precious") < 0 ? 15 : 0; }
 F(scribbles) { UNUSED; out[0] = in[0]; FILE *f = fopen(PLACE "/precious", "w"); return f ? 0 : 16; }
+F(counts) { static int n; UNUSED; (void)in; out[0] = ++n; return 0; }
 F(eats) { UNUSED; char *p = malloc((size_t)8 << 30); out[0] = in[0]; if (p) *(volatile char *)p = 1; return p ? 0 : 17; }
 EOF
 sed -i '/#include <unistd.h>/a #include <signal.h>' f.c
@@ -101,6 +102,22 @@ EOF
 else
     fail "derive: $(cat err)"
 fi
+
+# what is impure is called at every event of its `when`, also with numbers alone
+cat >counts.bond <<'EOF'
+function counts(x) external "f.so" impure
+model M
+  var n discrete
+  when sample(1 {s}, 1 {s}) then
+    n = counts(1)
+  end
+end
+experiment E of M
+  stop 5.5 {s}
+  expect n(end) = 5 within 0
+end
+EOF
+for engine in vm native; do expect_exit 0 run counts.bond --engine $engine --no-plot; done
 
 # --- what goes wrong ------------------------------------------------------------------------------
 

@@ -2,7 +2,8 @@
 # The form of a mechanism that says none: velocities where it falls as a whole, momenta elsewhere.
 . "$(dirname "$0")/common.sh"
 
-# write_robot STATEMENT BASE MORE: a robot on its base, with a statement of its own, in a model with more
+# write_robot STATEMENT BASE MORE: a robot on its base, with a statement of its own, in a model with
+# more
 expect_none() { # of this TEXT on the output
     ! grep -qF -- "$1" out || fail "'$1' is said"
 }

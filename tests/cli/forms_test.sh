@@ -1,6 +1,7 @@
 #!/bin/sh
-# Published motions hold in other variables too: the mechanisms of examples get `form lagrange`, or `coordinates
-# euler` where no attitude comes to where angles fail, and all their experiments must hold as they are.
+# Published motions hold in other variables too: the mechanisms of examples get `form lagrange`, or
+# `coordinates euler` where no attitude comes to where angles fail, and all their experiments must
+# hold as they are.
 . "$(dirname "$0")/common.sh"
 
 # with STATEMENT FILE...: the examples below, where every mechanism has the statement

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Twenty models that grow rightly, with every solver: none is stopped and none is warned of. And what
-# kept the steps of a run short is told with -v.
+# Twenty models that grow rightly, with every solver: none is stopped and none is warned of. And
+# what kept the steps of a run short is told with -v.
 . "$(dirname "$0")/common.sh"
 
 cat >growing.bond <<END

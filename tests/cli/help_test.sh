@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every example that --help shows is run as it stands there, in the folder tests/cli/help. Left out: what waits for a person (studio,
-# watch, lsp), editors, a recorded drive and the tests of the library, which are run elsewhere.
+# Every example that --help shows is run as it stands there, in the folder tests/cli/help. Left out:
+# what waits for a person (studio, watch, lsp), editors, a recorded drive and the tests of the
+# library, which are run elsewhere.
 . "$(dirname "$0")/common.sh"
 
 cp "$here"/help/*.bond .

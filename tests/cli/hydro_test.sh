@@ -1,6 +1,7 @@
 #!/bin/sh
-# import hydro: tables of WAMIT and ShipX/VERES of one vessel that is known (its memory has three modes) become the same model, whose motion in a wave is
-# that of the frequency domain; gaps and wrong numbers are reported with their place.
+# import hydro: tables of WAMIT and ShipX/VERES of one vessel that is known (its memory has three
+# modes) become the same model, whose motion in a wave is that of the frequency domain; gaps and
+# wrong numbers are reported with their place.
 . "$(dirname "$0")/common.sh"
 
 # vessel FORMAT: the tables, of what is 20 x 8 m, 200 t. WAMIT's are made for the length 2 m.
@@ -141,6 +142,9 @@ mkdir bad
 sed '50s/.*/ 3.0 2 2 ********** 1.0/' box.1 >bad/stars.1
 cd bad || exit 2
 refused X015 50:10 stars.1
+sed '50s/^ *[^ ]*/ 1e-5/' ../box.1 >period.1
+refused X015 50:2 period.1
+expect_text err "1 error" # nothing else is said of that line
 sed '60d' ../box.1 >entry.1
 refused X016 37:2 entry.1
 expect_text err "A(4,6) is missing at 3 rad/s (a period of 2.0944 s)"

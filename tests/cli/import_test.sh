@@ -137,7 +137,8 @@ printf '<robot name="r"><link name="a">%s</link><link name="b"><visual><origin x
 <origin xyz="0 0 1" rpy="1.570796 0 0"/></joint></robot>\n' "$heavy" >robot.urdf
 expect_exit 0 import urdf robot.urdf --free --round
 expect_text out "shape on a box (1, 2, 3) {m} at (1, 0, 1) {m} rotated y -90 {deg}, x 90 {deg}"
-# angles are what the file says; only what is the nearest number to a multiple of 15 degrees is written so
+# angles are what the file says; only what is the nearest number to a multiple of 15 degrees is
+# written so
 printf '<robot name="r"><link name="a">%s</link><link name="b"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/>
 <origin rpy="1.5708 1.5707963267948966 0.785398"/></joint></robot>\n' "$heavy" >robot.urdf
 expect_exit 0 import urdf robot.urdf
@@ -162,7 +163,8 @@ robot X010 3:33 "<link name=\"a\"/><link name=\"b\">$heavy</link>
 <joint name=\"j\" type=\"revolute\"><limit lower=\"-1\"/>$ends</joint>"
 expect_text err "joint 'j' has no upper limit: it counts as 0"
 expect_text out "limits -1 {rad} .. 0 {rad}"
-# names that the losses want are taken; a robot without a library has its damping, and friction says what it misses
+# names that the losses want are taken; a robot without a library has its damping, and friction says
+# what it misses
 cat >losses.urdf <<END
 <robot name="r"><link name="a"/><link name="b">$heavy</link><link name="c">$heavy</link>
 <joint name="damping" type="continuous">$ends<dynamics damping="1" friction="2"/><limit effort="5"/></joint>

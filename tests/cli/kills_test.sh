@@ -1,7 +1,7 @@
 #!/bin/sh
-# Kills at random times of run, sweep and montecarlo: there is no wrong and no half row, and the same
-# command asked for again gives the table of an uninterrupted study bit by bit. BONDYN_KILLS: how
-# many; BONDYN_KILLS_SEED: of their times.
+# Kills at random times of run, sweep and montecarlo: there is no wrong and no half row, and the
+# same command asked for again gives the table of an uninterrupted study bit by bit. BONDYN_KILLS:
+# how many; BONDYN_KILLS_SEED: of their times.
 . "$(dirname "$0")/common.sh"
 kills=${BONDYN_KILLS:-6}
 seed=${BONDYN_KILLS_SEED:-1}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The language server: a golden conversation, renaming with `check` as the judge, Neovim as a real client.
-# lsp_test.sh BONDYN JSON_CHECK [--update]
+# The language server: a golden conversation, renaming with `check` as the judge, Neovim as a real
+# client. lsp_test.sh BONDYN JSON_CHECK [--update]
 . "$(dirname "$0")/common.sh"
 python3 -c '' 2>/dev/null || { echo "no python3: skipped"; exit 0; }
 

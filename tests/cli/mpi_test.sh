@@ -2,7 +2,7 @@
 # Studies over the ranks of mpirun: the same table, a killed rank loses no finished run.
 . "$(dirname "$0")/common.sh"
 
-write_slow_model 100
+write_slow_model "$(span 100)"
 factor="k = normal(2, 0.1) {1/s}"
 
 # Started by mpirun, but without what it needs: said once, by rank 0 alone.
@@ -38,7 +38,8 @@ ranks 2 montecarlo slow.bond --vary "$factor" --runs 100000000 --out absurd && f
 expect_text err "error V005"
 
 # A rank is killed: mpirun ends the others; the same command goes on with what was finished.
-sed 's/stop 100 /stop 300 /' slow.bond >slower.bond # a run takes about 50 ms on the virtual machine
+write_slow_model "$(span 300)" # a run takes about 50 ms on the virtual machine
+mv slow.bond slower.bond
 $mpirun -n 3 "$bondyn" montecarlo slower.bond --vary "$factor" --runs 300 --yes --engine vm --out kill >out 2>err &
 job=$!
 filled() { # the file is there and has a head

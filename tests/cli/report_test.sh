@@ -7,7 +7,7 @@ wagon=$source_folder/examples/wagon_pendulum/wagon_pendulum.bond
 
 expect_exit 0 report "$motor" --out motor.html
 expect_text out "written motor.html"
-for part in plots graph states equations parameters energy expectations text; do
+for part in plots graph states equations parameters power energy expectations text; do
     expect_text motor.html "<h2 id=\"$part\">"
 done
 expect_text motor.html '<math display="block">'
@@ -17,6 +17,10 @@ expect_text motor.html 'class="flow"'
 expect_text motor.html 'data-view="whole"'
 sed -n 's/.*class="curves">\(.*\)<\/script><\/figure>.*/\1/p' motor.html | head -1 >curves.json
 "$json_check" curves.json || fail "the curves are not JSON"
+expect_text motor.html '<title>u -&gt; armature: 36.58 J, 38.8 %, through current</title>'
+sed -n '/id="powers">/,/<\/script>/p' motor.html | sed 's/.*id="powers">//; s/<\/script>.*//' >powers.json
+"$json_check" powers.json || fail "the powers are not JSON"
+[ "$(wc -c <powers.json)" -lt 60000 ] || fail "the powers of 11 bonds have $(wc -c <powers.json) bytes"
 grep -q 'id="view"' motor.html && fail "a view without bodies"
 grep -Eq '(src|href)="https?:' motor.html && fail "the page asks the network"
 
@@ -76,6 +80,19 @@ END
 expect_exit 0 report sweep.bond
 expect_text sweep.html "answer to u"
 expect_text sweep.html "experiment.frequency"
+grep -q 'id="power' sweep.html && fail "powers over time of a frequency response"
+
+# Analyses have pages, too: what they found, in words and as a picture; modes with their list.
+expect_exit 0 report "$source_folder/examples/analysis/analysis.bond" Modes --out modes.html
+expect_text modes.html '<h2 id="modes">'
+expect_text modes.html '<td class="n">0.795775</td><td class="n">0.05</td><td class="n">4</td>'
+expect_text modes.html 'unstable poles'
+grep -q 'id="plots"\|id="parameters"\|id="energy"\|simulated' modes.html && fail "a run on the page of an analysis"
+for of in Rest Lin Resp Jump Kick; do
+    expect_exit 0 report "$source_folder/examples/analysis/analysis.bond" "$of" --out "$of.html"
+    expect_text "$of.html" '<h2 id="analysis">'
+    expect_text "$of.html" 'expectations hold'
+done
 
 # States that are chosen during the run are no variables of the model.
 expect_exit 0 report "$source_folder/examples/cartesian_double_pendulum/cartesian_double_pendulum.bond" --out chosen.html

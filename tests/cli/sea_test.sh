@@ -1,6 +1,6 @@
 #!/bin/sh
-# Irregular seas are reproducible: the same seed gives the same waves and the same motion of a barge to the last bit, whatever the number of workers;
-# another seed gives another sea.
+# Irregular seas are reproducible: the same seed gives the same waves and the same motion of a barge
+# to the last bit, whatever the number of workers; another seed gives another sea.
 . "$(dirname "$0")/common.sh"
 
 cat >seas.bond <<'END'

@@ -1,5 +1,6 @@
 #!/bin/sh
-# optimize, fit and sensitivity on the worked example of docs/analysis.md and on McBride's autopilot.
+# optimize, fit and sensitivity on the worked example of docs/analysis.md and on McBride's
+# autopilot.
 examples=$(cd "$(dirname "$0")/../../examples" && pwd)
 . "$(dirname "$0")/common.sh"
 search=$examples/search/search.bond
@@ -30,4 +31,29 @@ expect_text err O008
 # an equal search goes on from the best point so far
 expect_exit 0 optimize "$examples/mcbride_missile/optimise.bond" --out g
 says "expectations 10 of 10 hold"
+
+# A search that is killed goes on where it was: the same command ends as if nothing had happened. A
+# machine may be so fast that it is over before; tests/optimise/resume_test.c kills it for certain.
+found() { # the number that was found and how many runs it took
+    sed -n 's/^least *[^=]*= \([^ ]*\).*/\1/p; s/^search *\([0-9]* runs\).*/\1/p' out
+}
+expect_exit 0 optimize "$search" Damping --method crs --out whole
+found >whole.txt
+[ -s whole.txt ] || fail "nothing found"
+"$bondyn" optimize "$search" Damping --method crs --out killed >out 2>err &
+victim=$!
+while kill -0 $victim 2>/dev/null; do
+    size=$(wc -c killed/search.part 2>/dev/null | cut -d' ' -f1)
+    [ "${size:-0}" -gt 4000 ] && kill -9 $victim 2>/dev/null && break
+    sleep 0.01
+done
+wait $victim 2>/dev/null
+# Where it is killed between its last run and its words, there is no file any more, and the search
+# begins anew.
+begun=no
+[ -e killed/search.part ] && begun=yes
+expect_exit 0 optimize "$search" Damping --method crs --out killed
+[ $begun = no ] || says "known from before"
+found | cmp -s - whole.txt || fail "a killed search ends elsewhere: $(found) for $(cat whole.txt)"
+[ ! -e killed/search.part ] || fail "a finished search leaves its file"
 exit $failed

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The studio's server from outside: who may come in, files, a driven run that is replayed bit by bit (T018 when it
-# cannot be), faults of models, hostile bytes, floods, a second server (T017).
+# The studio's server from outside: who may come in, files, a driven run that is replayed bit by bit
+# (T018 when it cannot be), faults of models, hostile bytes, floods, a second server (T017).
 . "$(dirname "$0")/common.sh"
 
 if "$bondyn" studio /no/such/folder/x.bond --no-open 2>&1 | grep -q "built without the studio"; then

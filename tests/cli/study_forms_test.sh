@@ -22,7 +22,8 @@ expect_exit 0 sweep decay.bond --vary "k = 1, 2" --out two
 grep '^end(x)' out | awk '{ half = ($5 - $4) / 2; d = half / ($3 / sqrt(2)) - 12.706; exit !(d < 0.02 && d > -0.02) }' ||
     { fail "the interval of two runs"; cat out; }
 
-# A constant follows the parameters that it is made of, also by way of another constant; one that fixes a size makes them fixed.
+# A constant follows the parameters that it is made of, also by way of another constant; one that
+# fixes a size makes them fixed.
 cat >const.bond <<'END'
 model P
   param a = 1, n = 2

@@ -130,7 +130,7 @@ awk -F, '/^[01],/ { n++; if (($5 - 1)^2 > 2.5e-7 || ($4 + 1)^2 > 2.5e-7) bad++ }
     END { exit !(n == 2 && !bad) }' peak/runs.csv || fail "a peak is missed: $(cat peak/runs.csv)"
 
 # Interrupted and gone on with.
-write_slow_model 2000
+write_slow_model "$(span 2000)"
 "$bondyn" sweep slow.bond --vary "k = 1 .. 3 in 2000 {1/s}" -j 2 --out slow --yes >out 2>err &
 worker=$!
 tries=0
@@ -196,7 +196,8 @@ expect_text err "error V002: the model has no parameter 'q'"
 sed 's/var x initial x0/param n = 2\n  var w[n]\n  for i in 1:n\n    w[i] = i\n  end\n  var x initial x0/' decay.bond >sizes.bond
 expect_exit 1 sweep sizes.bond --vary "n = 1, 2"
 expect_text err "error V003: the parameter 'n' decides the structure of the model"
-# a parameter with a formula as its default is varied as any other; what follows from it follows, and units are its own
+# a parameter with a formula as its default is varied as any other; what follows from it follows,
+# and units are its own
 cat >computed.bond <<'END'
 model Computed
   param a = 2, b {cm} = 3*a*1 {cm}, c {m} = 2*b
@@ -219,4 +220,66 @@ expect_exit 0 montecarlo computed.bond --vary "c = uniform(1, 2) {m}" --runs 4 -
 mkdir -p taken/runs.part
 expect_exit 1 sweep decay.bond --vary "k = 1, 2" --out taken
 expect_text err "error V007"
+
+# What jumps and dies away between two rows has its largest value at the event, in a run and in a
+# study, alone and over lanes: a line comes taut at x = h with F = d v, and is quiet again 10 ms
+# later.
+cat >taut.bond <<END
+model Taut
+  param v = 2 {m/s}, h = 0.503 {m}, d = 500 {N.s/m}
+  var x {m} initial 0, J {N.s} initial 0
+  der(x) = v
+  der(J) = F
+  output F {N}
+  F = if x > h then d*v*exp(-(x - h)/(1 {mm})) else 0
+end
+experiment Pull of Taut
+  stop 1 {s}
+  points 10
+  solver rk78
+  expect max(F) = 1 {kN} within 1e-9 relative
+  expect min(-F) = -1 {kN} within 1e-9 relative
+end
+END
+expect_exit 0 run taut.bond --no-plot --out taut
+for solver in adams bdf rk78 ida; do
+    expect_exit 0 run taut.bond --solver $solver --no-plot --out taut
+    expect_exit 0 sweep taut.bond --solver $solver --vary "v = 1 .. 3 in 3 {m/s}" --record F --out taut_sweep
+    awk -F, '!/^#/ && $1 ~ /^[0-9]/ { n++; for (i = 3; i <= NF; i++) if ($i / (500 * $2) > 0.999999999 && $i / (500 * $2) < 1.000000001) good++ }
+        END { exit !(n == 3 && good == 3) }' taut_sweep/runs.csv || fail "$solver: largest values of a study: $(cat taut_sweep/runs.csv)"
+done
+
+# A ball is on its spring for a millisecond, and there are ten between two points: energy gives the
+# largest force. Steps of rtol 1e-6 find it to 1e-4 with every method, in a study, too. Slopes need
+# points that all runs share.
+cat >ball.bond <<END
+model Ball
+  param m = 1 {kg}, k = 1e7 {N/m}, h = 1 {m}, g = 9.81 {m/s2}
+  var x {m} initial h, v {m/s} initial 0
+  der(x) = v
+  m*der(v) = F - m*g
+  output F {N}
+  F = if x < 0 then -k*x else 0
+end
+experiment Drop of Ball
+  stop 40 {s}
+  points 100
+  expect max(F) = m*g + sqrt((m*g)^2 + 2*k*m*g*h) within 1e-4 relative
+  expect min(-F) = -(m*g + sqrt((m*g)^2 + 2*k*m*g*h)) within 1e-4 relative
+end
+experiment Softest of Ball
+  stop 40 {s}
+  points 100
+  minimise max(F)
+  over k from 1e6 to 1e7
+end
+END
+for solver in adams bdf rk78 ida auto; do
+    expect_exit 0 run ball.bond --solver $solver --no-plot --out ball
+done
+expect_exit 0 sweep ball.bond --solver rk78 --vary "h = 0.5 .. 2 in 5 {m}" --record F --out ball_sweep
+expect_text out "all hold in 5 of 5 runs"
+expect_exit 1 run ball.bond Softest --no-plot --out ball
+expect_text err "error O001"
+expect_text err "needs more of them"
 exit $failed

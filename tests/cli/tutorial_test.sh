@@ -1,13 +1,14 @@
 #!/bin/sh
-# The tutorials say what is true: a block after a line that ends with `name.bond`: is that file, and every
-# line after `$ bondyn ...` in a block is printed by that command. A block that shows an error or an
-# expectation that FAILS is of a command that fails, all others succeed.
+# The tutorials say what is true: a block after a line that ends with `name.bond`: is that file, and
+# every line after `$ bondyn ...` in a block is printed by that command. A block that shows an error
+# or an expectation that FAILS is of a command that fails, all others succeed.
 # usage: tutorial_test.sh BONDYN
 . "$(dirname "$0")/common.sh"
 docs=$source_folder/docs
 cp "$docs"/tutorial/*.bond .
 
-# Writes each block of a page to block.N, and the name of the file that it shows, if any, to shows.N.
+# Writes each block of a page to block.N, and the name of the file that it shows, if any, to
+# shows.N.
 split_page() {
     rm -f block.* shows.*
     awk '/^```/ { inside = !inside; if (inside) { n++; print last > ("shows." n) } ; next }

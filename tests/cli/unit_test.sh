@@ -1,12 +1,13 @@
 #!/bin/sh
-# Foreign units: ten models come back from their own FMUs, power ports are ports again, steps and instances; a set of
-# hostile and wrong units, each named, none of which harms.
+# Foreign units: ten models come back from their own FMUs, power ports are ports again, steps and
+# instances; a set of hostile and wrong units, each named, none of which harms.
 . "$(dirname "$0")/common.sh"
 export BONDYN_FOREIGN_SECONDS=0.5 TMPDIR="$work/tmp"
 mkdir tmp
 examples=$source_folder/examples
 
-# The columns that both have, a.b[1] being a_b_1 in the second: how far apart, in parts of the largest value.
+# The columns that both have, a.b[1] being a_b_1 in the second: how far apart, in parts of the
+# largest value.
 cat >apart.py <<'EOF'
 import csv, re, sys
 def read(path):
@@ -71,6 +72,54 @@ experiment Steps of Simulator
   audit off
 end
 EOF
+# Laws that switch: their states are slots of the unit.
+trip sticks "$examples/stick_slip/stick_slip.bond" FixedSteps 1000 --stop 3 --record mass.f --record spring.e
+trip clutches "$examples/msl/coupled_clutches.bond" Run 1000 --solver rk4 --record J1.body.f --record J3.body.f
+trip diodes "$examples/rectifier/rectifier.bond" TenHalfWaves 1000 --solver rk4 --record filter.e --record load.f
+trip impacts "$examples/rigid_stops/rigid_stops.bond" Bounces 1000 --solver rk4 --record fall.q --record energy
+# States that are chosen anew four times a turn, which the unit asks for by an event.
+cp "$examples/cartesian_pendulum/cartesian_pendulum.bond" circle.bond
+cat >>circle.bond <<'EOF'
+
+experiment Steps of Round
+  stop 1 {s}
+  points 100
+  solver rk4 step 0.1 {ms}
+  record x, y, vx, vy
+end
+EOF
+trip circle circle.bond Steps 100
+# Signals of time that jump are events in time: steps of rk4 end there, so they are as good as those of rk78.
+cat >saw.bond <<'EOF'
+model Saw
+  var x initial 1, y initial 0
+  der(x) = (mod(time, 0.3 {s})/(1 {s}) - x)/(1 {s})
+  der(y) = (x - y + floor(2*time/(1 {s})))/(1 {s})
+end
+experiment E of Saw
+  stop 3 {s}
+  points 300
+  solver rk78 rtol 1e-11 atol 1e-12
+  audit off
+end
+EOF
+expect_exit 0 run saw.bond --no-plot --out saw
+for version in 2 3; do
+    expect_exit 0 export fmu saw.bond --kind me --version $version --out saw.fmu
+    cat >saw.in.bond <<'EOF'
+model Unit from "saw.fmu"
+model Top
+  Unit u
+end
+experiment Again of Top
+  stop 3 {s}
+  points 300
+  solver rk4 step 1 {ms}
+end
+EOF
+    expect_exit 0 run saw.in.bond --no-plot --out saw.again
+    python3 apart.py saw/results.csv saw.again/results.csv 1e-9 >log 2>&1 || fail "saw, FMI $version: $(cat log)"
+done
 versions=2 # its C takes long to compile, and has nothing that the others have not
 trip titan titan4/titan4.bond Steps 20
 
@@ -153,7 +202,73 @@ expect_text out "70"
 expect_exit 0 sweep ports.bond Both --vary "b.k = 60 .. 70 in 2 {N/m}" --jobs 2 --no-plot --out sweep
 grep -q nan sweep/runs.csv && fail "runs of a sweep failed"
 
-# --- FMI 3: the same through terminals, and built from its sources with the importer's headers -------
+# --- loops through a unit: its inputs depend on its outputs, at the start and at its events, too
+# -------
+
+cat >loops.bond <<'EOF'
+model Caught "a mass on a spring that is stopped now and then"
+  input F {N} = 1 {N}, r {m} = 0 {m}
+  output x {m}
+  param m = 2 {kg}, k = 50 {N/m}
+  MSe hand = F
+  MSe control = 30 {N/m}*(r - spring.q)
+  I mass(m)
+  C spring(1/k, q0 = 5 {mm})
+  R damper(3 {N.s/m})
+  1 v
+  hand -> v
+  control -> v
+  v -> mass, spring, damper
+  x = spring.q
+  when spring.q > 20 {mm} then
+    reinit(mass.p, 0 {N.s})
+  end
+end
+experiment Steps of Caught
+  stop 0.5 {s}
+  solver rk4 step 1 {ms}
+end
+model Twin
+  Caught u(F = 4 {N} - 5 {N.s/m}*u.v.f, r = 0.1 {m} - 2*u.x)
+end
+experiment Loop of Twin
+  stop 0.5 {s}
+  points 50
+  solver rk4 step 1 {ms}
+  record u.x
+end
+EOF
+expect_exit 0 run loops.bond Loop --no-plot --engine vm --out twin
+for version in 2 3; do
+    expect_exit 0 export fmu loops.bond Steps --version $version --out caught.fmu
+    for kind in "" " as cs every 1 {ms}"; do
+        cat >loop.bond <<EOF
+model Caught from "caught.fmu"$kind
+model Loop
+  Caught u(r = 0.1 {m} - 2*u.x)
+  Se push = 4 {N}
+  R brake(5 {N.s/m})
+  1 hand
+  push -> hand
+  hand -> brake, u.hand
+end
+experiment Again of Loop
+  stop 0.5 {s}
+  points 50
+  solver rk4 step 1 {ms}
+  record u.x
+end
+EOF
+        expect_exit 0 run loop.bond --no-plot --out loop
+        # inputs of steps are those at their beginnings: 1 ms late, times the rates of the loop,
+        # some 5/s
+        [ "$kind" ] && within=2e-2 || within=1e-12
+        python3 apart.py twin/results.csv loop/results.csv $within >log 2>&1 || fail "a loop through a unit of FMI $version$kind: $(cat log)"
+    done
+done
+
+# --- FMI 3: the same through terminals, and built from its sources with the importer's headers
+# -------
 
 expect_exit 0 export fmu pushed.bond Steps --version 3 --out pushed3.fmu
 sed 's/pushed.fmu/pushed3.fmu/' ports.bond >ports3.bond
@@ -344,7 +459,39 @@ hostile3 5 "fmi3GetContinuousStateDerivatives gave an error" "if (!fopen(\"$work
 hostile3 5 "the rate 'der(mass.p)' is nan at t = 0.1" "if (((Pushed_fmu *)c)->s.m.time > 0.1) { x[0] = NAN; return 0; }" "$rates"
 [ "$(cat precious)" = precious ] || fail "a file was changed"
 
-# Discrete inputs, of 32 bits too, are set at events only: this unit gives an error in continuous time.
+# A unit of laws that switch, in both kinds: what it does with its events, its mode and its steps.
+cp h3.bond held3.bond
+expect_exit 0 export fmu "$examples/stick_slip/stick_slip.bond" FixedSteps --stop 3 --record mass.f --version 3 --out modes.fmu
+cat >h3.bond <<'EOF'
+model H from "h3.fmu"
+model Top
+  H u
+end
+experiment X of Top
+  stop 0.5 {s}
+  points 10
+  solver rk4 step 10 {ms}
+end
+EOF
+sed 's/plain3.fmu/modes.fmu/; s/^        text = f.read(n)/        if n.startswith("binaries"): continue\n&/' deed.py >modes.py
+mv modes.py deed.py
+update='fmi3Status fmi3UpdateDiscreteStates(' none='*again = *terminate = *nominals = *values = *next_defined = fmi3False;'
+hostile3 0 "" ";" "$update"
+hostile3 1 "its events come to no end" "$none *again = fmi3True; return fmi3OK;" "$update"
+hostile3 1 "the time of its next event is nan" "$none *next_defined = fmi3True; *next_time = NAN; return fmi3OK;" "$update"
+hostile3 1 "the state 'states[1]' is nan" "x[0] = x[1] = NAN; return fmi3OK;" "fmi3Status fmi3GetContinuousStates("
+hostile3 5 "event indicator 1 is nan at t = " "z[0] = NAN; return fmi3OK;" "fmi3Status fmi3GetEventIndicators("
+hostile3 5 "crashed (signal 11" "((StickSlip_fmu *)c)->s.m.present = 100000000;" "$rates"
+sed -i '1s/$/ as cs every 0.1 {s}/' h3.bond
+step='fmi3Status fmi3DoStep('
+hostile3 0 "" ";" "$step"
+hostile3 5 "while it makes a step: it crashed (signal 6" "abort();" "$step"
+hostile3 5 "while it makes a step: it did not answer within 0.5 s" "for (;;) {}" "$step"
+hostile3 5 "fmi3DoStep gave a point that it discards" "return fmi3Discard;" "$step"
+[ "$(grep -vc '^#' h/results.csv)" -ge 2 ] || fail "rows are lost with a step that fails"
+
+# Discrete inputs, of 32 bits too, are set at events only: this unit gives an error in continuous
+# time.
 cat >held.py <<'EOF'
 import zipfile
 with zipfile.ZipFile("plain3.fmu") as f, zipfile.ZipFile("h3.fmu", "w") as to:
@@ -363,6 +510,7 @@ fmi3Status fmi3GetFloat32(fmi3Instance c, const fmi3ValueReference r[], size_t n
         if not n.startswith("binaries"): to.writestr(n, text.encode(errors="surrogateescape"))
 EOF
 python3 held.py
+cp held3.bond h3.bond
 expect_exit 0 run h3.bond --no-plot --out h
 
 # wrong3 WORDS SED-COMMAND: another description of a unit of FMI 3

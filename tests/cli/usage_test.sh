@@ -32,7 +32,7 @@ for verb in $verbs; do
     done <options
 done
 # ... and every solver
-for name in $(sed -n 's/^SOLVER([A-Z0-9_]*, "\([a-z0-9]*\)".*/\1/p' "$source_folder/src/lang/solvers.def"); do
+for name in $(sed -n 's/^SOLVER([A-Z0-9_]*, "\([a-z0-9]*\)".*/\1/p' "$source_folder/src/solve/solvers.def"); do
     for file in docs/bondyn.1 docs/language.md share/completions/bondyn.bash share/completions/_bondyn \
         share/completions/bondyn.fish; do
         grep -q "\b$name\b" "$source_folder/$file" || fail "$file does not tell of solver $name"

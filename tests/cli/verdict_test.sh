@@ -1,6 +1,6 @@
 #!/bin/sh
-# The verdict on energy: what went in and what came back stand apart, a loss is one however long the run
-# was, and losses of the integration are told from energy that a law makes.
+# The verdict on energy: what went in and what came back stand apart, a loss is one however long the
+# run was, and losses of the integration are told from energy that a law makes.
 . "$(dirname "$0")/common.sh"
 
 cat >winch.bond <<END

@@ -1,5 +1,6 @@
 #!/bin/sh
-# watch: a page now, another one when the model or an import of it is saved, whatever went wrong between.
+# watch: a page now, another one when the model or an import of it is saved, whatever went wrong
+# between.
 . "$(dirname "$0")/common.sh"
 
 cat >parts.bond <<END

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A build without node: the pages are left out with words, and what stands in their place is C that compiles and says so.
+# A build without node: the pages are left out with words, and what stands in their place is C that
+# compiles and says so.
 . "$(dirname "$0")/common.sh"
 
 command -v cmake >/dev/null || { echo "skipped: no cmake"; exit 0; }

@@ -340,7 +340,8 @@ static void nonlinear_blocks_converge_and_warm_start(void **state) {
     fixture_free(f);
 }
 
-// Powers of quarters are made of roots where that keeps slopes: to a few units of the last digit over all sizes, and at zero.
+// Powers of quarters are made of roots where that keeps slopes: to a few units of the last digit
+// over all sizes, and at zero.
 static void powers_of_quarters_are_roots(void **state) {
     (void)state;
     static const double exponent[] = {0.25, -0.25, 0.5,  -0.5,  0.75, -0.75,

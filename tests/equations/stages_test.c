@@ -1,5 +1,5 @@
-// The checks between stages: all is well with what the pipeline makes, and every list that is damaged by hand is
-// named by the promise that no longer holds.
+// The checks between stages: all is well with what the pipeline makes, and every list that is
+// damaged by hand is named by the promise that no longer holds.
 #include "../test.h"
 
 #include "../pipeline.h"

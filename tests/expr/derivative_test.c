@@ -164,6 +164,12 @@ static void tables_have_exact_derivatives(void **state) {
                     (expr_evaluate(d, e, plus) - expr_evaluate(d, e, minus)) / 2e-6, 1e-5);
         assert_near(expr_evaluate(d, second, here),
                     (expr_evaluate(d, first, plus) - expr_evaluate(d, first, minus)) / 2e-6, 1e-4);
+        ExprWalk *walk = walk_new(d); // in numbers, too
+        Slopes bend = {0};
+        expr_gradient(d, walk, first, here, &bend);
+        assert_near(bend.count ? bend.data[0].slope : 0, expr_evaluate(d, second, here), 1e-12);
+        array_free(&bend);
+        walk_free(walk);
         assert_near(expr_evaluate(d, third, here),
                     (expr_evaluate(d, second, plus) - expr_evaluate(d, second, minus)) / 2e-6,
                     1e-3);

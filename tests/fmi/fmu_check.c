@@ -1,9 +1,11 @@
 // A driver for FMUs, from the words of the standard: loads one, judges its description, runs it in both kinds and
 // compares with a results file of `bondyn run` that has the same method and step.
 //
-//     fmu_check FOLDER RESULTS.csv [INSTANCES [INPUT STEPS | within BOUND]]    FOLDER: the archive, unpacked; tells faults only
+//     fmu_check FOLDER RESULTS.csv [INSTANCES [INPUT STEPS [BOUND] | within BOUND [OTHER]]]
 //
+// FOLDER: the archive, unpacked; tells faults only.
 // With `within`, co-simulation alone, which has a solver of its own: near the results, and bits where it is saved.
+// OTHER: where communication points are not those of the results.
 // With INPUT, co-simulation alone: every STEPS steps it becomes half of 0, 1 .. 6, 0, 1 ...
 //
 //   co-simulation     steps of DefaultExperiment: the same bits as in the results
@@ -230,6 +232,13 @@ static void check_saving(Check *c) {
                                           &quietly, fmi2False, fmi2False);
     if (c->f.DeSerializeFMUstate(deaf, bytes, size, &none) == fmi2OK)
         fault(c, "a foreign state was taken");
+    bytes[3] ^= 1;
+    for (size_t i = size / 3; i < size; i += size / 3) { // registers, numbers of modes
+        bytes[i] ^= 64;
+        if (c->f.DeSerializeFMUstate(deaf, bytes, size, &none) == fmi2OK)
+            fault(c, "a state with a wrong byte %zu was taken", i);
+        bytes[i] ^= 64;
+    }
     if (c->f.DoStep(deaf, 0, 1, fmi2True) == fmi2OK) fault(c, "a step before the start was taken");
     c->f.FreeInstance(deaf);
     c->f.FreeFMUstate(at, &state);
@@ -347,6 +356,8 @@ static bool open_exchange(Check *c, Exchange *e) {
 
 static void check_derivatives(Check *c, Exchange *e);
 
+enum { FEW = 12 };
+
 static void check_exchange(Check *c) {
     Exchange e;
     Place p = {0};
@@ -358,12 +369,22 @@ static void check_exchange(Check *c) {
         while (e.t < to - 1e-9 * c->d->step && exchange_step(&e, to)) continue;
         // what lies exactly on a border is decided here or just behind it
         if (!is_near(c, e.t, e.crossed)) look(c, e.at, e.t, &p, 1e-10, "model exchange");
-        if (k == half) check_derivatives(c, &e);
+        if (k == half || (c->states <= FEW && (k == half / 2 || k == half + half / 2)))
+            check_derivatives(c, &e); // of few states at three points: modes are others there
     }
     free_exchange(&e);
 }
 
 // --- derivatives -----------------------------------------------------------------------------------
+
+// NaN: a point that the unit cannot have, as it says.
+static double value_there(Exchange *e, unsigned unknown) {
+    Check *c = e->c;
+    double value = NAN;
+    fmi2Status status = c->f.GetReal(e->at, &unknown, 1, &value);
+    if (status > fmi2Discard) fault(c, "GetReal gives %d", (int)status);
+    return status <= fmi2Warning ? value : NAN;
+}
 
 static double nudged(Exchange *e, const Variable *known, int state, double by, unsigned unknown) {
     Check *c = e->c;
@@ -373,14 +394,14 @@ static double nudged(Exchange *e, const Variable *known, int state, double by, u
         memcpy(e->trial, e->x, n * sizeof *e->x);
         e->trial[state] += by;
         TRY(SetContinuousStates(e->at, e->trial, n));
-        TRY(GetReal(e->at, &unknown, 1, &value));
+        value = value_there(e, unknown);
         TRY(SetContinuousStates(e->at, e->x, n));
         return value;
     }
     TRY(GetReal(e->at, &known->reference, 1, &old));
     now = old + by;
     TRY(SetReal(e->at, &known->reference, 1, &now));
-    TRY(GetReal(e->at, &unknown, 1, &value));
+    value = value_there(e, unknown);
     TRY(SetReal(e->at, &known->reference, 1, &old));
     return value;
 }
@@ -415,6 +436,7 @@ static double distance(Exchange *e, const Variable *known, int state, double siz
             sum += weight[k - 1] * (plus - minus);
             most = fmax(most, fmax(fabs(plus), fabs(minus)));
         }
+        if (isnan(sum)) continue; // too far: there is no such point
         // what differences can tell at all with this step
         double noise = 1e-15 * most / h, far = fabs(sum / h - along) - noise;
         if (!(far > 0)) return isnan(far) ? INFINITY : 0;
@@ -529,17 +551,20 @@ int main(int count, char **words) {
     bool ready = load(c, words[1]) && check_read_results(c, words[2]);
     if (!ready) c->faults++;
     bool near = ready && count > 5 && is(words[4], "within");
+    double last = count > 6 ? strtod(words[6], NULL) : 0; // bound
     if (near) {
         c->bound = strtod(words[5], NULL);
     } else if (ready && count > 5) {
         c->input = description_find(c->d, words[4]);
         c->input_steps = atoi(words[5]);
+        c->bound = last;
     }
     if (ready && c->d->steps) check_steps(c);
     if (ready && c->d->steps) check_saving(c);
     if (ready && c->d->version == 3) {
-        c->events = true;             // once more, with events and early returns
-        c->stride = c->input ? 5 : 3; // inputs change every 20 steps
+        c->events = true;                      // once more, with events and early returns
+        c->stride = c->input ? 5 : 3;          // inputs change every 20 steps
+        if (near && last > 0) c->bound = last; // of other communication points
         if (c->d->steps) check_steps(c);
         if (c->d->steps) check_saving(c);
         c->events = false;

@@ -1,8 +1,8 @@
 // A client that types anything and asks anything, and bytes that are no messages at all: the server
 // comes back each time.
 //
-// The first byte tells what the rest is: raw bytes for the wire, or a text that is opened, changed at
-// places that its own bytes choose, and asked about.
+// The first byte tells what the rest is: raw bytes for the wire, or a text that is opened, changed
+// at places that its own bytes choose, and asked about.
 #include "lsp/lsp.h"
 
 #include <jansson.h>

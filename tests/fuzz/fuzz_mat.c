@@ -1,5 +1,5 @@
-// Any bytes as a MAT file: refused with a remark, or results whose time rises. Bytes without a head get that of
-// level 5, so that elements are reached.
+// Any bytes as a MAT file: refused with a remark, or results whose time rises. Bytes without a head
+// get that of level 5, so that elements are reached.
 #include "results/columns.h"
 #include <math.h>
 #include <stdint.h>

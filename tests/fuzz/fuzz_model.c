@@ -18,7 +18,7 @@ static void run_briefly(Built *b) {
     RunOptions options = {.stop = 1e-2,
                           .solver = nodes < SMALL ? SOLVER_AUTO : SOLVER_HEUN,
                           .most_steps = steps < MOST_STEPS ? steps : MOST_STEPS};
-    Run *run = run_experiment(b->system, &options, &b->report);
+    Run *run = built_run(b, &options);
     if (!run) return;
     for (int c = 0; run->status == SOLVE_DONE && c < run->results.column_count; c++)
         for (int row = 0; row < run->results.row_count; row++)
@@ -37,8 +37,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 }
 
 // --- mutation ------------------------------------------------------------------------------------
-// Bytes changed at random hardly ever leave a model that can be built. Of three mutations two change words and lines: what
-// results is wrong in what it says more often than in how it is written.
+// Bytes changed at random hardly ever leave a model that can be built. Of three mutations two
+// change words and lines: what results is wrong in what it says more often than in how it is
+// written.
 
 typedef struct {
     size_t at, length;

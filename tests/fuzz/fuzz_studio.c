@@ -1,6 +1,7 @@
-// Anything that can come over the wire to the studio's server: bytes that are no HTTP, requests with the token, and
-// on an open WebSocket broken frames and messages with names, texts and values from the input. The server runs in this
-// process, on the loopback interface, with a folder of its own; after every input a good request is answered.
+// Anything that can come over the wire to the studio's server: bytes that are no HTTP, requests
+// with the token, and on an open WebSocket broken frames and messages with names, texts and values
+// from the input. The server runs in this process, on the loopback interface, with a folder of its
+// own; after every input a good request is answered.
 //
 // The first byte tells what the rest is.
 #define _XOPEN_SOURCE 700 // nftw
@@ -221,7 +222,8 @@ static void say_json(int s, json_t *m) {
     free(text);
 }
 
-// What was said is read before the connection ends: who says hello is welcomed, unless the server has hung up.
+// What was said is read before the connection ends: who says hello is welcomed, unless the server
+// has hung up.
 static void await_welcome(int s) {
     static const char word[] = "\"welcome\"";
     char buffer[4096];

@@ -20,8 +20,8 @@ trap 'rm -rf "$work"' EXIT
 # A busy machine must not add lines about how far a run is.
 export BONDYN_LIBRARY NO_COLOR=1 BONDYN_HEARTBEAT=1e9
 
-# What differs from machine to machine gets a name: paths, and the last digits of numerical troubles; so do lines of the
-# library, which grows.
+# What differs from machine to machine gets a name: paths, and the last digits of numerical
+# troubles; so do lines of the library, which grows.
 plain() {
     sed -e "s|$work|<out>|g" -e "s|$BONDYN_LIBRARY|<library>|g" \
         -e 's/(last [^)]* s)/(last <step> s)/' -e 's/switched [0-9]* times in [^ ]* s/switched <many> times in <little> s/' \
@@ -43,7 +43,10 @@ for file; do
     esac
     verb=${command%% *}
     options=${command#"$verb"}
-    [ "$verb" = export ] && verb="export c" # the form stands before the file
+    case $command in # the form stands before the file
+        "export fmu"*) verb="export fmu" options=${command#export fmu} ;;
+        export*) verb="export c" ;;
+    esac
     eval "\"\$bondyn\" $verb \"\$file\" $options $extra" >"$work/stdout" 2>"$work/stderr" </dev/null
     echo "[exit $?]" >>"$work/stderr"
     plain "$work/stderr" >"$work/err"

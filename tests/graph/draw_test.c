@@ -203,7 +203,8 @@ static int count_of(const char *text, const char *word) {
     return n;
 }
 
-// McBride's circuit as it stands in a schematic: eleven bonds (and a source for the ground), of which seven are left.
+// McBride's circuit as it stands in a schematic: eleven bonds (and a source for the ground), of
+// which seven are left.
 static void reduced_by_two_rules(void **state) {
     (void)state;
     Fixture *x = open_text("model E1\n"
@@ -239,7 +240,8 @@ static void reduced_by_two_rules(void **state) {
     close_text(x);
 }
 
-// All bonds on closed causal paths have the colour of the loop, not only those of the shortest way round.
+// All bonds on closed causal paths have the colour of the loop, not only those of the shortest way
+// round.
 static void loops_are_coloured_whole(void **state) {
     (void)state;
     Fixture *x = open_text("model L\n"

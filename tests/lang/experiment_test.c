@@ -29,15 +29,17 @@ static const char *const text =
 
 static void experiments_are_read(void **state) {
     (void)state;
-    Loaded l = good_model(text);
-    const Experiment *x = l.model->experiment;
+    static const NamedSolver known[] = {{"auto", 0, false, false}, {"bdf", 7, false, false}, {0}};
+    Loaded l = load_model(text, NULL, &(LangOptions){.solvers = known});
+    assert_non_null(l.model);
+    const Experiment *x = l.experiment;
     assert_non_null(x);
     assert_string_equal(var_text(&l, x->name), "Step");
     assert_near(x->start, 1, 0);
     assert_near(x->stop, 5, 0);
     assert_near(x->every, 0.01, 0);
     assert_int_equal(x->points, 0);
-    assert_int_equal(x->solver, SOLVER_CVODE_BDF);
+    assert_int_equal(x->solver, 7);
     assert_near(x->rtol, 1e-8, 0);
     assert_near(x->max_step, 0.1, 0);
     assert_near(x->audit, 1e-7, 0);
@@ -76,14 +78,14 @@ static void the_asked_experiment_is_taken(void **state) {
     Loaded l = {.names = names_new(), .sources = sources_new()};
     Syntax *s =
         lang_load_text(&l.arena, l.names, l.sources, "t.bond", text, strlen(text), NULL, &l.report);
-    l.model = lang_instantiate(&l.arena, s, NULL, "Other", NULL, &l.report);
+    l.model = lang_instantiate(&l.arena, s, NULL, "Other", NULL, &l.experiment, &l.report);
     assert_non_null(l.model);
-    assert_near(l.model->experiment->stop, 3, 0);
-    assert_int_equal(l.model->experiment->points, 1000);
-    assert_null(lang_instantiate(&l.arena, s, NULL, "Othre", NULL, &l.report));
+    assert_near(l.experiment->stop, 3, 0);
+    assert_int_equal(l.experiment->points, 1000);
+    assert_null(lang_instantiate(&l.arena, s, NULL, "Othre", NULL, NULL, &l.report));
     assert_int_equal(l.report.last->code, L_UNKNOWN_EXPERIMENT);
     assert_non_null(strstr(l.report.last->help, "Other"));
-    assert_null(lang_instantiate(&l.arena, s, "N", NULL, NULL, &l.report));
+    assert_null(lang_instantiate(&l.arena, s, "N", NULL, NULL, NULL, &l.report));
     free_model(&l);
 }
 
@@ -114,7 +116,7 @@ static void imports_are_found_once_and_may_be_circular(void **state) {
     Syntax *s = lang_load(&l.arena, l.names, l.sources, paths[2], &options, &l.report);
     assert_int_equal(l.report.errors, 0);
     assert_int_equal(sources_count(l.sources), 3);
-    l.model = lang_instantiate(&l.arena, s, NULL, NULL, &options, &l.report);
+    l.model = lang_instantiate(&l.arena, s, NULL, NULL, &options, NULL, &l.report);
     assert_non_null(l.model);
     assert_true(has_equation(&l, "p.x = 2*p.a"));
     assert_true(has_equation(&l, "z = 3*p.x"));
@@ -134,7 +136,7 @@ static void a_name_of_two_imports_is_ambiguous(void **state) {
         write_text(&l.arena, folder, "c.bond", "import a\nimport b\nmodel M\n  P p\nend\n"),
     };
     Syntax *s = lang_load(&l.arena, l.names, l.sources, paths[2], NULL, &l.report);
-    assert_null(lang_instantiate(&l.arena, s, NULL, NULL, NULL, &l.report));
+    assert_null(lang_instantiate(&l.arena, s, NULL, NULL, NULL, NULL, &l.report));
     assert_int_equal(l.report.first->code, L_AMBIGUOUS_NAME);
     for (int i = 0; i < 3; i++) unlink(paths[i]);
     rmdir(folder);

@@ -1,4 +1,5 @@
-// What is said of a name that no imported file defines: every definition of the library is found by its head alone.
+// What is said of a name that no imported file defines: every definition of the library is found by
+// its head alone.
 #include "../test.h"
 
 #include "base/files.h"

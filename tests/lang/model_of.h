@@ -4,7 +4,7 @@
 
 #include "../test.h"
 
-#include "lang/lang.h"
+#include "solve/solvers.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -14,13 +14,17 @@ typedef struct {
     Sources *sources;
     Report report;
     Model *model; // NULL: see the report
+    const Experiment *experiment;
 } Loaded;
 
 static inline Loaded load_model(const char *text, const char *model, const LangOptions *options) {
     Loaded l = {.names = names_new(), .sources = sources_new()};
+    LangOptions known = {.solvers = solvers_to_name()};
+    if (!options) options = &known;
     Syntax *s = lang_load_text(&l.arena, l.names, l.sources, "test.bond", text, strlen(text),
                                options, &l.report);
-    if (!l.report.errors) l.model = lang_instantiate(&l.arena, s, model, NULL, options, &l.report);
+    if (!l.report.errors)
+        l.model = lang_instantiate(&l.arena, s, model, NULL, options, &l.experiment, &l.report);
     return l;
 }
 

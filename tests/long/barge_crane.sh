@@ -1,5 +1,6 @@
 #!/bin/sh
-# Crane beams on the stiffest springs, and the barge with its crane until it rests: every value of the reference.
+# Crane beams on the stiffest springs, and the barge with its crane until it rests: every value of
+# the reference.
 here=$(dirname "$0")/../..
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

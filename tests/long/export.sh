@@ -1,6 +1,7 @@
 #!/bin/sh
-# The first experiment of every example as exported C, against `bondyn run`, bit by bit, with each fixed-step method. What cannot be
-# exported says so (T014). Arguments: the program, the folder of the test programs.
+# The first experiment of every example as exported C, against `bondyn run`, bit by bit, with each
+# fixed-step method. What cannot be exported says so (T014). Arguments: the program, the folder of
+# the test programs.
 bondyn=$1
 here=$(cd "$(dirname "$0")/../.." && pwd)
 : "${BONDYN_LIBRARY:=$here/library}"
@@ -34,7 +35,8 @@ for file in "$here"/examples/*/*.bond; do
             grep -q "error [ATRLSE]0" "$work/log" || { echo "$file $method: $(cat "$work/log")"; failed=1; }
             continue
         fi
-        # all warnings as they are without optimisation; and then as fast as it gets, which must not change a bit
+        # all warnings as they are without optimisation; and then as fast as it gets, which must not
+        # change a bit
         if ! gcc -std=c99 -Wall -Wextra -Wpedantic -Werror -O1 -ffp-contract=off -c "$work/c/model.c" -o "$work/model.o" >"$work/log" 2>&1 ||
             ! gcc -std=c99 -O3 -fno-math-errno $wide -ffp-contract=off "$work/c/main.c" "$work/c/model.c" -lm -o "$work/main" >"$work/log" 2>&1; then
             echo "$file $method: $(head -n 3 "$work/log")"

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Fits to noisy data that were made with known parameters: how often is each inside of its stated 95 % interval?
-# The DC motor, a servo valve with its flow, and the double pendulum; the noise is seeded by the number of the repetition.
-# Fails where a parameter is inside less often than three standard deviations of the binomial distribution allow.
+# Fits to noisy data that were made with known parameters: how often is each inside of its stated 95
+# % interval? The DC motor, a servo valve with its flow, and the double pendulum; the noise is
+# seeded by the number of the repetition. Fails where a parameter is inside less often than three
+# standard deviations of the binomial distribution allow.
 # usage: fits.sh BONDYN [FOLDER [REPETITIONS]]
 bondyn=$1
 repetitions=${3:-100}

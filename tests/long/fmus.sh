@@ -1,6 +1,7 @@
 #!/bin/sh
-# A thousand instances of each of the ten FMUs, of FMI 2 and 3, made, run and freed under valgrind: no leak, nothing read that
-# was not written. Arguments: the program, the folder of the test programs.
+# A thousand instances of each of the ten FMUs, of FMI 2 and 3, made, run and freed under valgrind:
+# no leak, nothing read that was not written. Arguments: the program, the folder of the test
+# programs.
 bondyn=$1 tests=$2
 here=$(cd "$(dirname "$0")/../.." && pwd)
 : "${BONDYN_LIBRARY:=$here/library}"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Derivatives of 400 models that are drawn, and of the first experiments of all examples, three ways: fails where one is wrong, that is, where the two ways
-# along the run differ, or differences of whole runs agree about another number. What takes too long is left out, and said.
+# Derivatives of 400 models that are drawn, and of the first experiments of all examples, three
+# ways: fails where one is wrong, that is, where the two ways along the run differ, or differences
+# of whole runs agree about another number. What takes too long is left out, and said.
 # usage: gradients.sh BONDYN FOLDER-OF-TESTS [EXPERIMENTS-OF-EACH [SECONDS-FOR-EACH]]
 sweep=$2/gradient_sweep
 most=${3:-2} limit=${4:-120}

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Three hours of an irregular sea: the spectrum that is recovered from the surface, and that of a barge's heave, |RAO|^2 times it, are the wanted
-# ones inside of their confidence bands. A band has five components, and about 94 ordinates of the periodogram: 188 degrees of
-# freedom; of 20 bands all lie within 0.7 to 1.38 of the wanted one in 998 of 1000 seas of Gaussian noise.
+# Three hours of an irregular sea: the spectrum that is recovered from the surface, and that of a
+# barge's heave, |RAO|^2 times it, are the wanted ones inside of their confidence bands. A band has
+# five components, and about 94 ordinates of the periodogram: 188 degrees of freedom; of 20 bands
+# all lie within 0.7 to 1.38 of the wanted one in 998 of 1000 seas of Gaussian noise.
 here=$(cd "$(dirname "$0")/../.." && pwd)
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Memory of a live run in the studio is flat: the Titan 4, driven for five minutes after its past is full, and an hour in steps. usage: studio.sh BONDYN
+# Memory of a live run in the studio is flat: the Titan 4, driven for five minutes after its past is
+# full, and an hour in steps. usage: studio.sh BONDYN
 bondyn=$(realpath "$1")
 cd "$(dirname "$0")/../.." || exit 2
 command -v node >/dev/null || { echo "skipped: no node"; exit 0; }

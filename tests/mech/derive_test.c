@@ -65,7 +65,7 @@ static void open_text(Fixture *f, const char *text, const DeriveOptions *options
     Syntax *s = lang_load_text(&f->arena, f->names, f->sources, "vehicle.bond", text, strlen(text),
                                NULL, &f->report);
     LangOptions none = {0};
-    f->m = lang_instantiate(&f->arena, s, "Vehicle", NULL, &none, &f->report);
+    f->m = lang_instantiate(&f->arena, s, "Vehicle", NULL, &none, NULL, &f->report);
     if (f->report.errors) {
         Text t = {0};
         report_print(&t, &f->report, f->sources);
@@ -220,8 +220,8 @@ static void test_parameters_compiled_in(void **state) {
     c_gives_the_formulas(true, (DeriveForm){.signature = SIGNATURE_PLAIN});
 }
 
-// All matrices by one function, and what that saves: the chain of a vehicle and three joints computes its sines,
-// positions and momenta once.
+// All matrices by one function, and what that saves: the chain of a vehicle and three joints
+// computes its sines, positions and momenta once.
 static void test_one_function_for_all(void **state) {
     (void)state;
     c_gives_the_formulas(false, (DeriveForm){.packed = true, .shared = true});
@@ -354,8 +354,8 @@ static void test_everything_symbolic(void **state) {
     close_fixture(&f);
 }
 
-// Spacecraft with six hinges (From et al., case R2, with its errata): without momentum the joints move by Br alone,
-// the base follows by -Zr w, and Bc is the inertia of the equivalent manipulator.
+// Spacecraft with six hinges (From et al., case R2, with its errata): without momentum the joints
+// move by Br alone, the base follows by -Zr w, and Bc is the inertia of the equivalent manipulator.
 static const char spacecraft[] =
     "mechanism Vehicle\n"
     "  gravity off\n"

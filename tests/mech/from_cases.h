@@ -878,8 +878,8 @@ static const Case from_cases[] = {
      {21.37097386743426, -28.2846467904971, 12.04556436063099, 21.15560982924665, -0.4817868804038916, -6.064150244411992}},
 };
 
-// One arm on every kind of base: its joints, from the world, and what they add up to. The base has no
-// weight; it stands at the origin.
+// One arm on every kind of base: its joints, from the world, and what they add up to. The base has
+// no weight; it stands at the origin.
 static const CaseBody group_arm[] = {
     {"base", -1, JOINT_FREE, {0, 0, 1}, {0, 0, 0}, {0, 0, 0}, 10, {1, 2, 3},
      {0, 0, 0, 0, 0, 0}, 0, {0, 0, 0}},

@@ -80,7 +80,7 @@ static void open_fixture(Fixture *f, const char *text) {
     *f = (Fixture){.names = names_new(), .sources = sources_new()};
     Syntax *s = lang_load_text(&f->arena, f->names, f->sources, "m.bond", text, strlen(text), NULL,
                                &f->report);
-    f->model = lang_instantiate(&f->arena, s, "M", NULL, NULL, &f->report);
+    f->model = lang_instantiate(&f->arena, s, "M", NULL, NULL, NULL, &f->report);
     if (!f->model) {
         Text t = {0};
         report_print(&t, &f->report, f->sources);

@@ -63,7 +63,8 @@ static Made *made(const char *text) {
     x->sources = sources_new();
     Syntax *s = lang_load_text(&x->arena, x->names, x->sources, "t.bond", text, strlen(text), NULL,
                                &x->report);
-    if (!x->report.errors) x->m = lang_instantiate(&x->arena, s, NULL, NULL, NULL, &x->report);
+    if (!x->report.errors)
+        x->m = lang_instantiate(&x->arena, s, NULL, NULL, NULL, NULL, &x->report);
     if (x->m && !mech_expand(x->m, &x->arena, &x->report)) {
         dag_free(x->m->dag);
         x->m = NULL;

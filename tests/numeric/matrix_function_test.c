@@ -92,7 +92,8 @@ static void closed_forms(void **state) {
     assert_near(x[0], 1, 1e-15);
 }
 
-// The missile of McBride's chapter 6 at alpha = 0, weights 2 and 1: stable roots that nearly repeat.
+// The missile of McBride's chapter 6 at alpha = 0, weights 2 and 1: stable roots that nearly
+// repeat.
 static void nearly_repeated(void **state) {
     (void)state;
     const double za = -2.784355707401, ma = -637.4426360445, zd = -0.650903197030,
@@ -249,8 +250,8 @@ static void exponentials(void **state) {
 
 // --- poles ---------------------------------------------------------------------------------------
 
-// The characteristic polynomial at z of A - B K, against that of the wanted poles: |det(z - A + B K)|
-// by elimination.
+// The characteristic polynomial at z of A - B K, against that of the wanted poles: |det(z - A + B
+// K)| by elimination.
 static double determinant(int n, double _Complex *w) {
     double size = 1;
     for (int k = 0; k < n; k++) {

@@ -4,7 +4,7 @@
 The page measures itself by a script that is appended to it; Chromium prints the result with --dump-dom. Dots over letters are
 looked for in the pixels of a screenshot.
 """
-import json, os, re, shutil, struct, subprocess, sys, tempfile, zlib
+import json, math, os, re, shutil, struct, subprocess, sys, tempfile, zlib
 
 bondyn, here = sys.argv[1], sys.argv[2]
 if "built without the studio" in subprocess.run([bondyn, "studio", "/no/such/folder/x.bond", "--no-open"], capture_output=True, text=True).stderr:
@@ -135,15 +135,87 @@ check(m.get("folded"), "expectations are folded where all hold")
 check(m.get("close"), "a plot can be looked at closely, with a key for each curve")
 check(m.get("closer"), "the page says that a click looks closer")
 
+# --- power: ribbons, the ranking, and the bond graph played over the run
+power = measure(html, r"""
+  const field = document.querySelector('.graph-view'), graph = field.shadowRoot, moment = document.querySelector('#moment-power'), out = {};
+  const said = JSON.parse(document.querySelector('#powers').textContent), rows = said.time.length;
+  const seek = (row) => { moment.value = said.time[row]; moment.dispatchEvent(new Event('input')); };
+  const look = () => Object.fromEntries([...graph.querySelectorAll('g[data-bond]')].map((g) => {
+    const f = g.querySelector('path.flow'), h = g.querySelector('path.head');
+    return [g.dataset.bond, { on: f.style.display !== 'none' && h.style.display !== 'none', wide: +f.style.strokeWidth || 0, back: f.classList.contains('back') && h.classList.contains('back') }];
+  }));
+  out.bonds = Object.keys(said.bonds).length;
+  out.wrong = 0; out.order = 0; out.seen = 0;
+  const top = Math.max(...Object.values(said.bonds).flat().map(Math.abs));
+  for (const row of [1, Math.floor(rows / 3), rows - 1]) {
+    seek(row);
+    const now = look(), list = Object.entries(said.bonds).map(([b, p]) => ({ p: p[row], ...now[b] })).sort((x, y) => Math.abs(x.p) - Math.abs(y.p));
+    for (const x of list) { if (x.on !== Math.abs(x.p) > 1e-4 * top || (x.on && x.back !== x.p < 0)) out.wrong++; out.seen += x.on; }
+    list.filter((x) => x.on).forEach((x, i, all) => { if (i && x.wide < all[i - 1].wide) out.order++; });
+    out.clock = document.querySelector('#clock-power').textContent;
+  }
+  out.motion = document.querySelector('#clock') ? document.querySelector('#clock').textContent === out.clock : true; // one clock for both
+  const svg = document.querySelector('#power ~ .wide svg.flow');
+  out.ribbons = svg.querySelectorAll('path').length;
+  out.said = [...svg.querySelectorAll('path > title')].map((t) => t.textContent);
+  out.paths = document.querySelectorAll('table.paths tr').length - 1;
+  const shares = [...document.querySelectorAll('#power ~ table')][0];
+  out.ranked = [...shares.querySelectorAll('tr')].slice(1).map((r) => [...r.children].map((c) => c.textContent));
+  return out;""", "--window-size=1200,900")
+check("error" not in power, power.get("error"))
+check(power.get("bonds", 0) > 10 and power.get("wrong") == 0 and power.get("order") == 0 and power.get("seen", 0) > 5, f"bonds show their power: {power}")
+check(power.get("motion"), "motion and bond graph show the same moment")
+check(power.get("ribbons", 0) >= 1 and all(" -> " in t and " J" in t for t in power.get("said", [])), f"ribbons say what they are: {power.get('said')}")
+got = [float(r[5]) for r in power.get("ranked", []) if r[5] != "-"]
+check(got and abs(sum(got) - 100) < 1e-2, f"what all elements got is what was given: {sum(got)} %")
+share = [float(r[7].split()[0]) for r in power.get("ranked", []) if r[7]]
+check(share and share == sorted(share, reverse=True) and abs(sum(share) - 100) < 0.5, f"shares are ranked: {share}")
+
+# --- modes: a list to choose from, and the mechanism that swings. By hand: the masses go together, or against each other, 0.1 m
+swing_page = os.path.join(work, "swing.html")
+subprocess.run([bondyn, "report", os.path.join(here, "swing.bond"), "--out", swing_page], check=True, capture_output=True)
+swing_html = open(swing_page).read()
+modes = measure(swing_html, r"""
+  const out = { shown: [] }, rows = [...document.querySelectorAll('table.modes tr[data-row]')];
+  const place = (i) => modes.viewer.bodies[i].matrix.elements[12];
+  out.begins = modes.player.playing && !!document.querySelector('tr.chosen');
+  modes.player.play(false);
+  for (const row of rows) {
+    const hertz = +row.cells[2].textContent;
+    if (!(hertz > 1)) continue;
+    row.querySelector('button').click();
+    const playing = modes.player.playing, said = document.querySelector('#mode').textContent, at = [];
+    modes.player.play(false);
+    for (const part of [0, 0.125, 0.25, 0.4, 0.5, 0.77]) { modes.player.seek(2*part); at.push([part, place(0) - 1, place(1) - 2]); }
+    out.shown.push({ hertz, playing, said, at, chosen: row.classList.contains('chosen') });
+  }
+  out.unfold = document.documentElement.scrollWidth <= innerWidth;
+  return out;""", "--window-size=400,800", "--enable-unsafe-swiftshader")
+check("error" not in modes, modes.get("error"))
+check(modes.get("begins"), "a mode is played at once")
+check(modes.get("unfold"), "modes fit on a telephone")
+hertz = [x["hertz"] for x in modes.get("shown", [])]
+check(len(hertz) == 2 and all(abs(a - math.sqrt(b)/(2*math.pi)) < 1e-5 for a, b in zip(hertz, (100, 300))), f"frequencies of the modes: {modes}")
+for x, way in zip(modes.get("shown", []), (1, -1)):
+    check(x["playing"] and x["chosen"] and "Hz" in x["said"], f"a click plays a mode: {x}")
+    first = x["at"][0][1]
+    for part, left, right in x["at"]:
+        good = abs(left - first*math.cos(2*math.pi*part)) < 2e-6 and abs(right - way*left) < 2e-6 and abs(abs(first) - 0.1) < 2e-6
+        check(good, f"mode {x['hertz']} Hz at {part} of a swing: {left}, {right}") # poses have six digits
+
 # --- a telephone, and a dark room
-narrow = measure(html, """return {wide: innerWidth, all: document.documentElement.scrollWidth};""", "--window-size=400,800")
+narrow = measure(html, """
+  const svg = document.querySelector('#power ~ .wide svg.flow'), text = svg.querySelector('text');
+  return {wide: innerWidth, all: document.documentElement.scrollWidth, letters: parseFloat(getComputedStyle(text).fontSize) * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width};""", "--window-size=400,800")
+check(narrow.get("letters", 0) >= 8, f"words of ribbons have {narrow.get('letters')} px on a telephone")
 check(narrow.get("all", 9999) <= narrow.get("wide", 0), f"at {narrow.get('wide')} px the page is {narrow.get('all')} px wide")
 dark = measure(html, """
   const c = (e, p) => getComputedStyle(e)[p].match(/[0-9.]+/g).slice(0, 3).reduce((a, b) => a + +b, 0) / 3;
   const graph = document.querySelector('.graph-view').shadowRoot, name = graph.querySelector('.bg .name');
-  return {back: c(document.body, 'backgroundColor'), ink: c(document.body, 'color'), paper: c(document.body, 'backgroundColor'), name: c(name, 'fill')};
+  return {back: c(document.body, 'backgroundColor'), ink: c(document.body, 'color'), paper: c(document.body, 'backgroundColor'), name: c(name, 'fill'),
+    ribbon: c(document.querySelector('svg.flow text'), 'fill'), soft: c(document.querySelector('svg.flow tspan'), 'fill')};
   """, "--blink-settings=preferredColorScheme=0")
-check(dark.get("back", 255) < 60 and dark.get("ink", 0) > 180 and dark.get("paper", 255) < 60 and dark.get("name", 0) > 180, f"dark: {dark}")
+check(dark.get("back", 255) < 60 and dark.get("ink", 0) > 180 and dark.get("paper", 255) < 60 and dark.get("name", 0) > 180 and dark.get("ribbon", 0) > 180 and dark.get("soft", 0) > 120, f"dark: {dark}")
 
 # --- dots over derivatives, in pixels
 alone = os.path.join(work, "dots.html")

@@ -3,6 +3,7 @@
 
 #include "page/flow.h"
 #include "page/formulas.h"
+#include "page/sankey.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -83,6 +84,50 @@ static void nothing_moved(void **state) {
     text_free(&t);
 }
 
+// --- paths ---------------------------------------------------------------------------------------
+
+static void paths_are_ribbons(void **state) {
+    (void)state;
+    PowerFlow flow[] = {{.name = "pump", .role = "supplies"},
+                        {.name = "a<b>", .role = "dissipates"},
+                        {.name = "mass", .role = "stores"}};
+    PowerPath path[] = {{0, 1, 60, 0.6, "i, gear"}, {0, 2, 40, 0.4, "i"}, {2, 1, 20, 1, "i"}};
+    PowerPlan plan = {.flow = flow, .count = 3};
+    PowerPaths paths = {.path = path, .count = 3, .energy = 120};
+    Text t = {0};
+    paths_svg(&t, &plan, &paths);
+    const char *svg = text_get(&t);
+    assert_int_equal(count(svg, "<path "), 3);
+    has(svg, "<title>pump -&gt; a&lt;b&gt;: 60 J, 50 %, through i, gear</title>");
+    has(svg, "text-anchor=\"end\">pump <tspan fill=\"#5c6b7a\">100 J, 83.3 %</tspan>");
+    has(svg, "text-anchor=\"start\">a&lt;b&gt; <tspan fill=\"#5c6b7a\">80 J, 66.7 %</tspan>");
+    text_free(&t);
+}
+
+// Ends with less than one part in a hundred are one; what no law accounts for has its name.
+static void small_ends_go_together(void **state) {
+    (void)state;
+    enum { ENDS = 30 };
+    PowerFlow flow[ENDS + 1] = {{.name = "u", .role = "supplies"}};
+    PowerPath path[ENDS + 1] = {{0, -1, 50, 0.5, ""}};
+    for (int i = 1; i <= ENDS; i++) {
+        flow[i] = (PowerFlow){.name = "r", .role = "dissipates"};
+        path[i] = (PowerPath){0, i, i <= 5 ? 9 : 0.2, 0.09, "i"};
+    }
+    PowerPlan plan = {.flow = flow, .count = ENDS + 1};
+    PowerPaths paths = {.path = path, .count = ENDS + 1, .energy = 100};
+    Text t = {0};
+    paths_svg(&t, &plan, &paths);
+    assert_int_equal(count(text_get(&t), "<path "), 7);
+    has(text_get(&t), ">all others <tspan fill=\"#5c6b7a\">5 J, 5 %</tspan>");
+    has(text_get(&t), ">(unaccounted) <tspan");
+    text_clear(&t);
+    paths = (PowerPaths){0};
+    paths_svg(&t, &plan, &paths);
+    assert_string_equal(text_get(&t), "");
+    text_free(&t);
+}
+
 // --- equations -----------------------------------------------------------------------------------
 
 static void few_equations_stay_open(void **state) {
@@ -129,6 +174,8 @@ int main(void) {
         cmocka_unit_test(who_gave_and_who_got),
         cmocka_unit_test(many_components_go_together),
         cmocka_unit_test(nothing_moved),
+        cmocka_unit_test(paths_are_ribbons),
+        cmocka_unit_test(small_ends_go_together),
         cmocka_unit_test(few_equations_stay_open),
         cmocka_unit_test(many_equations_are_folded),
         cmocka_unit_test(endless_equations_are_not_typeset),

@@ -102,7 +102,7 @@ static void bodies_are_where_their_frames_are(void **state) {
     Scene scene = scene_plan(&b.arena, b.model, &watch);
     assert_int_equal(scene.body_count, 3); // with the world, on which something is drawn
     RunOptions o = {.watch = watch.data, .watch_count = watch.count};
-    Run *run = run_experiment(b.system, &o, &b.report);
+    Run *run = built_run(&b, &o);
     assert_non_null(run);
     assert_int_equal(run->results.row_count, 41);
     Text json = {0};
@@ -171,7 +171,7 @@ static void efforts_are_arrows_in_the_axes_of_the_world(void **state) {
     Scene scene = scene_plan(&b.arena, b.model, &watch);
     assert_int_equal(scene.arrow_count, 5); // frames without a bond have none
     RunOptions o = {.watch = watch.data, .watch_count = watch.count};
-    Run *run = run_experiment(b.system, &o, &b.report);
+    Run *run = built_run(&b, &o);
     assert_non_null(run);
     compare_arrow(&scene, run, "arm.own", "arm.own", (double[]){1, 2, 3});
     compare_arrow(&scene, run, "arm.fixed", NULL, (double[]){4, 5, 6});

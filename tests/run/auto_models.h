@@ -3,7 +3,7 @@
 #ifndef BONDYN_TESTS_AUTO_MODELS_H
 #define BONDYN_TESTS_AUTO_MODELS_H
 
-#include "run/run.h"
+#include "../pipeline.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -303,11 +303,14 @@ typedef struct {
     SolveStats stats;
 } AutoCost;
 
-static inline AutoCost auto_cost(const System *s, SolverKind solver, long most_steps) {
+static inline AutoCost auto_cost(const Built *b, SolverKind solver, long most_steps) {
     Report report = {0};
-    RunOptions o = {
-        .solver_given = true, .solver = solver, .engine = ENGINE_VM, .most_steps = most_steps};
-    Run *run = run_experiment(s, &o, &report);
+    RunOptions o = {.experiment = b->pipeline.experiment,
+                    .solver_given = true,
+                    .solver = solver,
+                    .engine = ENGINE_VM,
+                    .most_steps = most_steps};
+    Run *run = run_experiment(b->system, &o, &report);
     AutoCost c = {.cost = INFINITY};
     if (run && run->status == SOLVE_DONE && run->audit.pass) {
         c.stats = run->stats;

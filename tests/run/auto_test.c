@@ -12,10 +12,10 @@ static double ratio_of(int seed) {
     AutoModel a = auto_model(seed);
     Bench b;
     bench_open(&b, text_get(&a.text));
-    AutoCost own = auto_cost(b.built.system, SOLVER_AUTO, 0);
+    AutoCost own = auto_cost(&b.built, SOLVER_AUTO, 0);
     double best = INFINITY;
     for (int i = 0; i < AUTO_RIVALS; i++)
-        best = fmin(best, auto_cost(b.built.system, auto_rival[i], 2 * own.stats.steps + 100).cost);
+        best = fmin(best, auto_cost(&b.built, auto_rival[i], 2 * own.stats.steps + 100).cost);
     bench_close(&b);
     if (own.cost == INFINITY) fail_msg("seed %d: auto fails\n%s", seed, text_get(&a.text));
     text_free(&a.text);

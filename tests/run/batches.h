@@ -32,7 +32,7 @@ static inline void batch_open(Batch *b, const char *text, const char *const *fac
                               RunOptions options, int lanes) {
     options.engine = ENGINE_VM;
     bench_run(&b->bench, text, &options);
-    b->options = options;
+    b->options = built_options(&b->bench.built, &options);
     b->options.engine = ENGINE_NATIVE;
     for (b->factors = 0; factor[b->factors]; b->factors++)
         b->var[b->factors] = find_var(b->bench.built.model, factor[b->factors]);
@@ -165,9 +165,11 @@ static const char *const fixed_and_free[] = {"rk4 step 0.01 {s}", "rk78", NULL};
 
 static inline bool no_compiler(void) { return system("cc --version > /dev/null 2>&1") != 0; }
 
-// The tests with a cache of their own.
+// The tests with the suite's cache, so that both suites compile the same code once; with one of
+// their own where there is none.
 #define RUN_BATCH_TESTS(tests)                                                                     \
     char folder[] = "/tmp/bondyn_batch_XXXXXX", command[64];                                       \
+    if (getenv("XDG_CACHE_HOME")) return cmocka_run_group_tests(tests, NULL, NULL);                \
     if (!mkdtemp(folder) || setenv("XDG_CACHE_HOME", folder, 1) != 0) return 1;                    \
     int failed = cmocka_run_group_tests(tests, NULL, NULL);                                        \
     snprintf(command, sizeof command, "rm -r %s", folder);                                         \

@@ -30,7 +30,7 @@ static inline void bench_open(Bench *b, const char *text) {
 
 static inline void bench_run(Bench *b, const char *text, const RunOptions *o) {
     bench_open(b, text);
-    b->run = run_experiment(b->built.system, o, &b->built.report);
+    b->run = built_run(&b->built, o);
     if (!b->run) show_report(b);
     assert_non_null(b->run);
 }
@@ -52,7 +52,7 @@ static inline bool seed_holds(SeedWriter write, int seed, int least) {
     LangOptions o = {.library = BONDYN_SOURCE "/library"};
     write(&t, seed);
     bool right = build_text(&b.built, text_get(&t), t.length, NULL, NULL, &o);
-    if (right) b.run = run_experiment(b.built.system, NULL, &b.built.report);
+    if (right) b.run = built_run(&b.built, NULL);
     right = b.run && b.run->failed_count == 0 && b.run->verdict_count >= least;
     if (!right) {
         print_message("--- seed %d\n%s", seed, text_get(&t));

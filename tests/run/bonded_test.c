@@ -1,6 +1,6 @@
-// An inertia that is bonded to the joint of a closed chain costs what it costs in the body: the loops
-// of equations are the same, no state is chosen during the run, a derivative call is about as long, and the
-// motion is that of the twin.
+// An inertia that is bonded to the joint of a closed chain costs what it costs in the body: the
+// loops of equations are the same, no state is chosen during the run, a derivative call is about as
+// long, and the motion is that of the twin.
 #include "bench.h"
 
 static const char chain[] =

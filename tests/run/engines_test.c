@@ -1,6 +1,6 @@
 // Every example on all engines: the virtual machine, native code and native code over lanes give
-// the same bits, at the start and at states around it, for rates, integrals, all variables, event functions
-// and small Jacobians.
+// the same bits, at the start and at states around it, for rates, integrals, all variables, event
+// functions and small Jacobians.
 #include "../test.h"
 
 #include "../engine/heap_count.h"

@@ -25,8 +25,8 @@ static void holds(const char *text) {
 
 // --- what an event costs ------------------------------------------------------------------------
 
-// A spring whose law changes its formula where it is smooth costs hardly more than one of one piece, and no crossing is lost;
-// where it breaks, the method starts anew.
+// A spring whose law changes its formula where it is smooth costs hardly more than one of one
+// piece, and no crossing is lost; where it breaks, the method starts anew.
 static long steps_of_spring(const char *law, SolverKind solver, long *events) {
     Bench b;
     Text t = {0};

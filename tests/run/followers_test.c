@@ -1,8 +1,9 @@
 // Joints that follow others in proportion (`driven by -2*left.q`, mimic joints of a URDF) are put
 // in, not constrained. Random trees on the world or on a free body, with chains of followers,
-// followers of two joints, on other branches and inside of the leader's own; springs, stops (touched
-// from the start) and loads act on followers too. Oracle: the same robot whose followers have a motion of time of size
-// zero beside the proportion, so that constraints hold them. Both in both forms.
+// followers of two joints, on other branches and inside of the leader's own; springs, stops
+// (touched from the start) and loads act on followers too. Oracle: the same robot whose followers
+// have a motion of time of size zero beside the proportion, so that constraints hold them. Both in
+// both forms.
 //
 // An argument says how many random robots are tried.
 #include "../expr/random.h"

@@ -60,7 +60,7 @@ static Outcome outcome_of(const char *text) {
         fail_msg("%s", text_get(&why));
     }
     causality_explain(&o.strokes, o.built.graph);
-    o.run = run_experiment(o.built.system, &(RunOptions){0}, &o.built.report);
+    o.run = built_run(&o.built, NULL);
     assert_non_null(o.run);
     return o;
 }

@@ -55,7 +55,8 @@ static void newton_blocks_agree(void **state) {
     agrees_on_blocks(&(Ensemble){text, {"k", "a"}, value, 9, 9, {0}, true});
 }
 
-// u has three solutions while k sin(t) + a is small: each run leaves its branch where it folds, at its own time.
+// u has three solutions while k sin(t) + a is small: each run leaves its branch where it folds, at
+// its own time.
 static void loops_fold_one_by_one(void **state) {
     (void)state;
     static const char text[] =

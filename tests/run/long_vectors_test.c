@@ -1,5 +1,5 @@
-// Long vector junctions: what they cost, from the text to the end of a run, is counted and grows with their length; a very
-// long one is done at all, which no square of its length would be.
+// Long vector junctions: what they cost, from the text to the end of a run, is counted and grows
+// with their length; a very long one is done at all, which no square of its length would be.
 #include "../pipeline.h"
 #include "../test.h"
 
@@ -7,7 +7,8 @@
 
 typedef enum { WHOLE, ENTRIES, RING } Shape;
 
-// m dv/dt = -d v in every entry: fields bonded whole, by their entries, or with a spring field beside.
+// m dv/dt = -d v in every entry: fields bonded whole, by their entries, or with a spring field
+// beside.
 static void write_model(Text *t, Shape shape, int n) {
     text_printf(t, "model M\n  1[%d] v\n  I[%d] m(2 {kg}, p0 = 2 {N.s})\n  v -> m\n", n, n);
     if (shape == ENTRIES)
@@ -31,7 +32,7 @@ static double visits_of(Shape shape, int n) {
         fail_msg("%s", text_get(&said));
     }
     RunOptions how = {.rtol = 1e-9, .atol = 1e-9, .engine = ENGINE_VM};
-    Run *run = run_experiment(b.system, &how, &b.report);
+    Run *run = built_run(&b, &how);
     assert_non_null(run);
     assert_int_equal(run->status, SOLVE_DONE);
     const Results *r = &run->results;

@@ -1,5 +1,6 @@
-// Reference values of more of examples/msl: the equations of each case written down by hand, in small steps of order four.
-// Nothing of Bondyn takes part; the numbers are those in the expectations of the examples, which this test reads from their files.
+// Reference values of more of examples/msl: the equations of each case written down by hand, in
+// small steps of order four. Nothing of Bondyn takes part; the numbers are those in the
+// expectations of the examples, which this test reads from their files.
 #include "../test.h"
 
 #include "base/files.h"
@@ -108,7 +109,8 @@ static void test_mechanics(void **state) {
 
 // --- circuits ------------------------------------------------------------------------------------
 
-// Node voltages 1, 3, 5 and the currents of both coils; the capacities between nodes couple the rates: three equations by Cramer's rule.
+// Node voltages 1, 3, 5 and the currents of both coils; the capacities between nodes couple the
+// rates: three equations by Cramer's rule.
 static void cauer(double t, const double *x, double *dx) {
     const double l1 = 1.304, l2 = 0.8586, c1 = 1.072, c3 = 1.682, c5 = 0.7262;
     double c2 = 1 / (1.704992 * 1.704992 * l1), c4 = 1 / (1.179945 * 1.179945 * l2);
@@ -254,7 +256,8 @@ static void cooled(double t, const double *x, double *dx) {
 
 static double wish(double t) { return 5 + 25. / 6 * limited(t - 2, 0, 6); }
 
-// A thermostat to the time `to`: steps of 0.1 ms, and the moments at which it switches by bisection.
+// A thermostat to the time `to`: steps of 0.1 ms, and the moments at which it switches by
+// bisection.
 static void thermostat(double *t, double to, bool *on, double *x) {
     double step = 1e-4;
     while (*t < to - 1e-12) {

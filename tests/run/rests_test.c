@@ -1,13 +1,16 @@
-// Models that rest, then move: chains of integrators, lags, reference models and loads between two pressures that cancel
-// but for rounding, in units of any size, behind an input that is zero until something happens: a relation of time, a
-// `when`, a sample, a table, or a relation of a state. Every method brings every state to where the matrix exponential
-// has it, shortly after the first move, later, and in the end, in a bounded number of steps. (Of ida's runs 3 % may end at
-// that bound, with a report: rounding that reaches a state through several others is followed there; for the same reason gauss has no more than 12 states.)
+// Models that rest, then move: chains of integrators, lags, reference models and loads between two
+// pressures that cancel but for rounding, in units of any size, behind an input that is zero until
+// something happens: a relation of time, a `when`, a sample, a table, or a relation of a state.
+// Every method brings every state to where the matrix exponential has it, shortly after the first
+// move, later, and in the end, in a bounded number of steps. (Of ida's runs 3 % may end at that
+// bound, with a report: rounding that reaches a state through several others is followed there; for
+// the same reason gauss has no more than 12 states.)
 //
-// A state that was at zero has only been given a size by a guess, and a guess from a time when nothing moved says nothing about
-// the time when something does (solve/sizes.c).
+// A state that was at zero has only been given a size by a guess, and a guess from a time when
+// nothing moved says nothing about the time when something does (solve/sizes.c).
 //
-// Arguments: how many random systems are tried, the first of them, 1: their text is shown, the only method.
+// Arguments: how many random systems are tried, the first of them, 1: their text is shown, the only
+// method.
 #include "../expr/random.h"
 #include "bench.h"
 
@@ -321,7 +324,7 @@ static bool holds(const Text *t, const char *name, SolverKind solver, int seed) 
     Bench b;
     bench_open(&b, text_get(t));
     RunOptions o = {.solver = solver, .solver_given = true, .most_steps = MOST_STEPS};
-    b.run = run_experiment(b.built.system, &o, &b.built.report);
+    b.run = built_run(&b.built, &o);
     bool right = b.run && b.run->failed_count == 0 && b.run->results.complete &&
                  b.run->stats.steps < MOST_STEPS;
     bool many = b.run && b.run->stats.steps >= MOST_STEPS && solver == SOLVER_IDA;
@@ -364,8 +367,8 @@ static void what_rests_can_move(void **state) {
     if (wrong) fail_msg("%d of %d seeds are wrong", wrong, seeds);
 }
 
-// Four states of a chain that has died away, beside some of 1e8: a matrix whose pivots mix their rows leaves rounding in
-// them, and Newton's method does not converge (17000 steps).
+// Four states of a chain that has died away, beside some of 1e8: a matrix whose pivots mix their
+// rows leaves rounding in them, and Newton's method does not converge (17000 steps).
 static void what_died_away_stays_dead(void **state) {
     (void)state;
     enum { SEED = 93, ENOUGH = 8000 };
@@ -375,7 +378,7 @@ static void what_died_away_stays_dead(void **state) {
     write_rest(&t, &s);
     bench_open(&b, text_get(&t));
     RunOptions o = {.solver = SOLVER_CVODE_BDF, .solver_given = true, .most_steps = MOST_STEPS};
-    b.run = run_experiment(b.built.system, &o, &b.built.report);
+    b.run = built_run(&b.built, &o);
     assert_true(b.run && b.run->failed_count == 0 && b.run->results.complete);
     assert_in_range(b.run->stats.steps, 1, ENOUGH);
     bench_close(&b);

@@ -22,21 +22,26 @@ static double uniform(uint64_t *seed, double low, double high) {
     return low + (high - low) * (double)(*seed >> 11) / 0x1p53;
 }
 
+// Numbers are drawn one after the other, never as arguments of one call: their order would be the compiler's choice.
 static void write_place(Text *out, LinkKind kind, int i, uint64_t *seed) {
     double x = uniform(seed, 0.1, 0.4), y = uniform(seed, -0.3, 0.3);
-    if (kind == RIGHT_ANGLES)
+    if (kind == RIGHT_ANGLES) {
         text_printf(out, " at (%.3f, 0, 0) {m} rotated x %d {deg}\n", x, i % 2 ? 90 : -90);
-    else
-        text_printf(out, " at (%.3f, %.3f, 0.1) {m} rotated z %.3f {rad}, x %.3f {rad}\n", x, y,
-                    uniform(seed, -3, 3), uniform(seed, -3, 3));
+        return;
+    }
+    double about_x = uniform(seed, -3, 3), about_z = uniform(seed, -3, 3);
+    text_printf(out, " at (%.3f, %.3f, 0.1) {m} rotated z %.3f {rad}, x %.3f {rad}\n", x, y,
+                about_z, about_x);
 }
 
 static void write_body(Text *out, const char *name, LinkKind kind, uint64_t *seed) {
+    double y = uniform(seed, -0.1, 0.1), x = uniform(seed, -0.1, 0.1);
+    double mass = uniform(seed, 0.8, 4);
+    double width = uniform(seed, 0.1, 0.5), length = uniform(seed, 0.1, 0.5);
+    double about_x = uniform(seed, -3, 3), about_z = uniform(seed, -3, 3);
     text_printf(out, "  body %s box (%.3f, %.3f, 0.1) {m} mass %.3f {kg} at (%.3f, %.3f, 0.02) {m}",
-                name, uniform(seed, 0.1, 0.5), uniform(seed, 0.1, 0.5), uniform(seed, 0.8, 4),
-                uniform(seed, -0.1, 0.1), uniform(seed, -0.1, 0.1));
-    text_printf(out, " rotated z %.3f {rad}, x %.3f {rad}\n", uniform(seed, -3, 3),
-                uniform(seed, -3, 3));
+                name, length, width, mass, x, y);
+    text_printf(out, " rotated z %.3f {rad}, x %.3f {rad}\n", about_z, about_x);
     if (kind == IN_WATER)
         text_printf(out,
                     "    added_mass added_cylinder(1025 {kg/m3}, %.3f {m}, 0 {m}, 0.4 {m}, 0)\n",
@@ -46,7 +51,7 @@ static void write_body(Text *out, const char *name, LinkKind kind, uint64_t *see
 // Joints a1, a2 ... of links a1, a2 ..., the first one on `base`.
 static void write_links(Text *out, char letter, const char *base, int count, LinkKind kind,
                         uint64_t *seed) {
-    char name[16], parent[16];
+    char name[24], parent[24];
     for (int i = 1; i <= count; i++) {
         snprintf(name, sizeof name, "%c%d_link", letter, i);
         if (i == 1)

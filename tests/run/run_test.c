@@ -168,8 +168,8 @@ static double chance(unsigned *seed) {
     return (double)(*seed >> 8) / (double)(1u << 24);
 }
 
-// Orifices between chambers that have one pressure, beside a large store: only the tolerance moves anything. `odd` hands out
-// what moves there.
+// Orifices between chambers that have one pressure, beside a large store: only the tolerance moves
+// anything. `odd` hands out what moves there.
 static void write_chambers(Text *t, unsigned seed, bool odd) {
     double tau = pow(10, -4 + 1.5 * chance(&seed)), p = pow(10, 2 * chance(&seed));
     int count = 1 + (int)(3 * chance(&seed));
@@ -194,7 +194,8 @@ static void write_chambers(Text *t, unsigned seed, bool odd) {
                 pow(10, -6 + 1.5 * chance(&seed)));
 }
 
-// What the integration moves at rest is nobody's fault; a law that makes energy is found there, too.
+// What the integration moves at rest is nobody's fault; a law that makes energy is found there,
+// too.
 static void noise_at_rest_has_no_culprit(void **state) {
     (void)state;
     for (unsigned seed = 1; seed <= 24; seed++) {
@@ -258,7 +259,7 @@ static void a_pattern_without_variables_is_an_error(void **state) {
     const char *wanted[] = {"sprng.q"};
     RunOptions o = {.record = wanted, .record_count = 1};
     bench_open(&b, OSCILLATOR);
-    assert_null(run_experiment(b.built.system, &o, &b.built.report));
+    assert_null(built_run(&b.built, &o));
     assert_int_equal(last_code(&b), R_RECORD_NOTHING);
     assert_non_null(strstr(b.built.report.last->help, "spring.q"));
     bench_close(&b);
@@ -269,13 +270,13 @@ static void bad_times_are_errors(void **state) {
     Bench b;
     RunOptions o = {.stop = -1};
     bench_open(&b, OSCILLATOR);
-    assert_null(run_experiment(b.built.system, &o, &b.built.report));
+    assert_null(built_run(&b.built, &o));
     assert_int_equal(last_code(&b), R_NO_TIME);
     bench_close(&b);
     o.stop = 1; // the command line's word against the experiment's
     bench_open(&b, OSCILLATOR "experiment X of Swing\n  stop 3 {s}\n"
                               "  expect v.f(2 {s}) = 0 within 1\nend\n");
-    Run *run = run_experiment(b.built.system, &o, &b.built.report);
+    Run *run = built_run(&b.built, &o);
     assert_non_null(run); // the run is what was asked for; the expectation is left out
     assert_int_equal(run->verdict_count, 0);
     assert_int_equal(last_code(&b), R_PROBE_TIME);

@@ -75,9 +75,10 @@ static void rounding_is_not_followed(void **state) {
     }
 }
 
-// A load that settles on a damped spring of any stiffness: what is left of the motion dies away into
-// the rounding of the forces that cancel. The number of periods until then says how many steps there
-// may be. Before, one winch of many took 5e7: a single look at the rounding can find none by chance.
+// A load that settles on a damped spring of any stiffness: what is left of the motion dies away
+// into the rounding of the forces that cancel. The number of periods until then says how many steps
+// there may be. Before, one winch of many took 5e7: a single look at the rounding can find none by
+// chance.
 static void motion_that_dies_away_is_let_go(void **state) {
     (void)state;
     static const char *const solver[] = {"adams", "bdf", "rk78"};

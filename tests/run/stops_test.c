@@ -1,5 +1,6 @@
-// Many rigid stops in one mechanism: ten to fourteen balls that fall onto stops of their own, in both forms. Three laws each
-// make up to 3^14 combinations, so no run can compile all of them; where the balls are in the end is known in closed form.
+// Many rigid stops in one mechanism: ten to fourteen balls that fall onto stops of their own, in
+// both forms. Three laws each make up to 3^14 combinations, so no run can compile all of them;
+// where the balls are in the end is known in closed form.
 //
 //   first     a ball at h arrives after sqrt(2 h/g) with sqrt(2 g h)
 //   then      it leaves with k times that and is back after 2 v/g; with k = 0 it stays

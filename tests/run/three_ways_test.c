@@ -7,8 +7,8 @@
 #include "base/array.h"
 #include <math.h>
 
-// Compilers take seconds for large tapes: those are only run. What the sanitizers cannot see, as the code is not theirs, is
-// compared once, but for the small ones.
+// Compilers take seconds for large tapes: those are only run. What the sanitizers cannot see, as
+// the code is not theirs, is compared once, but for the small ones.
 #ifdef __SANITIZE_ADDRESS__
 enum { LARGEST = 500 };
 #else

@@ -1,13 +1,14 @@
-// Tolerances that lose no component: random systems with solutions in closed form, without an `atol`.
+// Tolerances that lose no component: random systems with solutions in closed form, without an
+// `atol`.
 //
 //   forced    x' = -k (x - s cos w t)      k from slow to 1e12, from rest, on its way or elsewhere
 //   decay     x' = -k x
 //   swing     x' = v, v' = -w^2 x          from rest with a speed
 //   chain     x' = k (y - x), y' = -y c    x starts at 0 and follows y
 //
-// Sizes s are from 1e-5 to 1e5 side by side (a state that starts at zero begins with no less than 1e-12
-// of the largest of its dimension, solve/sizes.c). In the end every component is right to 1e3 rtol or
-// 1 % of itself, or of how far it swings.
+// Sizes s are from 1e-5 to 1e5 side by side (a state that starts at zero begins with no less than
+// 1e-12 of the largest of its dimension, solve/sizes.c). In the end every component is right to 1e3
+// rtol or 1 % of itself, or of how far it swings.
 //
 // Arguments: how many random systems are tried, the first of them.
 #include "../expr/random.h"

@@ -1,11 +1,12 @@
-// Gradients of any file, three ways, with a verdict on each: what a single difference cannot tell (noise,
-// a peak that goes to another point) is told apart from what two of them agree about.
+// Gradients of any file, three ways, with a verdict on each: what a single difference cannot tell
+// (noise, a peak that goes to another point) is told apart from what two of them agree about.
 //
 //     gradient_sweep FILE [EXPERIMENT [SOLVER [RTOL [STOP]]]]
 //     gradient_sweep --random FIRST COUNT          of models that are drawn (random_models.h)
 //     gradient_sweep --show SEED                   one of these
 //
-// Says one line per number that is in doubt, and a last line with counts; fails if a derivative is wrong.
+// Says one line per number that is in doubt, and a last line with counts; fails if a derivative is
+// wrong.
 #include "gradients.h"
 #include "random_models.h"
 
@@ -184,7 +185,7 @@ static void compare_all(const Built *b, const Case *c, Along *a, AlongShared *sh
 static bool sweep(Built *b, const Case *c, bool built, Counts *n) {
     Along a = {0};
     AlongShared shared = {0};
-    RunOptions o = options_of(c);
+    RunOptions o = options_of(b, c);
     bool good = built && along_run(&a, b->system, &o, &shared, &b->report);
     if (good) compare_all(b, c, &a, &shared, n);
     if (a.job.system) along_close(&a);

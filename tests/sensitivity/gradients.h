@@ -1,5 +1,5 @@
-// Derivatives of what runs give, three ways: along the run (forward), back along it (adjoint), and by
-// differences of whole runs. For tests.
+// Derivatives of what runs give, three ways: along the run (forward), back along it (adjoint), and
+// by differences of whole runs. For tests.
 #ifndef BONDYN_TESTS_GRADIENTS_H
 #define BONDYN_TESTS_GRADIENTS_H
 
@@ -31,8 +31,12 @@ static inline bool open_case(Built *b, const Case *c) {
     return build_syntax(b, syntax, NULL, c->experiment, &with);
 }
 
-static inline RunOptions options_of(const Case *c) {
-    return (RunOptions){.solver = c->solver, .rtol = c->rtol, .stop = c->stop, .engine = ENGINE_VM};
+static inline RunOptions options_of(const Built *b, const Case *c) {
+    return (RunOptions){.experiment = b->pipeline.experiment,
+                        .solver = c->solver,
+                        .rtol = c->rtol,
+                        .stop = c->stop,
+                        .engine = ENGINE_VM};
 }
 
 static inline void tell_report(const Report *r, const Sources *s, FILE *to) {
@@ -56,7 +60,7 @@ static inline double number_of(const Model *m, int var) {
 
 static inline bool probes_with(const Built *b, const Case *c, AlongShared *shared, int var,
                                double value, double *probe) {
-    RunOptions o = options_of(c);
+    RunOptions o = options_of(b, c);
     o.set_var = &var;
     o.set_value = &value;
     o.set_count = 1;

@@ -1,4 +1,5 @@
-// Random models for gradients: a chain of masses on hardening springs, driven, and around it what a seed draws of
+// Random models for gradients: a chain of masses on hardening springs, driven, and around it what a
+// seed draws of
 //
 //     loop      an implicit equation, or a pendulum in x and y whose states are chosen anew
 //     kink      a force that sets in; forces by abs, min and max of states; integrands with such kinks

@@ -1,6 +1,6 @@
-// A model that is drawn by mouse, against a list of its components and bonds: after every change the text
-// has those of the list, every comment that it had, and every line that the change does not speak of. The
-// first argument is the number of seeds.
+// A model that is drawn by mouse, against a list of its components and bonds: after every change
+// the text has those of the list, every comment that it had, and every line that the change does
+// not speak of. The first argument is the number of seeds.
 #include "../test.h"
 
 #include "service/draft.h"

@@ -1,5 +1,6 @@
-// Random edits of random texts against a plain string, and places against counting by hand: characters
-// of one to four bytes, all kinds of ends of lines. The first argument is the number of seeds.
+// Random edits of random texts against a plain string, and places against counting by hand:
+// characters of one to four bytes, all kinds of ends of lines. The first argument is the number of
+// seeds.
 #include "../test.h"
 
 #include "service/analysis.h"

@@ -1,5 +1,6 @@
-// Andrews' squeezing mechanism by hand: angles beta, Theta, gamma, Phi, delta, Omega, epsilon, their rates, and six multipliers
-// of the closed loops, whose constraints are differentiated twice (index 1).
+// Andrews' squeezing mechanism by hand: angles beta, Theta, gamma, Phi, delta, Omega, epsilon,
+// their rates, and six multipliers of the closed loops, whose constraints are differentiated twice
+// (index 1).
 #include "ivp.h"
 
 #include <math.h>

@@ -1,30 +1,23 @@
 #include "ivp_model.h"
 
-#include "lang/lang.h"
-#include "mech/expand.h"
-#include "mech/functions.h"
 #include <string.h>
 #include <time.h>
 
 static Expr component(IvpModel *m, const System *system, int number) {
     const char *name = arena_printf(&m->arena, "y[%d]", number);
-    for (int v = 0; v < m->model->var_count; v++)
-        if (strcmp(name_text(m->names, m->model->var[v].path), name) == 0) return system->value[v];
+    for (int v = 0; v < m->pipeline.model->var_count; v++)
+        if (strcmp(name_text(m->names, m->pipeline.model->var[v].path), name) == 0)
+            return system->value[v];
     return 0;
 }
 
 static System *build(IvpModel *m, const Ivp *p) {
-    LangOptions options = {.library = BONDYN_SOURCE "/library", .trace = mech_function};
+    PipelineOptions o = {.lang = pipeline_lang(&(LangOptions){.library = BONDYN_SOURCE "/library"}),
+                         .last = STAGE_SYSTEM};
     const char *path = arena_printf(&m->arena, BONDYN_SOURCE "/examples/ivp/%s.bond", p->name);
-    Syntax *syntax = lang_load(&m->arena, m->names, m->sources, path, &options, &m->report);
+    Syntax *syntax = lang_load(&m->arena, m->names, m->sources, path, &o.lang, &m->report);
     if (m->report.errors) return NULL;
-    m->model = lang_instantiate(&m->arena, syntax, NULL, NULL, &options, &m->report);
-    if (!m->model || !mech_expand(m->model, &m->arena, &m->report)) return NULL;
-    Graph *graph = graph_build(&m->arena, m->model, &m->report);
-    if (!graph || m->report.errors) return NULL;
-    causality_assign(&m->arena, graph, &m->report);
-    System *system = equations_build(&m->arena, m->model, graph, &m->report);
-    return m->report.errors ? NULL : system;
+    return pipeline_build(&m->pipeline, syntax, &o, &m->report) ? m->pipeline.system : NULL;
 }
 
 bool ivp_open(IvpModel *m, const Ivp *p, bool native) {
@@ -47,7 +40,7 @@ bool ivp_open(IvpModel *m, const Ivp *p, bool native) {
 void ivp_close(IvpModel *m) {
     if (m->native) native_free(m->native);
     if (m->program) program_free(m->program);
-    if (m->model) dag_free(m->model->dag);
+    pipeline_free(&m->pipeline);
     report_free(&m->report);
     sources_free(m->sources);
     names_free(m->names);

@@ -3,6 +3,7 @@
 #define BONDYN_TESTS_IVP_MODEL_H
 
 #include "ivp.h"
+#include "run/pipeline.h"
 #include "solve/solve.h"
 
 enum { IVP_MOST = 32 };
@@ -12,7 +13,7 @@ typedef struct {
     Names *names;
     Sources *sources;
     Report report;
-    Model *model;
+    Pipeline pipeline;
     Program *program;
     Native *native; // NULL: there is no compiler, or it is not wanted
 } IvpModel;

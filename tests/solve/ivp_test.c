@@ -1,5 +1,5 @@
-// The Test Set for IVP Solvers without an `atol`: no component is lost, and errors are those of CVODE
-// called by hand with the atol of the test set, or smaller.
+// The Test Set for IVP Solvers without an `atol`: no component is lost, and errors are those of
+// CVODE called by hand with the atol of the test set, or smaller.
 //
 // Errors in the end scatter, as they are what is left of many of either sign: that of CVODE is the
 // largest of five runs with rtol/2 .. 2 rtol. Argument: how many decades of rtol from 1e-4 on, with

@@ -1,4 +1,5 @@
 #include "runs.h"
+#include <time.h>
 
 static const SolverKind all_methods[] = {SOLVER_AUTO, SOLVER_CVODE_ADAMS, SOLVER_CVODE_BDF,
                                          SOLVER_RK78, SOLVER_EULER,       SOLVER_HEUN,
@@ -196,10 +197,12 @@ static void large_sparse_systems_are_quick(void **state) {
         flow = next;
     }
     f->output[f->output_count++] = f->system.state[N / 2];
+    clock_t begin = clock();
     Record *r = run_well(f, (How){.method = SOLVER_CVODE_BDF, .stop = 10});
     // near the middle: (1 - erf(x/sqrt(4 k t)))/2 at x = half a cell
     assert_near(r->output[10][0], 0.5 * (1 - erf(0.5 / sqrt(4 * 100 * 10))), 1e-4);
-    assert_true(r->stats.wall_seconds < 20); // with sanitizers on
+    // of the processor, whoever else uses it; with sanitizers on
+    assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 20);
     free(r);
     fixture_free(f);
 }

@@ -1,5 +1,5 @@
-// The kernels of solve/vectors.c give every bit that those of SUNDIALS give. Dense matrices have pivots of their own: what they solve
-// is right row by row.
+// The kernels of solve/vectors.c give every bit that those of SUNDIALS give. Dense matrices have
+// pivots of their own: what they solve is right row by row.
 #include "../test.h"
 
 #include "solve/vectors.h"
@@ -67,7 +67,8 @@ static bool solve(SUNMatrix a, SUNLinearSolver s, N_Vector x, N_Vector y, double
     return good;
 }
 
-// Is every row of (1 + c A) x = y right to the rounding of its own terms, however large other rows are?
+// Is every row of (1 + c A) x = y right to the rounding of its own terms, however large other rows
+// are?
 static bool rows_hold(SUNMatrix a, N_Vector x, N_Vector y, double c) {
     int n = (int)SM_ROWS_D(a);
     for (int i = 0; i < n; i++) {

@@ -1,4 +1,5 @@
-// The calls of a drive: whatever is added, cut off and read again, it is what a plain list would have; most of it lies in a file.
+// The calls of a drive: whatever is added, cut off and read again, it is what a plain list would
+// have; most of it lies in a file.
 // usage: recording_test [SEEDS]
 #define _XOPEN_SOURCE 700
 #include "studio/inside.h"

@@ -1,5 +1,5 @@
-// The fuzzer of the studio's wire (tests/fuzz/fuzz_studio.c) with seeded inputs, so that every build and every sanitizer
-// sees it. The first argument is the number of inputs.
+// The fuzzer of the studio's wire (tests/fuzz/fuzz_studio.c) with seeded inputs, so that every
+// build and every sanitizer sees it. The first argument is the number of inputs.
 #include "../fuzz/fuzz_studio.c"
 
 static unsigned next(unsigned *seed) {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# browser_test.sh BONDYN BUILD [PICTURES]: the studio in Chromium. Without node, the npm packages or Chromium there is nothing to
-# test with, which is said.
+# browser_test.sh BONDYN BUILD [PICTURES]: the studio in Chromium. Without node, the npm packages or
+# Chromium there is nothing to test with, which is said.
 bondyn=$(realpath "$1")
 build=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)

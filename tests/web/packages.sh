@@ -1,5 +1,5 @@
-# packages.sh is sourced by scripts that need a browser: need_browser BONDYN BUILD gives $packages, the folder of the npm packages for
-# tests, or says why there is none and leaves with 0.
+# packages.sh is sourced by scripts that need a browser: need_browser BONDYN BUILD gives $packages,
+# the folder of the npm packages for tests, or says why there is none and leaves with 0.
 skip() {
     echo "skipped: $*"
     exit 0

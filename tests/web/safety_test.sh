@@ -1,5 +1,6 @@
 #!/bin/sh
-# safety_test.sh BONDYN: what the studio's server refuses and survives. Without node or the studio there is nothing to test.
+# safety_test.sh BONDYN: what the studio's server refuses and survives. Without node or the studio
+# there is nothing to test.
 bondyn=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 command -v node >/dev/null || { echo "skipped: no node"; exit 0; }

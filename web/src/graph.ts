@@ -16,6 +16,7 @@ g.found > text.name { text-decoration: underline; fill: #d9480f }
 g.dim { opacity: .22 }
 path.flow { stroke: #f08c00 !important; fill: none; stroke-linecap: round; opacity: .75; stroke-dasharray: 3 11; pointer-events: none }
 path.flow.back { stroke: #4c6ef5 !important }
+path.head { fill: #d9480f !important; stroke: none !important; pointer-events: none } path.head.back { fill: #364fc7 !important }
 .later > .bar { opacity: .08 } .now > .line, .now > .multi { stroke-width: 3.2 } .now > .bar { stroke-width: 4 }
 g:focus-visible { outline: 2px solid #1c7ed6; outline-offset: 2px }
 rect.hit { fill: transparent !important; stroke: none !important; rx: 6 }
@@ -29,6 +30,7 @@ g.aimed > rect.hit { fill: #1c7ed622 !important; stroke: #1c7ed6 !important }
 :host(.dark) rect { fill: #26303b; stroke: #4a5866 } :host(.dark) .number { stroke: #171c22; fill: #93a0ae }
 :host(.dark) path.inner { stroke: #171c22 !important } :host(.dark) .derivative path { stroke: #ff6b6b } :host(.dark) .derivative text { fill: #ff6b6b }
 :host(.dark) .loop path { stroke: #f5a742 } :host(.dark) path.flow { stroke: #ffa94d !important } :host(.dark) path.flow.back { stroke: #748ffc !important }
+:host(.dark) path.head { fill: #ffc078 !important } :host(.dark) path.head.back { fill: #91a7ff !important }
 `;
 
 // A drawing of the server as elements. Its texts are escaped there; here scripts and handlers are refused once more.
@@ -41,7 +43,18 @@ export function safeSvg(text: string): SVGSVGElement | null {
   return document.importNode(root, true) as unknown as SVGSVGElement;
 }
 
-interface Flowing { scalars: BondAbout[]; line: SVGPathElement; flow: SVGPathElement; offset: number }
+interface Flowing { scalars: BondAbout[]; flow: SVGPathElement; head: SVGPathElement; offset: number }
+
+// An arrow head in the middle of a line; a class turns it round.
+function headOn(line: SVGPathElement): SVGPathElement {
+  const head = document.createElementNS("http://www.w3.org/2000/svg", "path"), half = line.getTotalLength() / 2;
+  const a = line.getPointAtLength(half - 1), b = line.getPointAtLength(half + 1);
+  head.setAttribute("class", "head");
+  head.setAttribute("d", "M-4 -4.5L6 0L-4 4.5Z");
+  head.dataset.at = `translate(${((a.x + b.x) / 2).toFixed(1)} ${((a.y + b.y) / 2).toFixed(1)}) rotate(${(Math.atan2(b.y - a.y, b.x - a.x) * 180 / Math.PI).toFixed(1)})`;
+  head.style.display = "none";
+  return head;
+}
 
 export interface GraphHost {
   value(name: string): number;
@@ -59,6 +72,7 @@ export class GraphView {
   private flows: Flowing[] = [];
   private about: About | null = null;
   private top = 1e-12; // the largest power so far
+  largest = 0; // of a run that is known to its end: the measure for all of it
   touched = false; // somebody has moved it: it stays so
   power = true;
   calm = false; // the wheel alone scrolls the page
@@ -157,11 +171,12 @@ export class GraphView {
     grip.setAttribute("class", "grip");
     flow.setAttribute("class", "flow");
     flow.style.display = "none";
-    g.append(flow, grip);
+    const head = headOn(line);
+    g.append(flow, head, grip);
     g.setAttribute("tabindex", "0");
     g.setAttribute("role", "button");
     g.setAttribute("aria-label", "bond " + (scalars[0]?.label ?? ""));
-    if (scalars.length && !scalars[0].pseudo) this.flows.push({ scalars, line, flow, offset: 0 });
+    if (scalars.length && !scalars[0].pseudo) this.flows.push({ scalars, flow, head, offset: 0 });
     this.react(g, { bond: number });
   }
 
@@ -195,7 +210,7 @@ export class GraphView {
       const list = this.bonds.filter((b) => b.bond === what.bond);
       rows.push(h("b", null, list[0]?.label ?? ""));
       for (const b of list.slice(0, 8))
-        rows.push(h("div.values", null, h("span", null, "effort ", value(b.e)), h("span", null, "flow ", value(b.f)), h("span", null, "power ", b.e && b.f ? say(this.powerOf(b)) + " W" : "–")));
+        rows.push(b.p ? h("div.values", null, h("span", null, "power ", b.pseudo ? "–" : say(this.powerOf(b)) + " W")) : h("div.values", null, h("span", null, "effort ", value(b.e)), h("span", null, "flow ", value(b.f)), h("span", null, "power ", b.e && b.f ? say(this.powerOf(b)) + " W" : "–")));
       rows.push(h("small", null, list[0]?.reason ?? ""));
     } else {
       const c = this.about?.components.find((k) => k.path === what.path);
@@ -210,23 +225,25 @@ export class GraphView {
   }
 
   private si(name: string): number { const [scale, offset] = this.about?.shown[name] ?? [1, 0]; return this.host.value(name) * scale + offset; }
-  private powerOf(b: BondAbout): number { return b.e && b.f ? this.si(b.e) * this.si(b.f) : NaN; }
+  private powerOf(b: BondAbout): number { return b.p ? this.host.value(b.p) : b.e && b.f ? this.si(b.e) * this.si(b.f) : NaN; }
 
   // Called for every picture while something moves.
   animate(seconds: number): void {
     if (!this.svg || !this.element.clientWidth) return;
     for (const f of this.flows) {
       let p = 0;
-      for (const b of f.scalars) { const x = this.powerOf(b); if (Number.isFinite(x)) p += x; }
+      for (const b of f.scalars[0].p ? f.scalars.slice(0, 1) : f.scalars) { const x = this.powerOf(b); if (Number.isFinite(x)) p += x; }
       this.top = Math.max(this.top, Math.abs(p));
-      const share = Math.abs(p) / this.top, on = this.power && share > 1e-4;
-      f.flow.style.display = on ? "" : "none";
+      const share = Math.abs(p) / Math.max(this.top, this.largest), on = this.power && share > 1e-4;
+      f.flow.style.display = f.head.style.display = on ? "" : "none";
       if (!on) continue;
       const strength = Math.pow(share, 0.4);
       f.offset -= Math.sign(p) * seconds * (12 + 90 * strength);
       f.flow.style.strokeDashoffset = f.offset.toFixed(1);
-      f.flow.style.strokeWidth = (1.5 + 5 * strength).toFixed(2);
+      f.flow.style.strokeWidth = (2 + 6 * strength).toFixed(2);
       f.flow.classList.toggle("back", p < 0);
+      f.head.classList.toggle("back", p < 0);
+      f.head.setAttribute("transform", `${f.head.dataset.at} scale(${((p < 0 ? -1 : 1) * (0.5 + 0.7 * strength)).toFixed(2)})`);
     }
     this.top *= Math.pow(0.5, seconds / 20); // what was large long ago counts less
   }

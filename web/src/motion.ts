@@ -1,6 +1,8 @@
 // The script of report pages with a motion: the studio's viewer over the recorded run.
-import { dark, onTheme } from "./report";
-import { button, h, icon } from "./dom";
+import { button, h } from "./dom";
+import { Modes } from "./modes";
+import { Player } from "./player";
+import { dark, onTheme, player as clockOf } from "./report";
 import { palette } from "./solids";
 import { Track } from "./track";
 import type { SceneData } from "./types";
@@ -20,70 +22,53 @@ function trackOf(scene: SceneData): Track {
   return t;
 }
 
+function viewerIn(host: HTMLElement, scene: SceneData, renew: () => void): Viewer {
+  const view = h("div.view-host"), tools = h("div.float");
+  host.append(view, tools);
+  host.classList.add("live");
+  const viewer = new Viewer(view, scene, dark());
+  tools.append(...viewTools(viewer, () => document.title, renew));
+  onTheme(() => viewer.setTheme(dark()));
+  return viewer;
+}
+
+function legendOf(scene: SceneData): HTMLElement {
+  const colour = (i: number) => { const c = scene.bodies[i].shapes.find((s) => s.colour)?.colour; return c ? `rgb(${c.map((x) => Math.round(255 * x)).join(",")})` : palette[i % palette.length]; };
+  return h("div", { id: "bodies" }, ...scene.bodies.map((b, i) => h("span", null, h("i", { style: { background: colour(i) } }), b.name)));
+}
+
 class Motion {
   readonly viewer: Viewer;
   readonly track: Track;
-  now: number;
-  playing = false;
-  private last = 0;
-  private playButton = h("button", { id: "play", type: "button", "aria-label": "Play", onclick: () => this.play(!this.playing) }, icon("play"));
-  private moment = h("input", { id: "moment", type: "range", min: "0", step: "any", "aria-label": "time", oninput: () => { this.play(false); this.seek(Number(this.moment.value)); } });
-  private clock = h("output", { id: "clock" });
-  private speed = h("select", { id: "speed", "aria-label": "speed" }, ...["0.1", "0.25", "0.5", "1", "2", "5", "10"].map((v) => h("option", { value: v, selected: v === "1" }, v + "×")));
+  readonly player: Player;
 
-  constructor(host: HTMLElement, scene: SceneData, title: string) {
+  constructor(host: HTMLElement, scene: SceneData) {
     this.track = trackOf(scene);
-    this.now = this.track.start;
-    const view = h("div.view-host"), tools = h("div.float");
-    host.append(view, tools);
-    host.classList.add("live");
-    this.viewer = new Viewer(view, scene, dark());
-    tools.append(...viewTools(this.viewer, () => title, () => this.show()));
-    this.moment.min = String(this.track.start);
-    this.moment.max = String(this.track.end);
-    host.after(h("div.controls", null, this.playButton, this.moment, this.clock, this.speed, button("Whole view", "fit", () => this.viewer.home(), { id: "home" })), this.legend(scene));
-    onTheme(() => this.viewer.setTheme(dark()));
-    this.show();
-    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.play(true);
+    this.player = clockOf(this.track.start, this.track.end);
+    this.viewer = viewerIn(host, scene, () => this.player.show());
+    host.after(h("div.controls", null, ...this.player.controls(), button("Whole view", "fit", () => this.viewer.home(), { id: "home" })), legendOf(scene));
+    this.player.onShow((time) => this.show(time));
+    this.player.show();
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.player.play(true);
   }
 
-  private legend(scene: SceneData): HTMLElement {
-    const colour = (i: number) => { const c = scene.bodies[i].shapes.find((s) => s.colour)?.colour; return c ? `rgb(${c.map((x) => Math.round(255 * x)).join(",")})` : palette[i % palette.length]; };
-    return h("div", { id: "bodies" }, ...scene.bodies.map((b, i) => h("span", null, h("i", { style: { background: colour(i) } }), b.name)));
-  }
+  seek(time: number): void { this.player.seek(time); }
+  play(on: boolean): void { this.player.play(on); }
 
-  seek(time: number): void {
-    this.now = Math.min(Math.max(time, this.track.start), this.track.end);
-    this.show();
-  }
-
-  private show(): void {
-    const row = this.track.row(this.now);
+  private show(time: number): void {
+    const row = this.track.row(time);
     this.viewer.setPoses(this.track.poses[row]);
     this.viewer.setTrail(this.track.poses, row + 1);
-    this.moment.value = String(this.now);
-    this.clock.textContent = this.track.times[row].toFixed(2) + " s";
-  }
-
-  play(on: boolean): void {
-    this.playing = on;
-    this.playButton.replaceChildren(icon(on ? "pause" : "play"));
-    this.playButton.setAttribute("aria-label", on ? "Pause" : "Play");
-    this.last = 0;
-    const tick = (ms: number) => {
-      if (!this.playing) return;
-      const next = this.now + (this.last ? (ms - this.last) / 1000 * Number(this.speed.value) : 0);
-      this.last = ms;
-      this.seek(next > this.track.end ? this.track.start : next);
-      requestAnimationFrame(tick);
-    };
-    if (on) requestAnimationFrame(tick);
   }
 }
 
 const host = document.getElementById("view"), data = document.getElementById("scene");
 if (host && data) {
-  (window as any).motion = new Motion(host, JSON.parse(data.textContent ?? ""), document.title);
+  const scene: SceneData = JSON.parse(data.textContent ?? ""), phases = Number(document.getElementById("modes-phases")?.textContent ?? 0);
+  if (phases) {
+    const modes: Modes = new Modes(viewerIn(host, scene, () => modes.player.show()), trackOf(scene), phases, host, legendOf(scene));
+    (window as any).modes = modes;
+  } else (window as any).motion = new Motion(host, scene);
   const note = document.getElementById("view-note");
   if (note) note.textContent = "Drag to turn, with the right button to move, wheel to zoom.";
 }

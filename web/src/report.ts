@@ -4,12 +4,30 @@ import "./shared.css";
 import { button, h } from "./dom";
 import { plotOf, type Curves } from "./curves";
 import { GraphView } from "./graph";
+import { Player } from "./player";
 import { Plot } from "./plots";
+import { Track } from "./track";
 import type { About, BondAbout } from "./types";
 
 const darkness = matchMedia("(prefers-color-scheme: dark)");
 export const dark = (): boolean => darkness.matches;
 export const onTheme = (act: () => void): void => darkness.addEventListener("change", act);
+
+// --- the clock and the powers ----------------------------------------------------------------------
+
+let clock: Player | null = null;
+export function player(start: number, end: number): Player { return clock ??= new Player(start, end); }
+
+// Powers of the bonds over time, by their numbers.
+function powersOf(): Track | null {
+  const script = document.getElementById("powers");
+  if (!script) return null;
+  const said: { time: number[]; bonds: Record<string, number[]> } = JSON.parse(script.textContent ?? ""), track = new Track();
+  track.times = said.time;
+  for (const [bond, list] of Object.entries(said.bonds)) track.columns.set(bond, list);
+  return track.times.length > 1 && track.columns.size ? track : null;
+}
+const powers = powersOf();
 
 // --- the bond graph --------------------------------------------------------------------------------
 
@@ -19,7 +37,7 @@ interface View { kind: string; scope: string; svg: string; about: About }
 function aboutOf(svg: SVGSVGElement): About {
   const bonds: BondAbout[] = [...svg.querySelectorAll<SVGGElement>("g[data-bond]")].map((g) => {
     const text = g.querySelector("title")?.textContent ?? "", m = /^(\d+)\s+(.*?): (.*)$/s.exec(text);
-    return { bond: Number(g.dataset.bond), label: m?.[2] ?? "", reason: m?.[3] ?? text, order: Number(g.dataset.order ?? 0), pseudo: true };
+    return { bond: Number(g.dataset.bond), label: m?.[2] ?? "", reason: m?.[3] ?? text, order: Number(g.dataset.order ?? 0), pseudo: !powers?.columns.has(g.dataset.bond ?? ""), p: g.dataset.bond };
   });
   const components = [...svg.querySelectorAll<SVGGElement>("g[data-path]")].map((g) => ({ path: g.dataset.path ?? "", type: "", text: g.querySelector("title")?.textContent ?? "" }));
   return { start: 0, stop: 0, text: "", sweep: false, plots: [], shown: {}, components, bonds };
@@ -34,11 +52,12 @@ function liveGraph(figure: HTMLElement): void {
   if (!views.length) return;
   let shown = views[Math.max(0, first)], step = 0;
   const said = h("span.about.said", { "aria-live": "polite" });
-  const graph = new GraphView({ value: () => NaN, unit: () => "", dark, chosen: (what) => { if (what) tell(what); } });
+  const graph = new GraphView({ value: (name) => powers && clock ? powers.value(name, powers.row(clock.now)) : NaN, unit: () => "", dark, chosen: (what) => { if (what) tell(what); } });
   graph.calm = true;
+  if (powers) for (const list of powers.columns.values()) for (const x of list) graph.largest = Math.max(graph.largest, Math.abs(x ?? 0));
   const words = "Drag to move, Ctrl and wheel to zoom" + (views.length > 1 ? ", double click a box to look inside" : "") + "; strokes say why.";
   const tell = (what: { bond?: number; path?: string }) => { const b = shown.about.bonds.find((x) => x.bond === what.bond); said.textContent = b ? `${b.order}  ${b.label}: ${b.reason}` : what.path ?? ""; };
-  const put = (v: View) => { shown = v; step = 0; graph.touched = false; graph.show(v.svg, v.about); said.textContent = words; up.hidden = !way.length; figure.dataset.scope = v.scope; figure.dataset.view = v.kind; };
+  const put = (v: View) => { shown = v; step = 0; graph.touched = false; graph.show(v.svg, v.about); graph.animate(0); said.textContent = words; up.hidden = !way.length; figure.dataset.scope = v.scope; figure.dataset.view = v.kind; };
   const play = (to: number) => {
     const list = graph.strokes(to);
     step = to >= 1 && to <= list.length ? to : 0;
@@ -56,6 +75,11 @@ function liveGraph(figure: HTMLElement): void {
   figure.replaceChildren(graph.element);
   onTheme(() => graph.theme());
   put(shown);
+  if (!powers) return;
+  const time = player(powers.start, powers.end);
+  time.onShow((_, seconds) => graph.animate(seconds));
+  bar.before(h("div.controls.power-clock", null, ...time.controls("-power"), h("span.about", null, "power along the bonds: the wider, the more; blue: against the half-arrow")));
+  time.show();
 }
 
 // --- plots -----------------------------------------------------------------------------------------

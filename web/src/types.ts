@@ -1,6 +1,6 @@
 // What the server says.
 export interface Variable { name: string; unit: string; text: string; settable: boolean; value?: number | null }
-export interface BondAbout { bond: number; label: string; e?: string; f?: string; reason: string; order: number; pseudo: boolean }
+export interface BondAbout { bond: number; label: string; e?: string; f?: string; p?: string; reason: string; order: number; pseudo: boolean }
 export interface LiveSource { kind: string; number?: number; low?: number; high?: number; key?: string; other?: string }
 export interface LiveInput { input: string; scale: number; sources: LiveSource[] }
 export interface About {

@@ -6,8 +6,8 @@
 #include "foreign/channel.h"
 #include <stdbool.h>
 
-// Denies fork, exec, sockets and changes of files outside of `folder` (NULL: of all files), for good.
-// False: this machine cannot; `words` says what.
+// Denies fork, exec, sockets and changes of files outside of `folder` (NULL: of all files), for
+// good. False: this machine cannot; `words` says what.
 bool sandbox_enter(const char *folder, char *words);
 
 void say(Channel *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

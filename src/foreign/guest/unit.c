@@ -4,7 +4,8 @@
 //   not be told, 3: of FMI 3), number of indicators, then one word each for parameters, inputs, outputs, states and
 //   rates: letters of types and value references, "r12 d3 i5 b7"; "r12:0/3": element 0 of 3
 //
-// An instance is at one token at a time; others are left as saved states, if the unit can save them.
+// An instance is at one token at a time; others are left as saved states, if the unit can save
+// them.
 #include "foreign/guest/guest.h"
 #include "foreign/guest/unit_api.h"
 #include "foreign/units.h"

@@ -1,4 +1,5 @@
-// The functions of FMI 3. Variables may be arrays: lists have all their elements, one after the other.
+// The functions of FMI 3. Variables may be arrays: lists have all their elements, one after the
+// other.
 #include "foreign/guest/guest.h"
 #include "foreign/guest/unit_api.h"
 #include "foreign/units.h"
