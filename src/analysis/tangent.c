@@ -277,9 +277,3 @@ double tangent_slope(const Tangent *t, int row, int column) {
 }
 
 const Machine *tangent_machine(const Tangent *t) { return t->machine; }
-
-double tangent_parameter(const Tangent *t, int var) {
-    for (uint32_t i = 0; i < t->program->param_count; i++)
-        if (t->program->param_var[i] == var) return t->parameter[i];
-    return NAN;
-}

@@ -24,6 +24,5 @@ void tangent_sparse(const Tangent *t, int **start, int **row, double **value);
 // Parameters with a formula that leads to one of these stand for the formula.
 Rewrite *tangent_follow(const System *s, const Expr *column, int columns);
 const Machine *tangent_machine(const Tangent *t);
-double tangent_parameter(const Tangent *t, int var); // as the run has it
 
 #endif

@@ -56,8 +56,7 @@ struct BdModel {
 const char *library_folder(Arena *out, const char *asked);
 const char *library_beside(Arena *out); // beside this code, or where it is installed; NULL: nowhere
 void code_identity(Text *out);          // version and build: the same code has the same words
-const char *code_file(Arena *out);   // the program or shared library that this is; NULL: not known
-const char *code_folder(Arena *out); // its folder; NULL: not known
+const char *code_folder(Arena *out);    // its folder; NULL: not known
 bool is_folder(const char *path);
 
 // --- copies.c: model and system with names and expressions of their own

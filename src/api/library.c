@@ -27,7 +27,7 @@ static bool is_same_file(const char *a, const char *b) {
 
 // The program is asked for by the system's own link: the name that it was started by may be that of
 // no file.
-const char *code_file(Arena *out) {
+static const char *code_file(Arena *out) {
     static const char program[] = "/proc/self/exe";
     Dl_info info;
     bool known = dladdr(bd_version(), &info) && info.dli_fname && strchr(info.dli_fname, '/');

@@ -134,8 +134,6 @@ void coroutine_wait(Coroutine *c) {
     after_entering(c, c->fake);
 }
 
-bool coroutine_ended(const Coroutine *c) { return c->ended; }
-
 void coroutine_free(Coroutine *c) {
     if (!c) return;
 #ifdef WITH_TSAN

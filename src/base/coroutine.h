@@ -15,7 +15,6 @@ typedef struct Coroutine Coroutine;
 Coroutine *coroutine_new(void (*body)(void *context), void *context, size_t stack); // bytes
 void coroutine_resume(Coroutine *c); // until the body waits or ends
 void coroutine_wait(Coroutine *c);   // in the body
-bool coroutine_ended(const Coroutine *c);
-void coroutine_free(Coroutine *c); // Nullable; the body has ended, or never begun
+void coroutine_free(Coroutine *c);   // Nullable; the body has ended, or never begun
 
 #endif

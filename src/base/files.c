@@ -165,7 +165,7 @@ static bool cannot_write(Report *r, const char *path) {
 }
 
 // Some file systems have nothing to settle, and say EINVAL.
-bool file_settle(const char *path) {
+static bool file_settle(const char *path) {
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return errno == EACCES; // a folder that may be written to and not be read
     bool good = fsync(file) == 0 || errno == EINVAL || errno == EROFS;

@@ -23,7 +23,6 @@ int file_create(const char *beside, const char *path);    // to write to; -1 wit
 bool file_put(int file, const char *data, size_t length); // all of it; false with errno
 bool file_commit(const char *beside, const char *path, Report *r);
 void file_discard(const char *beside, const char *path); // instead, when writing went wrong
-bool file_settle(const char *path);                      // a file or folder is on the disk
 
 bool folder_make(const char *path, Report *r); // with its parents
 double folder_room(const char *path);          // bytes that may still be written; 0: not known

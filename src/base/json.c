@@ -35,7 +35,7 @@ void json_number(Text *t, double value) {
         text_add(t, "null");
 }
 
-void json_bool(Text *t, bool value) {
+static void json_bool(Text *t, bool value) {
     comma(t);
     text_add(t, value ? "true" : "false");
 }

@@ -15,8 +15,7 @@ void json_open(Text *t, char bracket);
 void json_close(Text *t, char bracket);
 void json_key(Text *t, const char *key);
 void json_quoted(Text *t, const char *value);
-void json_number(Text *t, double value); // null when it is not finite
-void json_bool(Text *t, bool value);
+void json_number(Text *t, double value);  // null when it is not finite
 void json_raw(Text *t, const char *json); // a value that is JSON already
 
 // A key with its value.

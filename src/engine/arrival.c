@@ -14,7 +14,7 @@
 
 enum { TIME_SIMPLE = 3, TIME_DIVIDE = 13, TIME_SQRT = 18, TIME_FUNCTION = 60 };
 
-int ready_time(const Builder *b, Expr e) { return is_outer(b, e) ? 0 : b->ready.data[e]; }
+static int ready_time(const Builder *b, Expr e) { return is_outer(b, e) ? 0 : b->ready.data[e]; }
 
 static int later(int a, int b) { return a > b ? a : b; }
 

@@ -161,7 +161,6 @@ bool is_outer(const Builder *b, Expr e);
 // --- arrival.c: when values are ready
 int view_arrange(Builder *b); // orders b->view of a sum or product; when it is ready
 int view_time(const Builder *b, Op op);
-int ready_time(const Builder *b, Expr e);
 
 // --- registers.c: reuse of temporaries. Gives: how many are needed.
 uint32_t draft_reuse(Draft *d, Space space);

@@ -16,7 +16,6 @@ typedef struct {
 
 // Needs: a machine whose registers hold the point in question.
 Cause machine_find_cause(const Machine *m, Expr bad);
-void cause_explain_matrix(const Machine *m, Expr matrix, Text *what, Text *help);
 void cause_print(Text *out, const Machine *m, const Cause *c);
 
 // Constants, parameters, start values and constant parts of the rates are finite.

@@ -255,7 +255,7 @@ Cause machine_find_cause(const Machine *m, Expr bad) {
     return c;
 }
 
-void cause_explain_matrix(const Machine *m, Expr matrix, Text *what, Text *help) {
+static void cause_explain_matrix(const Machine *m, Expr matrix, Text *what, Text *help) {
     Values v = values_of(m, &matrix, 1);
     v.matrix.in.count = 0;
     for (int i = 1; i < expr_arg_count(v.dag, matrix); i++)

@@ -89,11 +89,6 @@ void lanes_keep(const LaneMachine *x, double *unknown) {
     if (count) memcpy(unknown, unknowns_now(x), count * sizeof *unknown);
 }
 
-void lanes_restore(LaneMachine *x, int lane, const double *unknown) {
-    double *now = unknowns_now(x);
-    for (int i = 0; i < x->unknowns; i++) now[i * x->lanes + lane] = unknown[i * x->lanes + lane];
-}
-
 void lanes_hand_back(const LaneMachine *x, int lane, const double *unknown) {
     double *to = x->machine[lane]->reg + x->program->first_unknown;
     if (!unknown) unknown = unknowns_now(x);

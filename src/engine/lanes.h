@@ -41,7 +41,6 @@ void lanes_load(LaneMachine *x, int lane, Machine *m); // parameters, prepared, 
 void lanes_load_held(LaneMachine *x, int lane, const Machine *m); // held, switches, unknowns
 double *lanes_unknown_room(const LaneMachine *x);                 // for the unknowns of all lanes
 void lanes_keep(const LaneMachine *x, double *unknown);           // those of now
-void lanes_restore(LaneMachine *x, int lane, const double *unknown);
 // To the machine of the run. Nullable: unknown, kept before; else those of now.
 void lanes_hand_back(const LaneMachine *x, int lane, const double *unknown);
 // Arrays of vectors below are from memory_aligned. A step of the same length in all lanes,

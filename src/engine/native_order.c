@@ -21,7 +21,7 @@ bool order_solves(const TapeFunction *f) {
     return false;
 }
 
-bool order_is_angle(TapeOp op) { return op == TAPE_OP_SIN || op == TAPE_OP_COS; }
+static bool order_is_angle(TapeOp op) { return op == TAPE_OP_SIN || op == TAPE_OP_COS; }
 
 // --- values --------------------------------------------------------------------------------------
 

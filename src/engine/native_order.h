@@ -41,7 +41,6 @@ typedef struct {
 void order_open(Order *o, const Program *p, const TapeFunction *f, int half, int split, int lanes,
                 int least, int most);
 void order_close(Order *o);
-bool order_is_angle(TapeOp op);
 bool order_solves(const TapeFunction *f); // are there implicit blocks in it?
 
 #endif

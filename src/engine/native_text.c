@@ -21,7 +21,7 @@
 
 // --- operands ------------------------------------------------------------------------------------
 
-void write_register(Writer *w, uint32_t r) {
+static void write_register(Writer *w, uint32_t r) {
     if (r >= w->p->constant_count) {
         text_printf(w->out, "r[%u]", r);
         return;

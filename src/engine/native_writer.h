@@ -25,7 +25,6 @@ typedef struct {
 } Writer;
 
 // --- native_text.c
-void write_register(Writer *w, uint32_t r);
 void write_ref(Writer *w, Ref ref);
 void write_statement(Writer *w, int i);
 

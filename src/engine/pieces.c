@@ -15,7 +15,7 @@ static double slack_of(const Table *t, double x) {
     return t ? 1e-9 * (t->x[t->count - 1] - t->x[0]) : 1e-12 * fmax(1, fabs(x));
 }
 
-double piece_at(const TapeSwitch *s, double x) {
+static double piece_at(const TapeSwitch *s, double x) {
     switch (s->op) {
     case OP_TABLE: return table_piece(s->table, x);
     case OP_CEIL: return ceil(x);

@@ -18,7 +18,6 @@
 typedef struct Dots Dots;
 Dots *dots_new(Machine *m, int directions);
 void dots_free(Dots *d);
-int dots_directions(const Dots *d);
 double *dots_of(Dots *d, uint32_t reg); // a number per direction
 void dots_clear(Dots *d);
 // Values and dots; false: a block has no solution or no slope.

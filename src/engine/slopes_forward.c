@@ -32,8 +32,6 @@ void dots_free(Dots *d) {
     free(d);
 }
 
-int dots_directions(const Dots *d) { return d->count; }
-
 double *dots_of(Dots *d, uint32_t reg) { return d->dot + (size_t)reg * (size_t)d->count; }
 
 void dots_clear(Dots *d) {

@@ -51,7 +51,7 @@ int alias_root(Work *w, int node, int *sign) {
     return root;
 }
 
-Expr node_value(Work *w, int node) {
+static Expr node_value(Work *w, int node) {
     int sign;
     int q = w->quantity_of_node[alias_root(w, node, &sign)];
     if (q < 0) return w->model->var[node].symbol;

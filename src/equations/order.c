@@ -70,18 +70,13 @@ static bool put_in_solved(Work *w, int q, Expr full, int rule) {
     return true;
 }
 
-static bool put_in(Work *w, int q, Expr value, int rule) {
-    return put_in_solved(w, q, rewrite(w->solved, value), rule);
-}
-
 bool quantity_solved(Work *w, int q, Expr value, int rule) {
-    array_push(&w->pending, ((Pending){q, value, rule}));
-    return put_in(w, q, value, rule);
+    return put_in_solved(w, q, rewrite(w->solved, value), rule);
 }
 
 bool quantity_solution(Work *w, int q, Solution s, int rule) {
     values_set(w, q, s);
-    return put_in(w, q, s.value, rule);
+    return quantity_solved(w, q, s.value, rule);
 }
 
 // expression = c*x with x itself a factor: gives c.
@@ -119,7 +114,6 @@ static bool solve_balance(Work *w, int rule, int quantity) {
         Expr value = rewrite(w->solved, w->quantity.data[t.quantity].symbol);
         array_push(&parts, expr_mul(d, expr_number(d, -(double)t.sign / sign), value));
     }
-    array_push(&w->pending, ((Pending){quantity, 0, rule}));
     bool ok = put_in_solved(w, quantity, expr_sum(d, parts.data, parts.count), rule);
     array_free(&parts);
     array_free(&terms);

@@ -17,7 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-bool is_open_start(Work *w, int var) {
+// Not given, or an expression with the value 0.
+static bool is_open_start(Work *w, int var) {
     Expr start = w->model->var[var].start;
     if (!start) return true;
     if (w->model->var[var].given || expr_is_number(w->dag, start, NULL)) return false;

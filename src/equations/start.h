@@ -39,8 +39,6 @@ typedef struct {
     ARRAY(int) queue; // of blocks
 } Start;
 
-bool is_open_start(Work *w, int var); // not given, or an expression with the value 0
-
 // start_mechanisms.c: which mechanisms are concerned by conditions; and what they say then.
 void find_moved(Start *s);
 void add_ties(Start *s);

@@ -38,7 +38,7 @@ static void forget_solution(Work *w) {
         w->quantity.data[q].demoted_by = -1;
         w->quantity.data[q].constant = false;
     }
-    w->block.count = w->loop.count = w->pending.count = 0;
+    w->block.count = w->loop.count = 0;
     if (w->solved) rewrite_free(w->solved);
     w->solved = rewrite_new(w->dag);
     w->restart = false;
@@ -202,7 +202,6 @@ static void collect_energy(Work *w) {
 static void forget_rules(Work *w) {
     array_free(&w->rule);
     array_free(&w->entry);
-    array_free(&w->pending);
     rates_free(w->rates);
     w->rates = NULL;
 }

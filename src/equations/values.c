@@ -98,33 +98,6 @@ Solution solution_of(Work *w, Expr value) {
     return (Solution){value, expr_evaluate(w->dag, value, w->value.data), is_constant(w, value)};
 }
 
-static Solution balance_solution(Work *w, const Pending *p) {
-    Balance terms = {0};
-    Solution s = {.constant = true};
-    int sign = 0;
-    balance_terms(w, w->rule.data[p->rule].origin, &terms);
-    for (int i = 0; i < terms.count; i++) {
-        const Quantity *x = &w->quantity.data[terms.data[i].quantity];
-        if (terms.data[i].quantity == p->quantity) {
-            sign = terms.data[i].sign;
-            continue;
-        }
-        s.number -= terms.data[i].sign * w->value.data[expr_symbol_index(w->dag, x->symbol)];
-        s.constant = s.constant && x->constant;
-    }
-    s.number /= sign;
-    array_free(&terms);
-    return s;
-}
-
-void values_update(Work *w) {
-    for (int i = 0; i < w->pending.count; i++) {
-        const Pending *p = &w->pending.data[i];
-        values_set(w, p->quantity, p->value ? solution_of(w, p->value) : balance_solution(w, p));
-    }
-    w->pending.count = 0;
-}
-
 void values_set(Work *w, int q, Solution s) {
     w->quantity.data[q].constant = s.constant;
     set_value(w, w->quantity.data[q].symbol, s.number, stand_in(q));

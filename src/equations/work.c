@@ -194,7 +194,6 @@ void work_free(Work *w) {
     array_free(&w->set_row);
     array_free(&w->set);
     array_free(&w->choice);
-    array_free(&w->pending);
     array_free(&w->value);
     if (w->walk) walk_free(w->walk);
     if (w->rates) rates_free(w->rates);

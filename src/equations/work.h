@@ -50,12 +50,6 @@ typedef struct { // what a quantity is, in local symbols
     bool constant; // free of states and time
 } Solution;
 
-typedef struct {
-    int quantity;
-    Expr value; // in local symbols; 0: as the balance of a junction says
-    int rule;
-} Pending;
-
 typedef struct { // of the balance of a junction: sign * quantity
     int quantity;
     int sign; // -1 or 1; 2 and so on when the quantity stands there again
@@ -100,8 +94,7 @@ typedef struct {
     ARRAY(double) value; // by symbol index: numbers at the start, for the choice of pivots
 
     // solution, in order
-    ARRAY(Pending) pending; // solved, but not looked at as numbers yet
-    Rewrite *solved;        // symbols of quantities -> states, time, parameters, block unknowns
+    Rewrite *solved; // symbols of quantities -> states, time, parameters, block unknowns
     ARRAY(Block) block;
     ARRAY(Loop) loop;
     ARRAY(StateSet) set;
@@ -115,7 +108,6 @@ typedef struct {
 // collect.c: aliases, quantities and rules from model and graph.
 void work_collect(Work *w);
 int alias_root(Work *w, int node, int *sign);
-Expr node_value(Work *w, int node); // in symbols of quantities, with its sign
 // The terms of a junction's balance in the order of quantities, each once; their sum is 0.
 void balance_terms(Work *w, int origin, Balance *terms);
 
@@ -151,7 +143,6 @@ void values_prepare(Work *w); // parameters, time, start values
 void values_grow(Work *w);    // room for symbols that are new
 Solution solution_of(Work *w, Expr value);
 void values_set(Work *w, int q, Solution s);
-void values_update(Work *w);       // numbers for all that was solved since the last time
 bool is_constant(Work *w, Expr e); // made of parameters, numbers and constant quantities only
 
 // index.c

@@ -116,9 +116,7 @@ bool same_parts(const Dag *d, Op op, Expr a, const Expr *args, int n);
 
 // --- laws (sum.c, product.c, call.c) -------------------------------------------------------------
 
-Expr sum_of_parts(Dag *d, Parts *p); // frees the parts
 Expr times_number(Dag *d, double by, Expr e);
-Expr quotient(Dag *d, const Expr *over, int over_count, const Expr *under, int under_count);
 double split_number(const Dag *d, Expr e, Expr *rest); // e = number*rest; rest 0: only a number
 
 // c*k*sin(x)^2 and c*k*cos(x)^2 among the parts of a sum: both, and one of sin(x) and cos(x).
@@ -146,7 +144,6 @@ typedef struct {
 
 uint32_t map_get(const NodeMap *m, Expr key); // 0 when absent
 void map_set(NodeMap *m, Expr key, uint32_t value);
-void map_clear(NodeMap *m);                           // costs what was in it
 void map_forget(NodeMap *m, const Expr *keys, int n); // all that is in it; costs n
 void map_free(NodeMap *m);
 int walk_place(const ExprWalk *w, Expr e); // where walk_at finds e

@@ -24,9 +24,13 @@ void expr_print(Text *out, const Dag *d, Expr e, const Printer *how) {
     print_expr(&p, e, BIND_IF);
 }
 
-void open_bracket(Print *p) { text_add(p->out, p->how->style == PRINT_LATEX ? "\\left(" : "("); }
+static void open_bracket(Print *p) {
+    text_add(p->out, p->how->style == PRINT_LATEX ? "\\left(" : "(");
+}
 
-void close_bracket(Print *p) { text_add(p->out, p->how->style == PRINT_LATEX ? "\\right)" : ")"); }
+static void close_bracket(Print *p) {
+    text_add(p->out, p->how->style == PRINT_LATEX ? "\\right)" : ")");
+}
 
 // --- atoms ---------------------------------------------------------------------------------------
 
@@ -205,6 +209,7 @@ static const char *infix(const Print *p, Op op) {
 static bool is_logic(Op op) { return op >= OP_LESS && op <= OP_NOT; }
 
 static void print_condition(Print *p, Expr e, Binding place);
+static Binding binding_of(const Print *p, Expr e);
 
 // An operand of a relation is a value; one of `and` is a condition.
 static void print_pair(Print *p, Op op, Expr e, Binding place) {
@@ -286,7 +291,7 @@ static void print_c_logic_value(Print *p, Expr e) {
 
 // --- any node ------------------------------------------------------------------------------------
 
-Binding binding_of(const Print *p, Expr e) {
+static Binding binding_of(const Print *p, Expr e) {
     const Dag *d = p->dag;
     Expr rest;
     double c;

@@ -26,13 +26,10 @@ typedef struct {
 void print_expr(Print *p, Expr e, Binding place);
 void print_number(Print *p, double x);
 bool print_is_named(const Print *p, Expr e);
-Binding binding_of(const Print *p, Expr e);
 double print_split(const Dag *d, Expr e, Expr *rest);
 void print_sum(Print *p, Expr e);
 void print_product(Print *p, double number, Expr rest); // number > 0; rest 0: the number alone
 Binding product_binding(const Print *p, double number, Expr rest);
 void print_function(Print *p, Expr e, double power); // name(arguments)^power, power > 0
-void open_bracket(Print *p);
-void close_bracket(Print *p);
 
 #endif

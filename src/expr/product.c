@@ -66,7 +66,7 @@ static Expr rest_of_parts(Dag *d, const Parts *p, int depth) {
         bool plain = e == part->key || (op_of(d, e) == OP_POWER && args_of(d, e)[0] == part->key);
         again = again || !plain;
     }
-    Expr result = again && depth < SHARE_DEPTH ? quotient(d, factor, p->count, NULL, 0)
+    Expr result = again && depth < SHARE_DEPTH ? expr_product(d, factor, p->count)
                                                : product_of_factors(d, factor, p->count);
     if (factor != few) free(factor);
     return result;
@@ -91,7 +91,7 @@ static Expr finish_product(Dag *d, Product *p, int depth) {
     return result;
 }
 
-Expr quotient(Dag *d, const Expr *over, int over_count, const Expr *under, int under_count) {
+static Expr quotient(Dag *d, const Expr *over, int over_count, const Expr *under, int under_count) {
     Product p;
     product_init(&p);
     for (int i = 0; i < over_count; i++) multiply(d, &p, over[i], 1);

@@ -26,7 +26,7 @@ Signature sign_mix(Signature a, Signature b) { return sign_random(sign_random(a)
 
 Signature sign_add(Signature a, Signature b) { return reduce(a + b); }
 
-Signature sign_negate(Signature a) { return a ? PRIME - a : 0; }
+static Signature sign_negate(Signature a) { return a ? PRIME - a : 0; }
 
 Signature sign_multiply(Signature a, Signature b) {
     Wide w = (Wide)a * b;                // < 2^126

@@ -20,7 +20,6 @@ Signature sign_random(uint64_t seed);
 Signature sign_mix(Signature a, Signature b); // random, depends on the order
 Signature sign_number(double x);              // of a finite number
 Signature sign_add(Signature a, Signature b);
-Signature sign_negate(Signature a);
 Signature sign_multiply(Signature a, Signature b);
 Signature sign_power(Signature a, long n);        // n < 0: of the inverse
 Signature sign_real_power(Signature a, double n); // whole part by multiplication, the rest random

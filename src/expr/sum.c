@@ -52,7 +52,8 @@ static bool is_zero_by_signature(const Dag *d, const Expr *term, int n) {
     return s == 0;
 }
 
-Expr sum_of_parts(Dag *d, Parts *p) {
+// Frees the parts.
+static Expr sum_of_parts(Dag *d, Parts *p) {
     parts_collect(d, OP_SUM, p);
     Expr result;
     if (p->count < 2) {

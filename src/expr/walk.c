@@ -75,7 +75,7 @@ void map_set(NodeMap *m, Expr key, uint32_t value) {
 }
 
 // A table that is much too large for what was in it is given back, so clearing stays cheap.
-void map_clear(NodeMap *m) {
+static void map_clear(NodeMap *m) {
     if (m->list.count || m->capacity > 8 * (m->count + 32))
         map_free(m);
     else if (m->capacity)

@@ -7,7 +7,7 @@ void fmu_attribute(Text *out, const char *name, const char *value) {
     text_char(out, '"');
 }
 
-void fmu_number(Text *out, const char *name, double value) {
+static void fmu_number(Text *out, const char *name, double value) {
     text_printf(out, " %s=\"", name);
     text_number(out, value);
     text_char(out, '"');

@@ -96,7 +96,6 @@ void fmu_units_xml(Text *out, FmuWriting *u);
 void fmu_description(Text *out, FmuWriting *u); // describe.c: modelDescription.xml
 double fmu_nominal(const FmuWriting *u, int state);
 void fmu_attribute(Text *out, const char *name, const char *value);
-void fmu_number(Text *out, const char *name, double value);
 void fmu_structure(Text *out, FmuWriting *u); // structure.c: its ModelStructure
 void fmu_osp(Text *out, FmuWriting *u);       // osp.c: OspModelDescription.xml
 void fmu_terminals(Text *out, FmuWriting *u); // terminals.c: terminalsAndIcons.xml

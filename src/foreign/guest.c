@@ -272,4 +272,3 @@ bool guest_call(Guest *g, const GuestCall *call) {
 }
 
 const char *guest_words(const Guest *g) { return g->words; }
-int guest_generation(const Guest *g) { return g->generation; }

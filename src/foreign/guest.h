@@ -37,6 +37,5 @@ typedef struct {
 bool guest_call(Guest *g, const GuestCall *call);
 bool guest_start(Guest *g);              // where it does not run: can the code be loaded?
 const char *guest_words(const Guest *g); // of the last fault; never NULL
-int guest_generation(const Guest *g);    // counts starts: what it remembered is gone with the last
 
 #endif

@@ -24,7 +24,8 @@ static const char *quoted(Arena *a, const Graph *g, int end) {
     return copy;
 }
 
-int stroke_end(const Graph *g, int bond) {
+// The end that receives effort.
+static int stroke_end(const Graph *g, int bond) {
     const GraphBond *b = &g->bond[bond];
     return b->stroke == STROKE_AT_FROM ? b->from : b->to;
 }

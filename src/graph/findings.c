@@ -4,7 +4,8 @@
 
 #include "base/array.h"
 
-bool is_sink(const Graph *g, int node) {
+// Sources whose half-arrow points into them: they take power out of the system.
+static bool is_sink(const Graph *g, int node) {
     if (!is_source(node_comp(g, node)->kind)) return false;
     for (int end = first_end(g, node); end < past_end(g, node); end++)
         if (g->end[end].bond >= 0 && !g->end[end].is_from) return true;
@@ -56,7 +57,9 @@ static int remedies_against_source(Arena *a, const Graph *g, const DependentStor
     return 3;
 }
 
-int storage_remedies(Arena *a, const Graph *g, const DependentStorage *d, const char **remedy) {
+// Ways out in order of cost, into arena `a`; how many.
+static int storage_remedies(Arena *a, const Graph *g, const DependentStorage *d,
+                            const char **remedy) {
     if (!d->state_count && d->source_count) return remedies_against_source(a, g, d, remedy);
     const Comp *c = node_comp(g, d->node);
     const char *who = node_title_text(a, g, d->node);
@@ -102,7 +105,7 @@ static int junction_on_loop(const Graph *g, const AlgebraicLoop *l) {
     return -1;
 }
 
-int loop_remedies(Arena *a, const Graph *g, const AlgebraicLoop *l, const char **remedy) {
+static int loop_remedies(Arena *a, const Graph *g, const AlgebraicLoop *l, const char **remedy) {
     const Comp *c = node_comp(g, l->tear);
     int n = 0, junction = junction_on_loop(g, l);
     remedy[n++] = "leave it: Bondyn solves the loop exactly, by symbols where it is linear";

@@ -118,7 +118,8 @@ bool mesh_word_number(MeshWord word, double *x) {
 
 // --- files ---------------------------------------------------------------------------------------
 
-MeshFormat mesh_format(const char *path) {
+// By the ending of its name.
+static MeshFormat mesh_format(const char *path) {
     const char *dot = strrchr(path, '.');
     if (!dot) return MESH_UNKNOWN;
     return strcasecmp(dot, ".stl") == 0   ? MESH_STL

@@ -90,9 +90,8 @@ typedef struct {
 bool urdf_read(Urdf *u, const Sources *sources, uint32_t source, Report *r);
 // Links to joints; a tree; names for the language.
 bool urdf_connect(Urdf *u, bool free_base, Report *r);
-bool urdf_turns_or_slides(const UrdfJoint *j); // it has one coordinate
-bool urdf_is_held(const UrdfJoint *j);         // ... which its limits hold at one value
-void urdf_write(Text *out, const Urdf *u, const char *name, bool free_base, const char *file);
+bool urdf_turns_or_slides(const UrdfJoint *j);             // it has one coordinate
+bool urdf_is_held(const UrdfJoint *j);                     // ... which its limits hold at one value
 const char *urdf_identifier(Arena *out, const char *name); // letters, digits and _; no keyword
 
 #endif

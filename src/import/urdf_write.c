@@ -404,7 +404,8 @@ static void write_links(Text *out, const Urdf *u) {
     }
 }
 
-void urdf_write(Text *out, const Urdf *u, const char *name, bool free_base, const char *file) {
+static void urdf_write(Text *out, const Urdf *u, const char *name, bool free_base,
+                       const char *file) {
     text_add(out, "// Imported from ");
     write_remark(out, file);
     text_add(out, " (robot ");

@@ -21,7 +21,8 @@ typedef struct {
     bool has_stop;
 } Making;
 
-Name signal_unit(Builder *b, Expr e, Dim dim) {
+// Of a variable its own, else that of the dimension.
+static Name signal_unit(Builder *b, Expr e, Dim dim) {
     if (expr_op(b->dag, e) == OP_SYMBOL) {
         int symbol = expr_symbol_index(b->dag, e);
         if (symbol < b->var.count && b->var.data[symbol].unit) return b->var.data[symbol].unit;

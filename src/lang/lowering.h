@@ -72,8 +72,7 @@ void value_wants_time(Lower *l, const AstExpr *e); // in an expectation: reports
 // The last name of a path with its indices as numbers, "link[2]"; 0: they are none, and reported.
 Name indexed_name(Builder *b, const AstExpr *e, const Env *env);
 Expr derivative_symbol(Builder *b, int var);
-Name label_of(Builder *b, const AstExpr *e);   // as it is written
-Name signal_unit(Builder *b, Expr e, Dim dim); // of a variable its own, else that of the dimension
+Name label_of(Builder *b, const AstExpr *e); // as it is written
 
 #define VALUE_BAD ((Value){0})
 Value value_number(Lower *l, double x);

@@ -102,7 +102,7 @@ bool read_angle(Builder *b, const MechPart *x, const AstArg *a, Expr *angle) {
     return true;
 }
 
-void add_turn(Builder *b, const Expr axis[3], Expr angle, Expr *turn) {
+static void add_turn(Builder *b, const Expr axis[3], Expr angle, Expr *turn) {
     Pose before, step, after;
     pose_identity(b->dag, &before);
     step = before;

@@ -24,7 +24,6 @@ bool read_angle(Builder *b, const MechPart *x, const AstArg *a, Expr *angle);
 
 typedef void (*TurnAction)(Builder *b, const Expr axis[3], Expr angle, Expr *result);
 
-void add_turn(Builder *b, const Expr axis[3], Expr angle, Expr *turn);    // of 9
 void add_quaternion(Builder *b, const Expr axis[3], Expr angle, Expr *q); // of 4
 // All turns of a statement in order, those whose clause is `word`.
 bool read_turns(Builder *b, const MechPart *x, const char *word, TurnAction act, Expr *result);

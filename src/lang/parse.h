@@ -129,7 +129,6 @@ const Unit *parse_kept_unit(Parser *p, Name *text); // in the arena; NULL when n
 AstExpr **p_keep_exprs(Parser *p, ExprList *list);  // moves the list into the arena
 AstArg *p_keep_args(Parser *p, ArgList *list, int *count);
 AstExpr *p_new_expr(Parser *p, AstExprKind kind, Token t);
-AstExpr *p_new_name(Parser *p, Name name, Token t); // without subscripts
 
 // Zeroed memory for the tree. The arena rounds each piece up to 16 bytes, which would waste a fifth
 // of it; so nodes are cut from larger pieces, aligned for pointers and numbers.

@@ -23,7 +23,8 @@ AstExpr *p_new_expr(Parser *p, AstExprKind kind, Token t) {
     return new_node(p, kind, t, sizeof(AstExpr));
 }
 
-AstExpr *p_new_name(Parser *p, Name name, Token t) {
+// Without subscripts.
+static AstExpr *p_new_name(Parser *p, Name name, Token t) {
     AstExpr *e = new_node(p, AST_NAME, t, offsetof(AstExpr, right));
     e->name = name;
     return e;

@@ -20,8 +20,6 @@
 #include "spatial/spatial.h"
 #include <string.h>
 
-int attitude_size(EulerAngles a) { return a.used ? ANGLES : 4; }
-
 static Expr cosine(Dag *d, Expr x) { return expr_call(d, OP_COS, &x, 1); }
 static Expr sine(Dag *d, Expr x) { return expr_call(d, OP_SIN, &x, 1); }
 

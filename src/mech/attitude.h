@@ -6,7 +6,6 @@
 #include "expr/expr.h"
 #include "lang/mechanism.h"
 
-int attitude_size(EulerAngles a); // 3 or 4 coordinates
 // The joint's frame = R * body.
 void attitude_matrix(Dag *d, EulerAngles a, const Expr *q, Expr R[9]);
 // Rates of the coordinates from the angular velocity in the body's axes.

@@ -11,8 +11,7 @@ void sweep_twists(Dag *d, const Tree *t, const Expr *w, Six *twist);
 // Momenta of each link with all that it carries, about its origin in its axes. Nullable: p, the
 // momenta conjugate to the velocities where they are known; they are parts of the result.
 void sweep_momenta(Dag *d, const Tree *t, const Six *twist, const Expr *p, Six *h);
-// Gravity in the axes of each link, and mass and first moment of each with all that it carries.
-void sweep_gravity(Dag *d, const Tree *t, const Expr gravity[3], Expr (*g)[3]);
+// Mass and first moment of each link with all that it carries.
 void sweep_masses(Dag *d, const Tree *t, Expr *mass, Expr (*moment)[3]);
 // Wrenches of all that each link carries, from those on the links.
 void sweep_in(Dag *d, const Tree *t, Six *f);

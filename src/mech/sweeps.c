@@ -40,7 +40,8 @@ void gravity_on_link(Dag *d, const Link *l, const Expr gravity[3], Expr out[3]) 
     turn_down(d, &turn, gravity, out);
 }
 
-void sweep_gravity(Dag *d, const Tree *t, const Expr gravity[3], Expr (*g)[3]) {
+// Gravity in the axes of each link.
+static void sweep_gravity(Dag *d, const Tree *t, const Expr gravity[3], Expr (*g)[3]) {
     for (int i = 0; i < t->count; i++) {
         const Link *l = &t->link[i];
         if (l->parent >= 0)

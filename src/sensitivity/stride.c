@@ -55,7 +55,7 @@ static Scheme radau(void) {
                     .c = {(4 - r) / 10, (4 + r) / 10, 1}};
 }
 
-Scheme scheme_of(SolverKind method) {
+static Scheme scheme_of(SolverKind method) {
     switch (method) {
     case SOLVER_EULER: return (Scheme){.stages = 1, .b = {1}};
     case SOLVER_HEUN: return (Scheme){.stages = 2, .a = {{0}, {1}}, .b = {0.5, 0.5}, .c = {0, 1}};

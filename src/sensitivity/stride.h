@@ -18,8 +18,6 @@ typedef struct {
     double a[MOST_STAGES][MOST_STAGES], b[MOST_STAGES], c[MOST_STAGES];
 } Scheme;
 
-Scheme scheme_of(SolverKind method);
-
 typedef struct {
     Scheme scheme;
     SolverKind method;

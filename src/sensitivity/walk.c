@@ -65,7 +65,8 @@ bool is_moving_end(const WalkPlan *plan, const Node *n) {
     return plan->ends_itself && n->kind == TRAIL_POINT && n->point == plan->trail->points - 1;
 }
 
-bool is_same_time(const WalkPlan *plan, double a, double b) {
+// Are two times of a run the same, but for how exactly a moment is found?
+static bool is_same_time(const WalkPlan *plan, double a, double b) {
     double span = fabs(plan->solve->stop - plan->solve->start);
     double rtol = plan->solve->rtol > 0 ? plan->solve->rtol : 1e-6;
     return fabs(a - b) <= fmax(rtol, 1e-11) * (span + fabs(a));

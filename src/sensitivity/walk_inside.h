@@ -24,8 +24,6 @@ bool happens_alone_back(const Node *n);
 double relation_size(Machine *m, int relation); // of the terms that it is made of, where m is
 // The last point of a run that the model ended.
 bool is_moving_end(const WalkPlan *plan, const Node *n);
-// Are two times of a run the same, but for how exactly a moment is found?
-bool is_same_time(const WalkPlan *plan, double a, double b);
 // The next used point at the moment of node `at`, forth or back (by = 1, -1); -1: none.
 int point_beside(const WalkPlan *plan, int at, int by);
 const Node *next_step(const WalkPlan *plan, int from); // before anything happens; NULL: none

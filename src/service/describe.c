@@ -3,13 +3,15 @@
 
 #include <string.h>
 
-const char *class_word(const AstClass *c) {
+// The word that declares it: "model", "table".
+static const char *class_word(const AstClass *c) {
     static const char *const words[] = {"model",  "element", "experiment", "function", "table",
                                         "domain", "const",   "import",     "mechanism"};
     return c->lagrangian ? "lagrangian" : words[c->kind];
 }
 
-const char *item_word(const AstItem *i) {
+// The word that declares it: "param", "joint".
+static const char *item_word(const AstItem *i) {
     switch (i->kind) {
     case ITEM_PARAM: return "param";
     case ITEM_CONST: return "const";

@@ -9,7 +9,5 @@ void describe_class(Text *out, const Names *n, const AstClass *c); // "model Mot
 // Ports, parameters, inputs and outputs of a class and of what it extends, a line each.
 void describe_members(Text *out, const Analysis *a, Definition d);
 const char *describe_element(const char *type); // the law of R, C ...; NULL: no such element
-const char *class_word(const AstClass *c);      // "model", "table"
-const char *item_word(const AstItem *i);        // "param", "joint"
 
 #endif

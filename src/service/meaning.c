@@ -19,12 +19,6 @@ bool is_element(const char *word) { return builtin_find(word) != NULL; }
 
 // --- classes -------------------------------------------------------------------------------------
 
-const AstFile *file_of_source(const Analysis *a, uint32_t source) {
-    for (const AstFile *f = a->syntax->files; f; f = f->next)
-        if (f->source == source) return f;
-    return NULL;
-}
-
 // The last class that begins before the place. Its word stands before its name, in the same line.
 const AstClass *class_at(const AstFile *file, uint32_t at) {
     const AstClass *found = NULL;
@@ -229,9 +223,4 @@ Meaning meaning_of_path(const Scope *s, const AstExpr *path) {
     if (path->kind != AST_MEMBER) return (Meaning){0};
     Meaning of = meaning_of_path(s, path->left);
     return meaning_of_member(s->a, &of, path->name);
-}
-
-bool same_meaning(const Meaning *x, const Meaning *y) {
-    if (x->kind != y->kind || x->name != y->name) return false;
-    return x->pos.file == y->pos.file && x->pos.at == y->pos.at;
 }

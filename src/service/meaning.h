@@ -49,7 +49,6 @@ Meaning meaning_of_name(const Scope *s, Name name);
 Meaning meaning_of_type(const Scope *s, const AstExpr *path); // a class or an element
 Meaning meaning_of_member(const Analysis *a, const Meaning *of, Name name);
 Meaning meaning_of_path(const Scope *s, const AstExpr *path);
-bool same_meaning(const Meaning *x, const Meaning *y);
 
 // The class of a component, of a set of parameters, or the class itself; what = NULL: none.
 Definition meaning_class(const Analysis *a, const Meaning *m);
@@ -58,7 +57,6 @@ Definition class_base(const Analysis *a,
 
 // The class that stands at a place of the file; NULL: none.
 const AstClass *class_at(const AstFile *file, uint32_t at);
-const AstFile *file_of_source(const Analysis *a, uint32_t source);
 
 // All declarations of a class and of what it extends; stops when `take` says false.
 typedef bool (*TakeItem)(void *context, const AstFile *file, const AstClass *c, const AstItem *i);

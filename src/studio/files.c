@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool name_is_plain(const char *name) {
+// No "..", no absolute path, no control characters.
+static bool name_is_plain(const char *name) {
     if (!*name || *name == '/' || strlen(name) > 1000) return false;
     for (const char *c = name; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f || *c == '\\') return false;

@@ -117,7 +117,6 @@ void server_thread(struct Server *s, int more);    // +1: one begins, -1: it is 
 
 // The real path of what a page names, inside the folder; NULL: it is not. On the heap.
 char *folder_path(const char *folder, const char *name, bool must_exist);
-bool name_is_plain(const char *name); // no "..", no absolute path, no control characters
 
 // --- built.c
 
