@@ -14,6 +14,11 @@ void dgesv_(const int *n, const int *columns, double *a, const int *lda, int *pi
             const int *ldb, int *info);
 void zgesv_(const int *n, const int *columns, Complex *a, const int *lda, int *pivot, Complex *b,
             const int *ldb, int *info);
+void dgehrd_(const int *n, const int *ilo, const int *ihi, double *a, const int *lda, double *tau,
+             double *work, const int *lwork, int *info);
+void dormhr_(const char *side, const char *trans, const int *m, const int *n, const int *ilo,
+             const int *ihi, const double *a, const int *lda, const double *tau, double *c,
+             const int *ldc, double *work, const int *lwork, int *info, size_t, size_t);
 void dgebal_(const char *job, const int *n, double *a, const int *lda, int *ilo, int *ihi,
              double *scale, int *info, size_t);
 void dgesvd_(const char *jobu, const char *jobv, const int *m, const int *n, double *a,
@@ -87,6 +92,50 @@ bool dense_solve_complex(int n, Complex *A, int columns, Complex *B) {
     zgesv_(&n, &columns, A, &n, pivot, B, &n, &info);
     free(pivot);
     return info == 0;
+}
+
+bool dense_hessenberg(int n, double *A, int columns, double *V) {
+    if (n == 0) return true;
+    int room = 64 * (n + columns), one = 1, info, failed;
+    double *work = memory_zeroed((size_t)room, sizeof *work);
+    double *tau = memory_zeroed((size_t)n, sizeof *tau);
+    dgehrd_(&n, &one, &n, A, &n, tau, work, &room, &info);
+    dormhr_("L", "T", &n, &columns, &one, &n, A, &n, tau, V, &n, work, &room, &failed, 1, 1);
+    for (int j = 0; j < n; j++) // the reflections are kept there
+        for (int i = j + 2; i < n; i++) A[(size_t)j * (size_t)n + (size_t)i] = 0;
+    free(work);
+    free(tau);
+    return info == 0 && failed == 0;
+}
+
+bool dense_solve_hessenberg(int n, Complex *H, Complex *b) {
+    for (int k = 0; k + 1 < n; k++) {
+        Complex *top = H + (size_t)k * (size_t)n + k;
+        if (cabs(top[0]) < cabs(top[1])) {
+            for (int j = k; j < n; j++) {
+                Complex *x = H + (size_t)j * (size_t)n + k, kept = x[0];
+                x[0] = x[1];
+                x[1] = kept;
+            }
+            Complex kept = b[k];
+            b[k] = b[k + 1];
+            b[k + 1] = kept;
+        }
+        if (top[0] == 0) return false;
+        Complex by = top[1] / top[0];
+        for (int j = k + 1; j < n && by != 0; j++) {
+            Complex *x = H + (size_t)j * (size_t)n + k;
+            x[1] -= by * x[0];
+        }
+        b[k + 1] -= by * b[k];
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        const Complex *column = H + (size_t)k * (size_t)n;
+        if (column[k] == 0) return false;
+        b[k] /= column[k];
+        for (int i = 0; i < k; i++) b[i] -= column[i] * b[k];
+    }
+    return true;
 }
 
 void dense_balance(int n, const double *A, double *d) {

@@ -13,6 +13,10 @@ bool dense_eigen(int n, const double *A, Complex *value, Complex *right, Complex
 // Solves A X = B in place of B; A is overwritten. False: singular.
 bool dense_solve(int n, double *A, int columns, double *B);
 bool dense_solve_complex(int n, Complex *A, int columns, Complex *B);
+// H = Q' A Q in place of A, zero below the entries beside the diagonal, and Q' V in place of V, n by columns.
+bool dense_hessenberg(int n, double *A, int columns, double *V);
+// As dense_solve_complex for such an H, in n^2 operations.
+bool dense_solve_hessenberg(int n, Complex *H, Complex *b);
 // Diagonal d that balances A: d^-1 A d has rows and columns of similar size.
 void dense_balance(int n, const double *A, double *d);
 // An orthonormal basis of all x with R x = 0, of n - rows columns; R: rows by n of full rank.

@@ -430,6 +430,8 @@ static void hand_over(Work *k, const double *P, const double *Y) {
     l->B = part(k, P, state, count, input, k->m);
     l->C = part(k, Y, output, p, state, count);
     l->D = part(k, Y, output, p, input, k->m);
+    l->Bz = l->B;
+    l->Dz = l->D;
     l->n = count;
     l->m = k->m;
     l->p = p;

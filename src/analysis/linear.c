@@ -9,6 +9,7 @@
 #include "analysis/linear.h"
 
 #include "analysis/chart.h"
+#include "analysis/dense.h"
 #include "analysis/tangent.h"
 #include "base/memory.h"
 #include <math.h>
@@ -281,12 +282,27 @@ static bool fill_rates(Work *w, int part, double *by_rate, double *out_rate) {
     return any(by_rate, l->n * l->m) || any(out_rate, l->p * l->m);
 }
 
+// Bz = B + A B1, Dz = D + C B1
+static void shift_states(Work *w) {
+    LinearModel *l = w->l;
+    l->Bz = l->B;
+    l->Dz = l->D;
+    if (!l->B1) return;
+    l->Bz = matrix(w, l->n, l->m);
+    l->Dz = matrix(w, l->p, l->m);
+    dense_multiply(l->n, l->n, l->m, l->A, l->B1, l->Bz);
+    dense_multiply(l->p, l->n, l->m, l->C, l->B1, l->Dz);
+    for (int k = 0; k < l->n * l->m; k++) l->Bz[k] += l->B[k];
+    for (int k = 0; k < l->p * l->m; k++) l->Dz[k] += l->D[k];
+}
+
 static bool take_rates(Work *w) {
     LinearModel *l = w->l;
     l->B1 = matrix(w, l->n, l->m);
     l->D1 = matrix(w, l->p, l->m);
     double *B2 = matrix(w, l->n, l->m), *D2 = matrix(w, l->p, l->m);
     if (!fill_rates(w, 1, l->B1, l->D1)) l->B1 = l->D1 = NULL;
+    shift_states(w);
     if (!fill_rates(w, 2, B2, D2)) return true;
     int which = 0;
     while (which + 1 < l->m && !any(B2 + which * l->n, l->n) && !any(D2 + which * l->p, l->p))

@@ -114,7 +114,9 @@ typedef struct LinearModel {
     double *look;          // of LinearPlan.look
     double *A, *B, *C, *D; // column by column
     double *B1, *D1;       // NULL: no rate of an input enters
-    Label *left;           // states that constraints determine from the others
+    double *Bz,
+        *Dz;     // with states z = x - B1 u: z' = A z + Bz u, y = C z + Dz u + D1 u'; else B and D
+    Label *left; // states that constraints determine from the others
     int left_count;
     double *lift;   // all states of the system by those of the model, along the constraints
     int storages;   // components whose stored energy is known as a formula,

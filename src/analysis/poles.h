@@ -36,9 +36,11 @@ Complex continuous_pole(const LinearModel *l, Complex value);
 int unstable_among(const LinearModel *l, const Complex *pole, int n);
 const char *unstable_place(const LinearModel *l); // in words
 
-// Zeros of the channel from an input to an output, at most n of them.
-// -1: the channel is identically zero; -2: an output has the rate of the input.
+// Zeros of the channel from an input to an output, at most n of them, n + 1 where the output has the rate of the
+// input. -1: the channel is identically zero.
 int channel_zeros(const LinearModel *l, int input, int output, Complex *zero);
+// Poles of the loop that negative feedback around the channel closes, as many. -1: there is no such loop.
+int closed_loop_poles(const LinearModel *l, int input, int output, Complex *pole);
 
 void poles_print(Text *out, const Poles *m);
 // "spring 50.0 %, mass 50.0 %": the largest shares of its energy, or of its states.

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 enum { MOST_SHARES = 4 };
-static const double SMALL_SHARE = 0.005;
+static const double SMALL_SHARE = 0.005, ROUNDING = 1e-13;
 
 static void print_complex(Text *out, int width, Complex x) {
     char words[80];
@@ -45,19 +45,27 @@ void mode_parts_print(Text *out, const Poles *m, const PoleMode *x) {
     print_shares(out, x->state, m->model->state, m->model->n);
 }
 
+static double fastest(const Poles *m) {
+    double most = 0;
+    for (int k = 0; k < m->count; k++)
+        if (isfinite(m->mode[k].frequency)) most = fmax(most, m->mode[k].frequency);
+    return most;
+}
+
 static void print_mode(Text *out, const Poles *m, const PoleMode *x) {
     text_add(out, "  ");
-    print_complex(out, 36, x->value);
+    bool still = fabs(creal(x->s)) <= ROUNDING * fastest(m); // it neither grows nor decays
+    print_complex(out, 36, still && !(m->model->period > 0) ? I * cimag(x->value) : x->value);
     if (m->model->period > 0) {
         text_printf(out, " %10.7g ", cabs(x->value));
         print_complex(out, 32, x->s);
     }
-    text_printf(out, " %13.6g", x->frequency / (2 * acos(-1)));
-    if (isnan(x->damping))
+    text_printf(out, " %13.6g", still && cimag(x->s) == 0 ? 0 : x->frequency / (2 * acos(-1)));
+    if (isnan(x->damping) || (still && cimag(x->s) == 0))
         text_printf(out, " %10s", "-");
     else
         text_printf(out, " %10.5f", fabs(x->damping) < 5e-6 ? 0 : x->damping); // never -0.00000
-    if (isinf(x->time))
+    if (isinf(x->time) || still)
         text_printf(out, " %13s   ", "-");
     else
         text_printf(out, " %13.6g   ", x->time);
@@ -69,9 +77,7 @@ static void print_zeros(Text *out, const LinearModel *l, int input, int output) 
     Complex *zero = memory_zeroed((size_t)l->n + 1, sizeof *zero);
     int count = channel_zeros(l, input, output, zero);
     text_printf(out, "zeros from %s to %s:", l->input[input].name, l->output[output].name);
-    if (count == -2)
-        text_add(out, " the rate of the input enters the output");
-    else if (count < 0)
+    if (count < 0)
         text_add(out, " the output does not depend on the input");
     else if (count == 0)
         text_add(out, " none");

@@ -100,9 +100,9 @@ static void transform(const LinearModel *l, const Room *w, const double *s, Redu
             for (int j = 0; j < n; j++) x->A[c * k + i] += W[i * n + j] * AT[c * n + j];
     for (int c = 0; c < l->m; c++)
         for (int i = 0; i < k; i++)
-            for (int j = 0; j < n; j++) x->B[c * k + i] += W[i * n + j] * l->B[c * n + j];
+            for (int j = 0; j < n; j++) x->B[c * k + i] += W[i * n + j] * l->Bz[c * n + j];
     dense_multiply(l->p, n, k, l->C, T, x->C);
-    memcpy(x->D, l->D, (size_t)l->p * (size_t)l->m * sizeof *x->D);
+    memcpy(x->D, l->Dz, (size_t)l->p * (size_t)l->m * sizeof *x->D);
     free(T);
     free(W);
     free(AT);
@@ -120,7 +120,7 @@ static int choose_order(const double *s, int n, int order) {
 static bool balance(const LinearModel *l, int order, Room *w, Reduced *x) {
     int n = l->n;
     size_t square = (size_t)n * (size_t)n;
-    outer(n, l->m, l->B, false, w->H);
+    outer(n, l->m, l->Bz, false, w->H);
     if (!lyapunov(n, l->A, false, w->H, w->P)) return false;
     outer(n, l->p, l->C, true, w->H);
     if (!lyapunov(n, l->A, true, w->H, w->Q)) return false;

@@ -1,16 +1,21 @@
-// Frequency responses: a complex solution for each frequency, in balanced states.
+// Frequency responses: a complex solution for each frequency, in balanced states. Of large models A is made a Hessenberg matrix
+// first (Laub), with which a solution takes n^2 operations; small ones keep the zeros that their equations have.
 #include "analysis/response.h"
 
+#include "analysis/crossings.h"
 #include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { SMALL = 60, MANY = 200 };
+
 struct Responder {
     int n;
-    double period; // 0: continuous
-    double *A, *b, *b1, *c, d, d1;
+    double period;                 // 0: continuous
+    double *A, *b, *b1, *c, d, d1; // b, b1 and c are one block
     Complex *matrix, *x;
+    double rounding; // of the last answer
 };
 
 Responder *responder_new(const LinearModel *l, int input, int output) {
@@ -20,9 +25,9 @@ Responder *responder_new(const LinearModel *l, int input, int output) {
     size_t square = (size_t)n * (size_t)n + 1;
     double *scale = memory_zeroed((size_t)n + 1, sizeof *scale);
     x->A = memory_zeroed(square, sizeof(double));
-    x->b = memory_zeroed((size_t)n + 1, sizeof(double));
-    x->b1 = memory_zeroed((size_t)n + 1, sizeof(double));
-    x->c = memory_zeroed((size_t)n + 1, sizeof(double));
+    x->b = memory_zeroed(3 * (size_t)n + 1, sizeof(double));
+    x->b1 = x->b + n;
+    x->c = x->b1 + n;
     x->matrix = memory_zeroed(square, sizeof(Complex));
     x->x = memory_zeroed((size_t)n + 1, sizeof(Complex));
     dense_balance(n, l->A, scale);
@@ -37,6 +42,7 @@ Responder *responder_new(const LinearModel *l, int input, int output) {
     x->d = l->D[input * l->p + output];
     x->d1 = l->D1 ? l->D1[input * l->p + output] : 0;
     free(scale);
+    if (n > SMALL) dense_hessenberg(n, x->A, 3, x->b);
     return x;
 }
 
@@ -44,8 +50,6 @@ void responder_free(Responder *x) {
     if (!x) return;
     free(x->A);
     free(x->b);
-    free(x->b1);
-    free(x->c);
     free(x->matrix);
     free(x->x);
     free(x);
@@ -59,11 +63,21 @@ Complex response_at(Responder *x, double w) {
         x->matrix[(size_t)i * (size_t)n + (size_t)i] += at;
         x->x[i] = x->b[i] + I * w * x->b1[i];
     }
-    if (!dense_solve_complex(n, x->matrix, 1, x->x)) return NAN;
+    if (!(n > SMALL ? dense_solve_hessenberg(n, x->matrix, x->x)
+                    : dense_solve_complex(n, x->matrix, 1, x->x)))
+        return NAN;
     Complex y = x->d + I * w * x->d1;
-    for (int i = 0; i < n; i++) y += x->c[i] * x->x[i];
+    double terms = cabs(y);
+    for (int i = 0; i < n; i++) {
+        Complex part = x->c[i] * x->x[i];
+        y += part;
+        terms += cabs(part);
+    }
+    x->rounding = 1e-15 * (n + 1) * terms;
     return y;
 }
+
+double response_rounding(const Responder *x) { return x->rounding; }
 
 // --- frequencies ---------------------------------------------------------------------------------
 
@@ -104,10 +118,10 @@ static void add(Grid *g, double w) {
 }
 
 // A peak is as wide as its pole is away from the axis.
-static void add_around(Grid *g, Complex at) {
+static void add_around(Grid *g, Complex at, int points) {
     double width = fabs(creal(at)), middle = fabs(cimag(at));
     if (middle == 0 || width > middle) return;
-    for (int k = -12; k <= 12; k++) add(g, middle + 0.5 * k * width);
+    for (int k = -points; k <= points; k++) add(g, middle + 6.0 * k / points * width);
 }
 
 static int rising(const void *a, const void *b) {
@@ -115,14 +129,22 @@ static int rising(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static void leave_out_same(Grid *g) {
+    int kept = 0;
+    for (int i = 0; i < g->count; i++)
+        if (!kept || g->data[i] > g->data[kept - 1] * (1 + 1e-13)) g->data[kept++] = g->data[i];
+    g->count = kept;
+}
+
 static void find_range(Grid *g, const Complex *pole, int count, double nyquist) {
     double least = INFINITY, most = 0;
     for (int i = 0; i < count; i++) {
         double size = cabs(pole[i]);
-        if (size > 0 && isfinite(size)) least = fmin(least, size), most = fmax(most, size);
+        if (isfinite(size)) most = fmax(most, size);
     }
+    for (int i = 0; i < count; i++) // what is slower is an integrator, but for rounding
+        if (cabs(pole[i]) > 1e-9 * most) least = fmin(least, cabs(pole[i]));
     if (!(most > 0)) least = most = 1;
-    least = fmax(least, 1e-9 * most); // an integrator, but for rounding
     if (!(g->from > 0)) g->from = 0.01 * fmin(least, nyquist);
     if (!(g->to > 0)) g->to = isfinite(nyquist) ? nyquist : 100 * most;
 }
@@ -130,17 +152,26 @@ static void find_range(Grid *g, const Complex *pole, int count, double nyquist) 
 double *response_grid(const LinearModel *l, int input, int output, double from, double to,
                       int points, int *count) {
     Grid g = {.from = from, .to = to};
-    Complex *root = memory_zeroed(2 * (size_t)l->n + 1, sizeof *root);
+    Complex *root = memory_zeroed(3 * (size_t)l->n + 2, sizeof *root);
+    double *hint;
     int roots = dense_eigen(l->n, l->A, root, NULL, NULL) ? l->n : 0;
     for (int i = 0; i < roots; i++) root[i] = continuous_pole(l, root[i]);
     find_range(&g, root, roots, nyquist_of(l));
     int zeros = channel_zeros(l, input, output, root + l->n);
+    zeros = zeros < 0 ? 0 : zeros;
+    int closed = l->n <= MANY ? closed_loop_poles(l, input, output, root + l->n + zeros) : 0;
+    if (closed > 0) zeros += closed;
     for (int i = 0; i < zeros; i++) root[l->n + i] = continuous_pole(l, root[l->n + i]);
     for (int i = 0; i < points; i++)
         add(&g, i + 1 == points ? g.to : g.from * pow(g.to / g.from, i / (points - 1.0)));
-    for (int i = 0; i < roots; i++) add_around(&g, root[i]);
-    for (int i = 0; i < zeros; i++) add_around(&g, root[l->n + i]);
+    int beside = l->n <= MANY ? 12 : 2;
+    for (int i = 0; i < roots; i++) add_around(&g, root[i], beside);
+    for (int i = 0; i < zeros; i++) add_around(&g, root[l->n + i], beside);
+    int hints = crossing_hints(l, input, output, &hint);
+    for (int i = 0; i < hints; i++) add(&g, hint[i]);
+    free(hint);
     if (g.count) qsort(g.data, (size_t)g.count, sizeof *g.data, rising);
+    leave_out_same(&g);
     free(root);
     *count = g.count;
     return g.data;

@@ -9,6 +9,7 @@ Responder *responder_new(const LinearModel *l, int input, int output);
 void responder_free(Responder *x);
 // G(i w) = C (i w - A)^-1 (B + i w B1) + D + i w D1; of a discrete model at exp(i w period) in place of i w. NaN at a pole.
 Complex response_at(Responder *x, double w);
+double response_rounding(const Responder *x); // of the last answer
 // rad/s: half of the frequency of the samples, above which nothing is told apart; infinite: continuous.
 double nyquist_of(const LinearModel *l);
 // False: one of these lies above it; reported. 0: not asked for.
@@ -33,8 +34,9 @@ typedef struct {            // of 1 + L, negative feedback around the channel
     int unstable;        // poles of the closed loop that grow; -1: not known
 } Margins;
 
+// rounding: of each value
 Margins margins_of(const LinearModel *l, int input, int output, Responder *x, const double *w,
-                   const Complex *value, int count);
+                   const Complex *value, const double *rounding, int count);
 void margins_free(Margins *m);
 
 typedef struct { // a channel over a grid, with what is asked for besides

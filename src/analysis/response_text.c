@@ -20,10 +20,15 @@ ChannelResponse channel_response(const LinearModel *l, int input, int output, do
     c.value = memory_zeroed((size_t)c.count + 1, sizeof *c.value);
     c.asked = memory_zeroed((size_t)asked_count + 1, sizeof *c.asked);
     c.answer = memory_zeroed((size_t)asked_count + 1, sizeof *c.answer);
-    for (int i = 0; i < c.count; i++) c.value[i] = response_at(x, c.w[i]);
+    double *rounding = memory_zeroed((size_t)c.count + 1, sizeof *rounding);
+    for (int i = 0; i < c.count; i++) {
+        c.value[i] = response_at(x, c.w[i]);
+        rounding[i] = response_rounding(x);
+    }
     for (int i = 0; i < asked_count; i++) c.answer[i] = response_at(x, c.asked[i] = asked[i]);
-    c.margins = margins_of(l, input, output, x, c.w, c.value, c.count);
+    c.margins = margins_of(l, input, output, x, c.w, c.value, rounding, c.count);
     responder_free(x);
+    free(rounding);
     return c;
 }
 

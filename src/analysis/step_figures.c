@@ -71,9 +71,9 @@ static void look(Figures *f, const Piece *p) {
 }
 
 static Seen see(const LinearModel *l, const TimeResponse *t, double time, const double *x) {
-    Seen s = {time, l->D[t->input * l->p + t->output] * x[l->n], 0};
+    Seen s = {time, l->Dz[t->input * l->p + t->output] * x[l->n], 0};
     for (int j = 0; j < l->n; j++) {
-        double rate = l->B[t->input * l->n + j] * x[l->n];
+        double rate = l->Bz[t->input * l->n + j] * x[l->n];
         for (int k = 0; k < l->n; k++) rate += l->A[k * l->n + j] * x[k];
         s.value += l->C[j * l->p + t->output] * x[j];
         s.rate += l->C[j * l->p + t->output] * rate;

@@ -15,17 +15,20 @@
 enum { POINTS = 1000 };
 
 bool time_response_exists(const LinearModel *l, int input, bool impulse, Report *r) {
-    bool rate = l->B1 != NULL, direct = false;
-    for (int i = 0; i < l->p; i++) direct = direct || l->D[input * l->p + i] != 0;
-    if (!rate && !(impulse && direct)) return true;
+    int rate = -1, direct = -1; // the outputs that the input's rate or the input itself go to
+    for (int i = 0; i < l->p; i++) {
+        if (l->D1 && l->D1[input * l->p + i] != 0) rate = i;
+        if (l->Dz[input * l->p + i] != 0) direct = i;
+    }
+    if (rate < 0 && !(impulse && direct >= 0)) return true;
     Remark *m =
         report_error(r, A_IMPROPER, l->model->pos,
-                     rate ? "the rate of an input enters: the answer to a step has an impulse"
-                          : "'%s' goes through to an output: the answer to an impulse has one",
-                     l->input[input].name);
+                     rate >= 0 ? "the rate of '%s' enters '%s': the answer to a step has an impulse"
+                               : "'%s' goes through to '%s': the answer to an impulse has one",
+                     l->input[input].name, l->output[rate >= 0 ? rate : direct].name);
     remark_help(r, m,
-                rate ? "take the force or the acceleration as input, not the velocity"
-                     : "take the answer to a step, or another output");
+                rate >= 0 ? "take the force or the acceleration as input, not the velocity"
+                          : "take the answer to a step, or another output");
     return false;
 }
 
@@ -37,7 +40,7 @@ bool time_propagator(const LinearModel *l, int input, double h, double *P) {
     double *work = memory_zeroed(matrix_work_count(shape), sizeof *work);
     for (int i = 0; i < l->n; i++) {
         for (int j = 0; j < l->n; j++) M[i * n + j] = h * l->A[j * l->n + i];
-        M[i * n + l->n] = h * l->B[input * l->n + i];
+        M[i * n + l->n] = h * l->Bz[input * l->n + i];
     }
     bool good = matrix_compute(shape, M, P, work) == MATRIX_GOOD;
     free(M);
@@ -46,7 +49,7 @@ bool time_propagator(const LinearModel *l, int input, double h, double *P) {
 }
 
 static void begin(const LinearModel *l, int input, bool impulse, double *x) {
-    for (int i = 0; i < l->n; i++) x[i] = impulse ? l->B[input * l->n + i] : 0;
+    for (int i = 0; i < l->n; i++) x[i] = impulse ? l->Bz[input * l->n + i] : 0;
     x[l->n] = impulse ? 0 : 1;
 }
 
@@ -60,7 +63,7 @@ static void move(int n, const double *P, double *x, double *next) {
 }
 
 static double seen(const LinearModel *l, int input, int output, const double *x) {
-    double y = l->D[input * l->p + output] * x[l->n];
+    double y = l->Dz[input * l->p + output] * x[l->n];
     for (int j = 0; j < l->n; j++) y += l->C[j * l->p + output] * x[j];
     return y;
 }
@@ -133,9 +136,9 @@ static double final_value(const LinearModel *l, int input, int output) {
     Complex *pole = memory_zeroed((size_t)n + 1, sizeof *pole);
     bool stable = dense_eigen(n, A, pole, NULL, NULL);
     for (int i = 0; i < n; i++) stable = stable && creal(pole[i]) < 0;
-    for (int i = 0; i < n; i++) b[i] = l->B[input * l->n + number[i]];
+    for (int i = 0; i < n; i++) b[i] = l->Bz[input * l->n + number[i]];
     if (stable && dense_solve(n, A, 1, b)) {
-        y = l->D[input * l->p + output];
+        y = l->Dz[input * l->p + output];
         for (int j = 0; j < n; j++) y -= l->C[number[j] * l->p + output] * b[j];
     }
     free(A);

@@ -4,8 +4,11 @@
 //
 // and the motion on V, of dimension n - r, has the zeros as its poles. So zeros at infinity, which
 // make the pencil of the system ill-conditioned, never enter. Whether c A^k b is zero is judged by
-// what its terms amount to without their signs.
-#include "analysis/poles.h"
+// what its terms amount to without their signs. Where the output has the rate of the input, y = c x + d u + d1 u', it
+// is zero along u' = -(c x + d u)/d1, a motion of n + 1 states.
+//
+// A loop that negative feedback u = -y closes has the zeros of 1 + L as its poles.
+#include "analysis/zeros.h"
 
 #include "base/memory.h"
 #include <math.h>
@@ -13,39 +16,35 @@
 
 static const double NOTHING = 1e-14;
 
-typedef struct { // one channel in balanced states
-    int n;
-    double *A, *b, *c, d;
-} Channel;
-
-// Where u' enters, x = z + B1 u makes it B + A B1 and D + C B1.
-static bool channel_open(Channel *x, const LinearModel *l, int input, int output) {
-    int n = x->n = l->n;
-    double *scale = memory_zeroed((size_t)n + 1, sizeof *scale);
+void channel_room(Channel *x, int n) {
+    *x = (Channel){.n = n};
     x->A = memory_zeroed((size_t)n * (size_t)n + 1, sizeof(double));
     x->b = memory_zeroed((size_t)n + 1, sizeof(double));
     x->c = memory_zeroed((size_t)n + 1, sizeof(double));
+}
+
+void channel_open(Channel *x, const LinearModel *l, int input, int output) {
+    int n = l->n;
+    double *scale = memory_zeroed((size_t)n + 1, sizeof *scale);
+    channel_room(x, n);
     dense_balance(n, l->A, scale);
-    const double *B1 = l->B1 ? l->B1 + (size_t)input * (size_t)n : NULL;
-    x->d = l->D[input * l->p + output];
+    x->d = l->Dz[input * l->p + output];
     for (int i = 0; i < n; i++) {
-        double b = l->B[(size_t)input * (size_t)n + (size_t)i];
-        for (int k = 0; k < n && B1; k++) b += l->A[(size_t)k * (size_t)n + (size_t)i] * B1[k];
-        x->b[i] = b / scale[i];
+        x->b[i] = l->Bz[(size_t)input * (size_t)n + (size_t)i] / scale[i];
         x->c[i] = l->C[(size_t)i * (size_t)l->p + (size_t)output] * scale[i];
-        if (B1) x->d += l->C[(size_t)i * (size_t)l->p + (size_t)output] * B1[i];
         for (int j = 0; j < n; j++)
             x->A[(size_t)j * (size_t)n + (size_t)i] =
                 l->A[(size_t)j * (size_t)n + (size_t)i] * scale[j] / scale[i];
     }
+    if (l->D1) x->d1 = l->D1[input * l->p + output];
     free(scale);
-    return !l->D1 || l->D1[input * l->p + output] == 0;
 }
 
-static void channel_close(Channel *x) {
+void channel_close(Channel *x) {
     free(x->A);
     free(x->b);
     free(x->c);
+    *x = (Channel){0};
 }
 
 // row <- row A, and the same without signs; the row is kept at length 1.
@@ -131,10 +130,39 @@ static int find_zeros(const Channel *x, Complex *zero) {
     return count;
 }
 
-int channel_zeros(const LinearModel *l, int input, int output, Complex *zero) {
+// x' = A x + b u, u' = -(c x + d u)/d1
+static int motion_with_input(const Channel *x, Complex *zero) {
+    int n = x->n, all = n + 1;
+    double *M = memory_zeroed((size_t)all * (size_t)all, sizeof *M);
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < n; i++)
+            M[(size_t)j * (size_t)all + (size_t)i] = x->A[(size_t)j * (size_t)n + (size_t)i];
+        M[(size_t)j * (size_t)all + (size_t)n] = -x->c[j] / x->d1;
+        M[(size_t)n * (size_t)all + (size_t)j] = x->b[j];
+    }
+    M[(size_t)all * (size_t)all - 1] = -x->d / x->d1;
+    bool good = dense_eigen(all, M, zero, NULL, NULL);
+    free(M);
+    return good ? all : -1;
+}
+
+int zeros_of_channel(const Channel *x, Complex *zero) {
+    return x->d1 != 0 ? motion_with_input(x, zero) : find_zeros(x, zero);
+}
+
+static int zeros_of(const LinearModel *l, int input, int output, double more, Complex *zero) {
     Channel x;
-    bool proper = channel_open(&x, l, input, output);
-    int count = proper ? find_zeros(&x, zero) : -2;
+    channel_open(&x, l, input, output);
+    x.d += more;
+    int count = zeros_of_channel(&x, zero);
     channel_close(&x);
     return count;
+}
+
+int channel_zeros(const LinearModel *l, int input, int output, Complex *zero) {
+    return zeros_of(l, input, output, 0, zero);
+}
+
+int closed_loop_poles(const LinearModel *l, int input, int output, Complex *pole) {
+    return zeros_of(l, input, output, 1, pole);
 }

@@ -276,7 +276,7 @@ static void try_zeros(unsigned *seed) {
     for (int i = 0; i < m; i++) zero[i] = 2.3 * i - 4 + uniform(seed);
     polynomial(pole, n, a);
     polynomial(zero, m, b);
-    LinearModel l = {.n = n, .m = 1, .p = 1, .A = A, .B = B, .C = C, .D = &D};
+    LinearModel l = {.n = n, .m = 1, .p = 1, .A = A, .B = B, .C = C, .D = &D, .Bz = B, .Dz = &D};
     mixed_channel(&l, n, a, b, seed);
     Complex found[MOST];
     int count = channel_zeros(&l, 0, 0, found);
@@ -314,7 +314,8 @@ static void test_margins(void **unused) {
     for (int k = 0; k < 2; k++) {
         double K = k ? 9 : 2, A[9] = {0, 0, 0, 1, 0, -2, 0, 1, -3}, B[3] = {0, 0, 1},
                C[3] = {K, 0, 0}, D = 0;
-        LinearModel l = {.n = 3, .m = 1, .p = 1, .A = A, .B = B, .C = C, .D = &D};
+        LinearModel l = {
+            .n = 3, .m = 1, .p = 1, .A = A, .B = B, .C = C, .D = &D, .Bz = B, .Dz = &D};
         ChannelResponse c = channel_response(&l, 0, 0, 0, 0, 200, NULL, 0);
         const Margins *m = &c.margins;
         assert_int_equal(m->gain_count, 1);
