@@ -92,7 +92,7 @@ static void print_zeros(Text *out, const LinearModel *l, int input, int output) 
 
 void poles_print(Text *out, const Poles *m) {
     const LinearModel *l = m->model;
-    text_printf(out, "poles of %d states at t = %g s", l->n, l->time);
+    text_printf(out, "poles of %d state%s at t = %g s", l->n, l->n == 1 ? "" : "s", l->time);
     bool discrete = l->period > 0;
     if (discrete) text_printf(out, ", discrete, period %.10g s", l->period);
     if (m->unstable) text_printf(out, "; %d %s: unstable", m->unstable, unstable_place(l));

@@ -143,6 +143,11 @@ static bool balance(const LinearModel *l, int order, Room *w, Reduced *x) {
 
 bool reduce_balanced(const LinearModel *l, int order, Reduced *x, Report *r) {
     *x = (Reduced){.n = l->n, .m = l->m, .p = l->p};
+    if (l->n == 0) {
+        Remark *m = report_error(r, A_NO_POINT, l->model->pos, "there is no state to leave out");
+        remark_help(r, m, "outputs follow at once from inputs: 'bondyn linearize' shows D");
+        return false;
+    }
     if (!decays(l, r)) return false;
     size_t square = (size_t)l->n * (size_t)l->n + 1;
     Room w;

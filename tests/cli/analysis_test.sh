@@ -177,6 +177,9 @@ expect_exit 0 reduce "$fin" --model RigidFin --order 1
 says "reduced from 2 to 1 states"
 expect_exit 0 reduce "$fin" --model RigidFin --json
 "$json_check" out || fail "reduce --json"
+printf 'model Gain\n  input u = 0\n  output y\n  y = 2*u\nend\n' >gain.bond
+expect_exit 1 reduce gain.bond --order 1
+grep -q "there is no state to leave out" err || fail "reduce of a gain"
 
 # customary states of the circuit (3.10): V' = -V/(C1 R1) - i/C1 + ..., i' = V/L1 - R2 i/L1
 expect_exit 0 linearize "$examples/mcbride_circuit/mcbride_circuit.bond" --customary
