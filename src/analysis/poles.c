@@ -29,6 +29,8 @@ static void shares_of_states(const LinearModel *l, const Complex *v, const Compl
                              double *share) {
     double sum = 0;
     for (int i = 0; i < l->n; i++) sum += share[i] = cabs(w[i] * v[i]);
+    if (!(sum > 0)) // of a Jordan block w v is 0
+        for (int i = 0; i < l->n; i++) sum += share[i] = creal(conj(v[i]) * v[i]);
     for (int i = 0; i < l->n && sum > 0; i++) share[i] /= sum;
 }
 

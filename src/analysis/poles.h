@@ -14,8 +14,9 @@ typedef struct {
     double time;      // -1/Re s, s; infinite without damping, negative where it grows
     double *storage;  // share of each storage in the energy of the mode; they add up to 1, or are
                       // all 0 where no storage takes part
-    double *state;    // participation of each state, |w_i v_i|; they add up to 1
-    Complex *vector;  // v, in the states of the model
+    double
+        *state; // participation of each state, |w_i v_i| (|v_i|^2 where w v = 0); they add up to 1
+    Complex *vector; // v, in the states of the model
 } PoleMode;
 
 typedef struct {

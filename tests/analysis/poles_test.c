@@ -306,6 +306,20 @@ static void test_zeros(void **unused) {
     }
 }
 
+// A mass that nothing holds: one vector for both poles, w v = 0, and still something takes part.
+static void test_jordan(void **unused) {
+    (void)unused;
+    double A[4] = {0, 0, 1, 0};
+    LinearModel l = {.n = 2, .A = A};
+    Report report = {0};
+    Poles *p = poles_of(&l, &report);
+    assert_int_equal(p->count, 2);
+    assert_int_equal(p->unstable, 0);
+    for (int k = 0; k < 2; k++) assert_near(p->mode[k].state[0] + p->mode[k].state[1], 1, 1e-14);
+    poles_free(p);
+    report_free(&report);
+}
+
 // --- margins -------------------------------------------------------------------------------------
 
 // L = K/(s (s + 1)(s + 2)): real and negative at w = sqrt(2), there K/6.
@@ -335,8 +349,9 @@ int main(int count, char **words) {
     if (count > 1) seeds = atoi(words[1]);
     if (count > 2) largest_side = atoi(words[2]);  // 18: 1008 states
     if (count > 3) longest_chain = atoi(words[3]); // 500: 1001 states
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_shares),
-                                       cmocka_unit_test(test_plates), cmocka_unit_test(test_zeros),
-                                       cmocka_unit_test(test_margins)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chains),  cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_plates),  cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_margins), cmocka_unit_test(test_jordan)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
