@@ -86,11 +86,12 @@ static void write_readme(Writing *w) {
         name_text(m->names, w->job->plan.name),
         w->options->single ? " but for the rounding to float" : ", bit by bit");
     text_printf(o,
-                "| | |\n|---|---|\n| states | %d |\n| parameters | %u |\n| memory of a run | %zu "
+                "| | |\n|---|---|\n| states | %d |\n| parameters | %u |\n| inputs | %d |\n| memory "
+                "of a run | %zu "
                 "bytes |\n| evaluations of the rates in a step | %d |\n| an evaluation | %ld sums, "
                 "%ld products, %ld divisions, %ld functions, %ld choices, %ld blocks |\n\n",
-                w->p->state_count, w->p->param_count, e->bytes, e->rates_per_step, n->sums,
-                n->products, n->divisions, n->functions, n->choices, n->blocks);
+                w->p->state_count, w->p->param_count, w->input_count, e->bytes, e->rates_per_step,
+                n->sums, n->products, n->divisions, n->functions, n->choices, n->blocks);
     text_printf(
         o,
         "    #include \"model.h\"\n\n    static %s_machine m;\n    %s_init(&m);\n"
@@ -110,6 +111,7 @@ static void find_inputs(Writing *w) {
         w->input[w->input_count] = i;
         w->input_var[w->input_count++] = n->discrete_var[i];
     }
+    w->e->inputs = w->input_count;
 }
 
 void export_write(Writing *w) {

@@ -37,6 +37,7 @@ typedef struct {
     size_t bytes;      // of memory of one run
     ExportCounts rate; // evaluations: 1, 2 or 4 each step
     int rates_per_step;
+    int inputs; // that are set from outside
 } Export;
 
 // Needs: a system with its experiment.  Gives: texts of files; false: reported. Free it in both cases.

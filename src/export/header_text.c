@@ -48,14 +48,15 @@ static void write_counts(Writing *w, Text *o) {
     const Program *p = w->p;
     const Whens *n = &p->system->whens;
     int columns = w->job->run->results.column_count - 1;
+    int names = w->param_count + w->input_count + state_name_count(w);
     text_add(o, "enum { // how many there are of each\n");
     constant(o, "param_count", w->param_count);
     constant(o, "column_count", columns);
     constant(o, "output_count", w->output_count);
     constant(o, "branch_count", n->branch_count);
     constant(o, "input_count", w->input_count);
-    constant(o, "first_column", (long)w->param_count + state_name_count(w));
-    constant(o, "name_count", (long)w->param_count + state_name_count(w) + columns);
+    constant(o, "first_column", names);
+    constant(o, "name_count", names + columns);
     if (!has_parts(w)) write_part_counts(w, o);
     if (has_past(w)) {
         long room = past_room(w);
@@ -105,6 +106,7 @@ static void write_state_fields(const Writing *w, Fields *f) {
     field(f, 'i', "ended", 0, "1 and the branch of a `when` that has ended the run; else 0");
     field(f, 'i', "folded", 0, "a loop of equations folds at its end");
     field(f, 'i', "after", 0, "the present step begins at an event");
+    field(f, 'i', "changed", 0, "something was set from outside");
     field(f, 'i', "hold", 0, "relations keep their states");
     field(f, 'i', "failed_block", 0, "");
     field(f, 'd', "next", 0, "");
@@ -228,10 +230,11 @@ static const char header_types[] =
     "    model_assertion,\n    model_not_settable,\n    model_no_mode,\n    model_no_step,\n"
     "    model_no_selection,\n    model_ended,\n    model_bad_delay,\n    "
     "model_past_is_full\n};\n\n"
-    "enum { model_is_parameter, model_is_state, model_is_output };\n\n"
+    "enum { model_is_parameter, model_is_input, model_is_state, model_is_output };\n\n"
     "typedef struct {\n    const char *name, *unit;\n    int kind, place;\n"
     "    model_real scale, offset; // in SI units: value * scale + offset\n} model_name;\n\n"
-    "extern const model_name model_name_of[]; // parameters, states, columns of the results\n\n"
+    "extern const model_name model_name_of[]; // parameters, inputs, states, columns of the "
+    "results\n\n"
     "typedef struct { // how fast a branch of a `when` fires, or a law switches\n"
     "    double time, gap, longest, first;\n    int shrinking;\n    long count;\n} model_gaps;\n\n";
 
@@ -241,9 +244,9 @@ static const char header_functions[] =
     "void model_init(model_machine *m);  // parameters as in the model file\n"
     "int model_reset(model_machine *m);  // to the start, with the parameters as they are\n"
     "int model_step(model_machine *m);   // to the next point of the grid, sample or event\n\n"
-    "// By number in the table of names, in the unit that stands there. Parameters and states can "
-    "be\n"
-    "// set, also between steps; start values follow parameters at the next reset.\n"
+    "// By number in the table of names, in the unit that stands there. Inputs, parameters and\n"
+    "// states can be set, also between steps; start values follow at the next reset. An input\n"
+    "// that is set is held until it is set again, also over a reset.\n"
     "int model_find(const char *name);   // -1: there is no such name\n"
     "model_real model_get(model_machine *m, int number);\n"
     "int model_set(model_machine *m, int number, model_real value);\n"

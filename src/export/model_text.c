@@ -31,6 +31,7 @@ static void write_names(Writing *w, Text *o) {
     const Results *r = &w->job->run->results;
     text_add(o, "\nconst model_name model_name_of[] = {\n");
     for (int i = 0; i < w->param_count; i++) write_name_row(w, o, w->param_var[i], "parameter", i);
+    for (int i = 0; i < w->input_count; i++) write_name_row(w, o, w->input_var[i], "input", i);
     for (int i = 0; i < p->state_count && !has_parts(w); i++)
         if (p->system->state_var[i] >= 0) write_name_row(w, o, p->system->state_var[i], "state", i);
     for (int i = 1; i < r->column_count; i++) {

@@ -35,12 +35,15 @@ static void tell(Session *s, const Export *e) {
         json_number_of(&s->out, "choices", (double)n->choices);
         json_number_of(&s->out, "blocks", (double)n->blocks);
         json_number_of(&s->out, "rates_per_step", e->rates_per_step);
+        json_number_of(&s->out, "inputs", e->inputs);
         return;
     }
     if (session_has(s, OPT_QUIET)) return;
     if (*e->asked)
         text_printf(&s->out, "names        begin with %s, as C has none like '%s'\n", e->prefix,
                     e->asked);
+    if (e->inputs)
+        text_printf(&s->out, "inputs       %d, which are set from outside, by name\n", e->inputs);
     text_printf(&s->out,
                 "memory       %zu bytes a run, none allocated\n"
                 "operations   %ld sums, %ld products, %ld divisions, %ld functions, %ld choices, "
@@ -172,7 +175,7 @@ ExitCode verb_export(Session *s) {
     if (!is_known_form(s, form) || !read_real(s, &x) || !read_kind(s, &kind) || !run_options(s, &o))
         return EXIT_USAGE;
     bool fmu = strcmp(form, "fmu") == 0;
-    s->open_inputs = fmu;
+    s->open_inputs = true;
     Syntax *syntax = session_load(s, session_argument(s, 1));
     if (!syntax) return EXIT_INPUT;
     Pipeline p;

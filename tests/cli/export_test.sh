@@ -150,6 +150,63 @@ expect_exit 0 export c "$examples/rlc/rlc.bond" Step --solver rk4 --out rlc --js
 "$json_check" out || fail "JSON of export"
 expect_text out '"products":'
 
+# Inputs are set by name, between steps too: the same in the language, bit by bit. Relations, a
+# `when`, a reset and a loop of equations see what has changed.
+cat >pushed.bond <<'EOF'
+model Pushed
+  input F {kN} = 0.002 {kN} "force on the mass"
+  input r {m} "where it should be"
+  param m = 2 {kg}, k = 50 {N/m}, d = 3 {N.s/m}, K = 4 {N/m}
+  var x {m} initial 0 {m}, p {N.s} initial 0 {N.s}, far discrete, u
+  der(x) = p/m
+  der(p) = F + K*(r - x) - k*x - d*p/m + (if r > 1.2 {m} then 1 {N} else 0 {N}) + 0.1*u*1 {N}
+  u + 0.3*u^3 = x/1 {m} + r/1 {m}
+  when r > 2.2 {m} then
+    reinit(p, 0 {N.s})
+    far = pre(far) + 1
+  end
+end
+experiment Steps of Pushed
+  stop 1 {s}
+  points 1000
+  solver rk4 step 1 {ms}
+  record x, p, far, u
+end
+EOF
+sed 's/input r {m}/var r {m} discrete/; s/^  when r > 2.2/  var n discrete\n  when sample(20 {ms}) then\n    r = 0.5 {m}*mod(pre(n), 7)\n    n = pre(n) + 1\n  end\n&/' pushed.bond >twin.bond
+expect_exit 1 run pushed.bond --no-plot
+expect_text err "input 'r' has no value"
+expect_exit 0 export c pushed.bond --out pushed
+expect_text out "inputs       2"
+expect_text pushed/README.md "| inputs | 2 |"
+expect_exit 0 run twin.bond --engine vm --no-plot --out twin
+cat >pushed/rig.c <<'EOF'
+#include "model.h"
+#include <stdio.h>
+static Pushed_machine m;
+int main(void) {
+    int r = Pushed_find("r"), p = Pushed_find("p"), x = Pushed_find("x"), far = Pushed_find("far"), u = Pushed_find("u");
+    Pushed_init(&m);
+    if (Pushed_set(&m, Pushed_find("F"), 0.002) != Pushed_good || Pushed_set(&m, r, 0.0) != Pushed_good) return 2;
+    Pushed_reset(&m);
+    for (int i = 0; i < 1000; i++) {
+        if (i % 20 == 0) Pushed_set(&m, r, 0.5*(i/20 % 7));
+        if (Pushed_get(&m, r) != 0.5*(i/20 % 7) || Pushed_step(&m) != Pushed_good) return 3;
+        if (i % 20 != 19) printf("%.17g,%.17g,%.17g,%.17g\n", Pushed_get(&m, far), Pushed_get(&m, p), Pushed_get(&m, u), Pushed_get(&m, x));
+    }
+    return Pushed_set(&m, r, 0.0/0.0) == Pushed_good;
+}
+EOF
+for real in double float; do
+    expect_exit 0 export c pushed.bond --real $real --out pushed
+    # shellcheck disable=SC2086
+    gcc $flags pushed/rig.c pushed/model.c -lm -o pushed/rig && pushed/rig >rig.$real || fail "inputs by name, $real: $?"
+done
+grep -v '^[#t]' twin/results.csv | awk -F, 'NR > 1 && NR % 20 != 1 { print $2 "," $3 "," $4 "," $5 }' >rows
+awk -F, 'NR == FNR { want[NR] = $0; next } { split(want[FNR], x, ","); for (i = 1; i <= 4; i++) if (x[i] + 0 != $i + 0 && !bad++) print "row " FNR ", column " i ": " x[i] " became " $i }
+    END { if (FNR != 950) print FNR " rows" }' rows rig.double >log
+[ -s log ] && fail "inputs: $(cat log)"
+
 # The right side as a function of five arguments, called by Bondyn itself: the model once more, bit
 # by bit.
 for compiler in gcc clang; do
