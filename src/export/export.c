@@ -55,10 +55,6 @@ static bool check_model(Writing *w, Report *r) {
             w->options->unit ? "it has delayed signals, whose past an FMU would have to save"
                              : "it has delayed signals, and its laws switch between modes",
             "write the delay with `sample` and discrete variables, or as a lag");
-    for (int i = 0; i < m->when_count; i++)
-        if (m->when[i].ends && w->options->unit)
-            return export_refuse(w, r, m->when[i].pos, "it ends runs by itself (`terminate`)",
-                                 "set a discrete output there, and let the caller end the run");
     return true;
 }
 

@@ -111,6 +111,10 @@ expect_exit 1 export fmu "$examples/delay_steps/delay_steps.bond" RealTime --out
 expect_text err "error T014"
 expect_text err "it has delayed signals"
 
+# A run that the model ends: the master is told, and the last values can be read.
+check ended 10 "$source_folder/tests/language/terminate.bond" Rk4
+check counted 10 "$source_folder/tests/language/terminate.bond" Counted --solver rk4
+
 # The same bytes again, and no trace of this place in them.
 cp pushed/pushed.fmu first.fmu
 mkdir elsewhere
@@ -236,6 +240,8 @@ inner pair_ring bare_euler_ring.bond Tumbling "0 1e-5" --solver rk78 --atol 1e-9
 inner pair_sticks "$examples/stick_slip/stick_slip.bond" FixedSteps 1e-5 --solver rk78 # laws that switch
 inner pair_diodes "$examples/rectifier/rectifier.bond" TenHalfWaves 1e-6 --solver rk78
 inner pair_clutches "$examples/msl/coupled_clutches.bond" Run 1e-5 --solver rk78
+inner fallen "$source_folder/tests/language/terminate.bond" Bdf 1e-5 # as the experiment expects
+inner landed "$source_folder/tests/language/terminate.bond" Rk78 1e-9 # rtol 1e-6; a parabola has no error
 # Chosen states with steps of the solver's own choice: errors of 1e-11 a step, over some hundred
 # steps of two runs.
 chosen="--rtol 1e-11 --atol 1e-11 --stop 2 --record x --record y --record vx"

@@ -140,6 +140,7 @@ static fmi3Status update_all(const Unit3 *u, fmi2EventInfo *info) {
                                             &next);
     if (!info) return status;
     *info = (fmi2EventInfo){.valuesOfContinuousStatesChanged = values,
+                            .terminateSimulation = end,
                             .nextEventTimeDefined = next_defined,
                             .nextEventTime = next};
     return status;
@@ -294,12 +295,14 @@ static fmi2Status do_step(fmi2Component c, fmi2Real time, fmi2Real length, fmi2B
         if (status != fmi3OK) break;
         if ((event || early) && !u->events)
             fault("an early return that nobody has allowed", "fmi3DoStep");
-        if (early == (last >= end) || last < before) fault("lastSuccessfulTime", "fmi3DoStep");
+        if ((!stop && early == (last >= end)) || last < before)
+            fault("lastSuccessfulTime", "fmi3DoStep");
         three.events += event;
         three.early += early;
         if (event) status = three.EnterEventMode(u->at);
         if (event && status == fmi3OK) status = update_all(u, NULL);
         if (event && status == fmi3OK) status = three.EnterStepMode(u->at);
+        if (stop) return fmi2Discard; // as FMI 2 has it
         if (last >= end) return (fmi2Status)status;
     }
     if (status == fmi3OK) fault("steps come to no end", "fmi3DoStep");
