@@ -250,6 +250,18 @@ static const char data_types[] =
     "    int kind, or_equal, table, watcher, decides;\n} model_switch_info;\n";
 static const char settle_type[] = "typedef struct {\n    int state, output;\n} model_settling;\n";
 
+// What no relation of the model has need not be asked for at every step.
+static void write_switch_kinds(const Writing *w, Text *o) {
+    bool pieces = false, watchers = false;
+    for (int k = 0; k < w->part_count; k++)
+        for (int i = 0; i < w->part[k].p->switch_count; i++) {
+            const TapeSwitch *s = &w->part[k].p->sw[i];
+            pieces = pieces || kind_of_switch(s) != 0;
+            watchers = watchers || s->watcher >= 0;
+        }
+    text_printf(o, "enum { model_has_pieces = %d, model_has_watchers = %d };\n", pieces, watchers);
+}
+
 // Values of all parameters.
 static void write_param_values(Writing *w, Text *o) {
     double *value = ARENA_ARRAY(&w->tmp, double, w->param_count + 1);
@@ -267,6 +279,7 @@ static void write_data(Writing *w, Text *o) {
     const Job *j = w->job;
     if (w->table_count) write_tables(w, o);
     if (w->most.switches) text_add(o, data_types);
+    if (w->most.switches) write_switch_kinds(w, o);
     if (w->most.settles) text_add(o, settle_type);
     if (has_selections(w)) export_selection_types(o);
     if (w->p->system->whens.branch_count) write_when_data(w, o);
