@@ -59,19 +59,48 @@ static void want_rows(Work *w) {
     for (int i = 0; i < w->plan->free_count; i++) array_push(&w->column, w->plan->free[i].delta);
 }
 
-bool *steady_cyclic(const System *s, const LinearPlan *plan, const Expr *row, int rows) {
+// States on which no rate, loop or condition depends.
+static bool *unseen_states(const System *s, const Expr *row, int rows) {
     ExprWalk *walk = walk_new(s->dag);
     walk_start(walk);
     for (int i = 0; i < s->state_count; i++) walk_add(walk, s->rate[i]);
     for (int b = 0; b < s->block_count; b++)
         for (int k = 0; k < s->block[b].size; k++) walk_add(walk, s->block[b].residual[k]);
     for (int i = 0; i < rows; i++) walk_add(walk, row[i]);
-    bool *cyclic = memory_zeroed((size_t)s->state_count + 1, sizeof *cyclic);
-    for (int i = 0; i < s->state_count; i++) cyclic[i] = !walk_seen(walk, s->state[i]);
+    bool *unseen = memory_zeroed((size_t)s->state_count + 1, sizeof *unseen);
+    for (int i = 0; i < s->state_count; i++) unseen[i] = !walk_seen(walk, s->state[i]);
+    walk_free(walk);
+    return unseen;
+}
+
+// What a storage keeps is no coordinate that may move on, although nothing else depends on it: a tank that fills, a mass that
+// gets faster. Of a height or an angle the energy has no second derivative.
+static void leave_out_storages(const System *s, bool *cyclic) {
+    Partials *partials = partials_new(s->dag);
+    ExprWalk *energy = walk_new(s->dag), *slope = walk_new(s->dag);
+    for (int c = 0; c < s->model->comp_count; c++) {
+        if (!s->stored[c]) continue;
+        walk_start(energy);
+        walk_add(energy, s->stored[c]);
+        for (int i = 0; i < s->state_count; i++) {
+            if (!cyclic[i] || !walk_seen(energy, s->state[i])) continue;
+            partials_of(partials, s->stored[c]);
+            walk_start(slope);
+            walk_add(slope, partials_by(partials, s->state[i]));
+            if (walk_seen(slope, s->state[i])) cyclic[i] = false;
+        }
+    }
+    walk_free(energy);
+    walk_free(slope);
+    partials_free(partials);
+}
+
+bool *steady_cyclic(const System *s, const LinearPlan *plan, const Expr *row, int rows) {
+    bool *cyclic = unseen_states(s, row, rows);
+    leave_out_storages(s, cyclic);
     for (int k = 0; k < plan->moving_count; k++) // by options: it stays, and may have a rate
         for (int i = 0; i < s->state_count; i++)
             if (s->state_var[i] == plan->moving[k]) cyclic[i] = true;
-    walk_free(walk);
     return cyclic;
 }
 
@@ -214,6 +243,8 @@ static const char *state_name(const Work *w, int i) { return system_state_name(w
 static bool refuse(Work *w, int row) {
     const Model *m = w->s->model;
     int of = w->of_row[row], given = of - w->n;
+    bool *unseen = unseen_states(w->s, w->row.data, w->row.count), alone = of < w->n && unseen[of];
+    free(unseen);
     Remark *x;
     if (of < w->n)
         x = report_error(w->r, A_NO_STEADY, system_state_pos(w->s, of),
@@ -226,6 +257,13 @@ static bool refuse(Work *w, int row) {
                          w->want.data[given], w->F[row]);
     else
         x = report_error(w->r, A_NO_STEADY, m->pos, "no steady point is found on the constraints");
+    if (alone) {
+        remark_help(w->r, x,
+                    "nothing depends on it, so nothing holds it: free what drives it (--trim), or "
+                    "let it move on (--moving %s)",
+                    state_name(w, of));
+        return false;
+    }
     remark_help(
         w->r, x,
         w->plan->given_count > w->plan->free_count
