@@ -250,7 +250,7 @@ static bool refuse(Work *w, int row) {
         x = report_error(w->r, A_NO_STEADY, system_state_pos(w->s, of),
                          "no steady point is found: the rate of '%s' stays at %g",
                          state_name(w, of), w->F[row]);
-    else if (given < w->plan->given_count)
+    else if (w->want.data && given < w->plan->given_count)
         x = report_error(w->r, A_NO_STEADY, m->var[w->plan->given[given]].pos,
                          "'%s' cannot be %g: it stays %g away",
                          name_text(m->names, m->var[w->plan->given[given]].path),
