@@ -2,7 +2,7 @@
 # Foreign units: ten models come back from their own FMUs, power ports are ports again, steps and
 # instances; a set of hostile and wrong units, each named, none of which harms.
 . "$(dirname "$0")/common.sh"
-export BONDYN_FOREIGN_SECONDS=0.5 TMPDIR="$work/tmp"
+export BONDYN_FOREIGN_SECONDS=0.5 TMPDIR="$work/tmp" BONDYN_PLAIN=yes # cli.fmu_test optimises
 mkdir tmp
 examples=$source_folder/examples
 
