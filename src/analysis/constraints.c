@@ -53,9 +53,9 @@ static void lengths(const System *s, ConstraintRows *r) {
         bool states = in_mechanism(m, &m->var[v]);
         for (int k = 0; k < 4; k++) {
             states = states && state_of(s, v + k) >= 0;
-            square[k] = expr_mul(s->dag, m->var[v + k].symbol, m->var[v + k].symbol);
+            square[k] = expr_mul(dag_grow(s->dag), m->var[v + k].symbol, m->var[v + k].symbol);
         }
-        if (states) add(r, expr_sum(s->dag, square, 4), 1, false);
+        if (states) add(r, expr_sum(dag_grow(s->dag), square, 4), 1, false);
     }
 }
 

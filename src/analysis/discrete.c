@@ -214,7 +214,7 @@ static void list_held(Work *k) {
 
 // New values, with samples and branches as numbers.
 static void want_values(Work *k, int kind) {
-    Dag *d = k->at->system->dag;
+    Dag *d = dag_grow(k->at->system->dag);
     Kind *x = &k->kind.data[kind];
     x->first = k->row.count;
     Rewrite *now = rewrite_new(d);

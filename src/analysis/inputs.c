@@ -58,15 +58,16 @@ static bool choose(const Model *m, Arena *out, const LinearOptions *w, bool inpu
 
 // A parameter that is zero, behind all others in the order of paths.
 static Expr add_zero(Model *m, const char *what, const char *of) {
+    Dag *d = dag_grow(m->dag);
     Var *v = &m->var[m->var_count++];
     Name name = name_printf(m->names, "~%s(%s)", what, of);
     *v = (Var){.path = name,
-               .symbol = expr_symbol(m->dag, name),
+               .symbol = expr_symbol(d, name),
                .kind = VAR_PARAM,
                .comp = -1,
                .der = -1,
                .of = -1,
-               .value = expr_number(m->dag, 0),
+               .value = expr_number(d, 0),
                .pos = m->pos};
     v->dim.known = false;
     return v->symbol;
@@ -79,7 +80,7 @@ static Equation *equation_of(Model *m, int var) {
 }
 
 static bool open_signal(Model *m, LinearInput *u, Expr since, Report *r) {
-    Dag *d = m->dag;
+    Dag *d = dag_grow(m->dag);
     Equation *e = equation_of(m, u->var);
     const char *path = text_at(m, u->var);
     if (!e) {
@@ -185,7 +186,7 @@ bool linear_open(Model *m, Arena *out, const LinearOptions *options, LinearPlan 
     memcpy(var, m->var, (size_t)m->var_count * sizeof *var);
     m->var = var;
     plan->origin = add_zero(m, "a", "origin");
-    Expr since = expr_sub(m->dag, m->var[0].symbol, plan->origin);
+    Expr since = expr_sub(dag_grow(m->dag), m->var[0].symbol, plan->origin);
     for (int i = 0; i < plan->input_count; i++)
         if (!open_input(m, plan, i, &plan->input[i], input[i], since, r)) return false;
     for (int i = 0; loose && i < plan->free_count; i++)

@@ -97,7 +97,7 @@ static Exprs folds_of(const System *s, const Exprs *root) {
 
 // Those of them that are at it: what they fold is zero, or both are equal.
 static void keep_touched(const Kinks *k, Exprs *fold) {
-    Dag *d = k->s->dag;
+    Dag *d = dag_grow(k->s->dag);
     Exprs distance = {0};
     for (int i = 0; i < fold->count; i++) {
         Expr e = fold->data[i], a = expr_arg(d, e, 0);
@@ -114,7 +114,7 @@ static void keep_touched(const Kinks *k, Exprs *fold) {
 
 // Does a root change with a fold, to first order? By fold; on the heap.
 static bool *find_bends(const Kinks *k, const Exprs *root, const Exprs *fold) {
-    Dag *d = k->s->dag;
+    Dag *d = dag_grow(k->s->dag);
     bool *bends = memory_zeroed((size_t)fold->count + 1, sizeof *bends);
     Exprs slope = {0};
     ARRAY(int) of = {0};

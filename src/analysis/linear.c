@@ -49,7 +49,7 @@ static bool has_unknowns(const Work *w, Expr e) {
 // Gradients of stored energies, as far as formulas have them.
 static void want_energies(Work *w) {
     const System *s = w->s;
-    Partials *partials = partials_new(s->dag);
+    Partials *partials = partials_new(dag_grow(s->dag));
     Exprs stored = {0};
     for (int c = 0; c < s->model->comp_count; c++) {
         if (!s->stored[c] || has_unknowns(w, s->stored[c])) continue;

@@ -168,7 +168,7 @@ static bool carries(const Comp *c) {
 PowerPlan power_plan(Arena *out, const System *s) {
     PowerPlan plan = {0};
     const Model *m = s->model;
-    Planning p = {.out = out, .s = s, .m = m, .d = s->dag};
+    Planning p = {.out = out, .s = s, .m = m, .d = dag_grow(s->dag)};
     plan.carrier_comp = ARENA_ARRAY(out, int, m->comp_count);
     for (int i = 0; i < m->comp_count; i++) {
         add_element(&p, i);

@@ -120,7 +120,7 @@ static void list_columns(Work *k) {
 // --- the bracket ---------------------------------------------------------------------------------
 
 static void make_bracket(Work *k) {
-    Dag *d = k->s->dag;
+    Dag *d = dag_grow(k->s->dag);
     Name name = name_of(dag_names(d), "entry");
     int rows = k->n + k->unknowns + k->constraints;
     Rates *rates = rates_new(d);
@@ -142,7 +142,7 @@ static void make_bracket(Work *k) {
 
 // Where the run is, with its unknowns: values of all symbols, and the slopes of the equations.
 static bool find_slopes_there(Work *k) {
-    Dag *d = k->s->dag;
+    Dag *d = dag_grow(k->s->dag);
     double *rate = memory_zeroed((size_t)k->n + 1, sizeof *rate);
     size_t symbols = (size_t)expr_symbol_count(d) + 1, rows = (size_t)k->equation.count;
     k->symbol = memory_zeroed(symbols, sizeof *k->symbol);

@@ -52,9 +52,10 @@ bool linear_symbolic(Text *out, const System *s, const LinearPlan *plan, const L
                      Report *r) {
     if (refuse(s, l, r)) return false;
     Work w = {.out = out, .s = s, .l = l, .plan = plan};
-    w.partials = partials_new(s->dag);
-    w.at_rest = rewrite_new(s->dag); // what moves inputs is zero at the point
-    Expr zero = expr_number(s->dag, 0);
+    Dag *d = dag_grow(s->dag);
+    w.partials = partials_new(d);
+    w.at_rest = rewrite_new(d); // what moves inputs is zero at the point
+    Expr zero = expr_number(d, 0);
     for (int i = 0; i < plan->input_count; i++) {
         const LinearInput *u = &plan->input[i];
         if (!u->rate) continue; // a parameter

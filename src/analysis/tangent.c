@@ -33,8 +33,9 @@ struct Tangent {
 
 Rewrite *tangent_follow(const System *s, const Expr *column, int columns) {
     const Model *m = s->model;
-    Rewrite *w = rewrite_new(s->dag);
-    Rewrite *through = rewrite_new(s->dag); // every formula, to see what it leads to
+    Dag *d = dag_grow(s->dag);
+    Rewrite *w = rewrite_new(d);
+    Rewrite *through = rewrite_new(d); // every formula, to see what it leads to
     for (int v = 0; v < m->var_count; v++)
         if (m->var[v].kind == VAR_PARAM && m->var[v].value && m->var[v].symbol &&
             !expr_is_number(s->dag, m->var[v].value, NULL))
@@ -81,12 +82,13 @@ static bool is_discrete(const System *s, Expr symbol) {
 // The state that stands for a column: its symbol; for what is held another one, as that is a register of its own.
 static Expr column_state(Rewrite *w, const System *s, Expr column) {
     if (!is_discrete(s, column)) return column;
-    Expr state = expr_symbol(s->dag, name_of(dag_names(s->dag), "held"));
+    Expr state = expr_symbol(dag_grow(s->dag), name_of(dag_names(s->dag), "held"));
     rewrite_set(w, column, state);
     return state;
 }
 
 static void augment(Tangent *t, const System *s, const Expr *column, const Expr *row) {
+    Dag *d = dag_grow(s->dag);
     Rewrite *w = tangent_follow(s, column, t->columns);
     System *a = &t->system;
     *a = *s;
@@ -95,7 +97,7 @@ static void augment(Tangent *t, const System *s, const Expr *column, const Expr 
     a->rate = ARENA_ARRAY(&t->arena, Expr, all + 1);
     a->start = ARENA_ARRAY(&t->arena, Expr, all + 1);
     a->state_var = ARENA_ARRAY(&t->arena, int, all + 1);
-    Expr zero = expr_number(s->dag, 0);
+    Expr zero = expr_number(d, 0);
     for (int c = 0; c < t->columns; c++) a->state[t->n + c] = column_state(w, s, column[c]);
     Symbols numbers = {0};
     symbols_open(&numbers, s->model);
@@ -105,11 +107,11 @@ static void augment(Tangent *t, const System *s, const Expr *column, const Expr 
         a->state_var[i] = own ? s->state_var[i] : -1;
         a->start[i] = own ? s->start[i]
                       : rests && !is_discrete(s, column[c])
-                          ? expr_number(s->dag, symbols_evaluate(&numbers, column[c]))
+                          ? expr_number(d, symbols_evaluate(&numbers, column[c]))
                           : zero;
         a->state[i] = own     ? s->state[i]
                       : rests ? a->state[i]
-                              : expr_symbol(s->dag, name_printf(dag_names(s->dag), "row(%d)", z));
+                              : expr_symbol(d, name_printf(dag_names(d), "row(%d)", z));
         a->rate[i] = own ? rewrite(w, s->rate[i]) : rests ? zero : rewrite(w, row[z]);
     }
     symbols_close(&numbers);

@@ -17,7 +17,7 @@ void copy_open(Copy *c, const BdModel *m) {
 }
 
 void copy_close(Copy *c) {
-    dag_free(c->model.dag);
+    model_free_expressions(&c->model);
     names_free(c->names);
     *c = (Copy){0};
 }

@@ -98,7 +98,7 @@ static BdModel *load(const char *path, const char *text, size_t length, const Bd
     bool good = report.errors == 0;
     if (good) list_experiments(m, syntax);
     good = good && pipeline_build(&m->p, syntax, &options, &report);
-    if (good) list_variables(m);
+    if (good) list_variables(m), model_seal(m->p.model);
     size_t source_length;
     if (good) m->source = source_text(m->sources, 1, &source_length);
     arena_free(&tree);

@@ -370,7 +370,7 @@ Program *program_build(const System *s, const ProgramOptions *options, Report *r
     if (!options) options = &nothing;
     Program *p = memory_zeroed(1, sizeof *p);
     p->system = s;
-    Builder b = {.program = p, .system = s, .dag = s->dag, .report = r};
+    Builder b = {.program = p, .system = s, .dag = dag_grow(s->dag), .report = r};
     Draft code[CODE_FUNCTIONS] = {0};
     WhenDrafts when = {0};
     set_roles(&b);

@@ -13,7 +13,7 @@
 // --- names ---------------------------------------------------------------------------------------
 
 static const char *symbol_text(const Program *p, Expr e) {
-    Dag *dag = p->system->dag;
+    const Dag *dag = p->system->dag;
     return name_text(dag_names(dag), expr_symbol_name(dag, expr_symbol_index(dag, e)));
 }
 
@@ -64,7 +64,7 @@ void program_name(Text *out, const Program *p, Expr e) {
 
 typedef struct {
     const Machine *m;
-    Dag *dag;
+    const Dag *dag;
     double *symbol; // per symbol
     double *node;   // per node below the value in question
     MatrixValues matrix;
@@ -158,7 +158,7 @@ static double node_value(Values *v, Expr e) {
 }
 
 static Values values_of(const Machine *m, const Expr *root, int count) {
-    Dag *dag = m->program->system->dag;
+    const Dag *dag = m->program->system->dag;
     Values v = {.m = m, .dag = dag};
     v.symbol = memory_zeroed((size_t)expr_symbol_count(dag), sizeof *v.symbol);
     v.node = memory_zeroed((size_t)dag_size(dag) + 1, sizeof *v.node);
@@ -219,7 +219,7 @@ static const char *trouble(Op op, double a, double b, int *input) {
 }
 
 static bool is_constant(const Program *p, Expr e) {
-    Dag *dag = p->system->dag;
+    const Dag *dag = p->system->dag;
     ExprWalk *walk = walk_new(dag);
     walk_start(walk);
     walk_add(walk, e);

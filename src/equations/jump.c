@@ -44,7 +44,7 @@ Memory *memory_build(Arena *out, const Model *m) {
     y->symbol = ARENA_ARRAY(out, Expr, y->count);
     for (int i = 0; i < variables; i++) {
         const char *path = name_text(m->names, m->var[y->var[i]].path);
-        y->symbol[i] = expr_symbol(m->dag, name_printf(m->names, "pre(%s)", path));
+        y->symbol[i] = expr_symbol(dag_grow(m->dag), name_printf(m->names, "pre(%s)", path));
     }
     for (int i = variables; i < y->count; i++) y->symbol[i] = m->before[i - variables].symbol;
     return y;

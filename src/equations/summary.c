@@ -79,9 +79,10 @@ static bool is_plain_storage(const Comp *c) {
 static Expr reduced_storage(const System *s, const Comp *state, const Comp *demoted, Expr ratio) {
     if (!is_plain_storage(state) || !is_plain_storage(demoted)) return 0;
     if (state->kind != demoted->kind) return 0;
-    Expr scaled = expr_mul(s->dag, ratio, state->argument[0]);
-    Expr square = expr_mul(s->dag, scaled, scaled);
-    return expr_add(s->dag, state->argument[0], expr_div(s->dag, square, demoted->argument[0]));
+    Dag *d = dag_grow(s->dag);
+    Expr scaled = expr_mul(d, ratio, state->argument[0]);
+    Expr square = expr_mul(d, scaled, scaled);
+    return expr_add(d, state->argument[0], expr_div(d, square, demoted->argument[0]));
 }
 
 // By symbol index: the state that the symbol is, or -1.
@@ -108,7 +109,7 @@ static Following following(const System *s, const int *state_of, int var) {
         if (state >= 0 && ++states > MANY) found = -1;
         if (found < 0) break;
         if (state < 0 || s->state_var[state] < 0 ||
-            !expr_linear_in(s->dag, s->value[var], e, &ratio, &rest))
+            !expr_linear_in(dag_grow(s->dag), s->value[var], e, &ratio, &rest))
             continue;
         double zero;
         if (!expr_is_number(s->dag, rest, &zero) || zero != 0) continue;

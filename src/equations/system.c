@@ -14,21 +14,21 @@ static void open_delays(Work *w) {
         const Delay *d = &m->delay[i];
         const char *path =
             name_text(m->names, expr_symbol_name(m->dag, expr_symbol_index(m->dag, d->symbol)));
-        w->delay_slope[i] = expr_symbol(m->dag, name_printf(m->names, "der(%s)", path));
+        w->delay_slope[i] = expr_symbol(w->dag, name_printf(m->names, "der(%s)", path));
         const char *form = d->fixed ? "der(der(%s))" : "der(%s)";
-        Expr none = expr_symbol(m->dag, name_printf(m->names, form, path));
+        Expr none = expr_symbol(w->dag, name_printf(m->names, form, path));
         rates_set(w->rates, d->symbol, d->fixed ? w->delay_slope[i] : none);
         rates_set(w->rates, w->delay_slope[i], none);
     }
 }
 
 static void work_open(Work *w, Arena *out, const Model *m, const Graph *g, Report *r) {
-    *w = (Work){.model = m, .graph = g, .dag = m->dag, .report = r, .out = out};
+    *w = (Work){.model = m, .graph = g, .dag = dag_grow(m->dag), .report = r, .out = out};
     w->system = ARENA_NEW(out, System);
     *w->system = (System){.model = m, .graph = g, .dag = m->dag, .time = m->var[0].symbol};
     w->walk = walk_new(m->dag);
-    w->rates = rates_new(m->dag);
-    rates_set(w->rates, w->system->time, expr_number(m->dag, 1));
+    w->rates = rates_new(w->dag);
+    rates_set(w->rates, w->system->time, expr_number(w->dag, 1));
     open_delays(w);
 }
 
@@ -344,7 +344,7 @@ struct Resolver {
 Resolver *resolver_new(const System *s) {
     Resolver *w = calloc(1, sizeof *w);
     if (!w) abort();
-    w->rewrite = rewrite_new(s->dag);
+    w->rewrite = rewrite_new(dag_grow(s->dag));
     for (int i = 0; i < s->model->var_count; i++)
         if (s->value[i] != s->model->var[i].symbol)
             rewrite_set(w->rewrite, s->model->var[i].symbol, s->value[i]);

@@ -91,7 +91,7 @@ typedef struct {  // how `check` talks about what was done
 typedef struct {
     const Model *model;
     const Graph *graph;
-    Dag *dag;
+    const Dag *dag;
     Expr time;
     int state_count;
     int *state_var; // model variable of each state; -1: one that a StateSet chooses

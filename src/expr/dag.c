@@ -66,6 +66,13 @@ void dag_free(Dag *d) {
     free(d);
 }
 
+Dag *dag_grow(const Dag *d) {
+    assert(!d->sealed);
+    return (Dag *)d;
+}
+
+void dag_seal(Dag *d) { d->sealed = true; }
+
 void dag_keep(Dag *d, void *what, void (*free_it)(void *)) {
     array_push(&d->kept, ((Kept){what, free_it}));
 }
@@ -135,6 +142,7 @@ static void slots_grow(Dag *d) {
 }
 
 static Expr add_node(Dag *d, Node node, Signature s) {
+    assert(!d->sealed);
     Expr e = (Expr)d->node.count;
     array_push(&d->node, node);
     array_push(&d->sign, s);

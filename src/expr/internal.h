@@ -55,7 +55,7 @@ struct Dag {
     ARRAY(double) fold;      // its outputs; empty: it has none
     Arena arena;             // tables made here
     Expr *slot;              // 0: free
-    bool keep_shared;
+    bool keep_shared, sealed;
     uint32_t slot_count;   // a power of two
     uint32_t shared_count; // nodes in the table: all but symbols
     uint64_t visits;       // nodes that derivatives and substitutions passed

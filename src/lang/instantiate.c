@@ -284,7 +284,7 @@ Model *lang_instantiate(Arena *out, Syntax *s, const char *model, const char *ex
                  .names = s->names,
                  .r = r,
                  .model = m,
-                 .dag = m->dag,
+                 .dag = dag_grow(m->dag),
                  .scratch = dag_new(s->names),
                  .errors = r->errors,
                  .trace = options->trace,
@@ -305,6 +305,6 @@ Model *lang_instantiate(Arena *out, Syntax *s, const char *model, const char *ex
     free_builder(&b);
     if (options->last) s->files = NULL; // parts of it may be gone
     if (good) return m;
-    dag_free(m->dag);
+    model_free_expressions(m);
     return NULL;
 }

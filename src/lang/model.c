@@ -166,6 +166,10 @@ static void dump_when(Text *out, const Model *m, const When *w) {
     }
 }
 
+void model_free_expressions(Model *m) { dag_free((Dag *)m->dag); }
+
+void model_seal(Model *m) { dag_seal((Dag *)m->dag); }
+
 void model_dump_events(Text *out, const Model *m) {
     if (m->when_count) text_add(out, "events\n");
     for (int i = 0; i < m->when_count; i++) dump_when(out, m, &m->when[i]);

@@ -251,7 +251,7 @@ typedef struct {                        // equations that read as one of several
 
 typedef struct {
     Names *names;
-    Dag *dag;
+    const Dag *dag; // its expressions
     Name name, text;
     Var *var;
     int var_count;
@@ -295,6 +295,9 @@ typedef struct {
     Pos pos;
 } Model;
 
+// A model lies in an arena, but for its graph of expressions.
+void model_free_expressions(Model *m);
+void model_seal(Model *m); // threads share it from now on: nobody adds expressions any more
 // By symbol index: what parameters are, before a run; NaN for what is no parameter.
 double *model_numbers(Arena *out, const Model *m);
 // By symbol index: the variable that it stands for, -1: none. On the heap.

@@ -523,7 +523,7 @@ Derivation *derive(Arena *out, const Model *m, const Mechanism *x, const DeriveO
     k.x = x->by_energy ? x : mech_outwards(out, x);
     const char *name = name_text(m->names, x->name);
     k.v->name = *name ? name : name_text(m->names, m->name);
-    k.v->d = m->dag;
+    k.v->d = dag_grow(m->dag);
     name_coordinates(&k);
     Arena scratch = {0};
     bool kind[KINDS] = {0}, *frame = ARENA_ARRAY(&scratch, bool, x->frame_count);

@@ -376,8 +376,13 @@ static void write_model(Graphing *g) {
 
 bool derive_graph(Text *out, const Model *m, const Mechanism *x, SquareForm form, Report *r) {
     Arena scratch = {0};
-    Graphing g = {
-        .out = out, .scratch = &scratch, .m = m, .x = x, .d = m->dag, .r = r, .form = form};
+    Graphing g = {.out = out,
+                  .scratch = &scratch,
+                  .m = m,
+                  .x = x,
+                  .d = dag_grow(m->dag),
+                  .r = r,
+                  .form = form};
     bool good = graphing_read(&g);
     if (good) {
         write_model(&g);

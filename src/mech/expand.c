@@ -421,7 +421,7 @@ static bool check_reinits(const Model *m, Report *r) {
 }
 
 bool mech_expand(Model *m, Arena *out, Report *r) {
-    Expansion k = {.m = m, .d = m->dag, .out = out, .report = r};
+    Expansion k = {.m = m, .d = dag_grow(m->dag), .out = out, .report = r};
     bool good = true;
     if (!m->mechanism_count && !m->called_count) return true;
     Arena numbers = {0};

@@ -53,7 +53,7 @@ static void make_part(Fit *f, int i) {
     Probe *probe = ARENA_ARRAY(out, Probe, p->first + p->rows + 1);
     if (p->first) memcpy(probe, x->probes, (size_t)p->first * sizeof *probe);
     int at = p->first;
-    Dag *d = s->model->dag;
+    Dag *d = dag_grow(s->model->dag);
     for (int k = 0; k < x->aims.fit_count; k++)
         for (int q = 0; q < x->aims.fit[k].count; q++) {
             double time = fmin(fmax(x->aims.fit[k].time[q], x->start), x->stop);

@@ -51,14 +51,15 @@ static void plan_shapes(SceneBody *b, const Model *m, const Mechanism *x, int bo
         const MechDrawing *w = &x->drawing[i];
         if (w->body != body) continue;
         SceneShape *s = &b->shape[b->shape_count++];
-        *s = plan_shape(&w->shape, w->at, m->dag, watch);
+        *s = plan_shape(&w->shape, w->at, dag_grow(m->dag), watch);
         s->drawing = first_drawing(m, x) + i;
         if (w->mesh) s->mesh = name_text(m->names, w->mesh);
         s->coloured = w->coloured;
         if (w->coloured) s->colour = watch_add(watch, w->colour, 3);
     }
     if (b->shape_count || body < 0 || x->body[body].shape.kind == SHAPE_NONE) return;
-    b->shape[b->shape_count++] = plan_shape(&x->body[body].shape, x->body[body].cg, m->dag, watch);
+    b->shape[b->shape_count++] =
+        plan_shape(&x->body[body].shape, x->body[body].cg, dag_grow(m->dag), watch);
 }
 
 static bool draws_on_world(const Mechanism *x) {
@@ -69,7 +70,8 @@ static bool draws_on_world(const Mechanism *x) {
 
 // What stands still.
 static void plan_world(Scene *s, const Model *m, const Mechanism *x, Arena *out, Watch *watch) {
-    Expr zero = expr_number(m->dag, 0), one = expr_number(m->dag, 1);
+    Dag *d = dag_grow(m->dag);
+    Expr zero = expr_number(d, 0), one = expr_number(d, 1);
     const Expr origin[3] = {zero, zero, zero};
     const Expr straight[9] = {one, zero, zero, zero, one, zero, zero, zero, one};
     SceneBody *b = &s->body[s->body_count++];
@@ -109,7 +111,7 @@ static void plan_mechanism(Scene *s, const Model *m, const Mechanism *x, Arena *
     Expr *position = ARENA_ARRAY(&scratch, Expr, 3 * n);
     Expr *rotation = ARENA_ARRAY(&scratch, Expr, 9 * n);
     int first = s->body_count;
-    mech_body_poses(m->dag, x, coordinates(&scratch, m, x), position, rotation);
+    mech_body_poses(dag_grow(m->dag), x, coordinates(&scratch, m, x), position, rotation);
     for (int i = 0; i < n; i++) {
         SceneBody *b = &s->body[s->body_count++];
         *b = (SceneBody){.name = name_text(m->names, x->body[i].name)};

@@ -7,7 +7,7 @@
 
 // Kinetic energy of a mechanism, and the share p*f/2 that each velocity has in it.
 static void want_shares(Job *j, AuditTrack *t, const Mechanism *x) {
-    Dag *d = j->system->dag;
+    Dag *d = dag_grow(j->system->dag);
     const Var *var = j->model->var;
     int count = 0;
     for (int i = 0; i < x->joint_count; i++) count += joint_velocities(x->joint[i].kind);
@@ -24,7 +24,7 @@ static void want_shares(Job *j, AuditTrack *t, const Mechanism *x) {
 
 // State x has the share x/2 dE/dx of the energy E of its storage.
 static Expr share_of(const Job *j, Partials *of_energy, const Var *x) {
-    Dag *d = j->system->dag;
+    Dag *d = dag_grow(j->system->dag);
     Expr slope = partials_by(of_energy, x->symbol);
     return expr_scale(d, 0.5, expr_mul(d, x->symbol, slope));
 }
@@ -42,7 +42,7 @@ static void want_fields(Job *j) {
     for (int i = 0; i < j->book.track_count; i++) track[j->book.track[i].comp] = &j->book.track[i];
     for (int v = 0; v < m->var_count; v++)
         if (is_shared(&m->var[v], track)) states[m->var[v].comp]++;
-    Partials *partials = partials_new(j->system->dag);
+    Partials *partials = partials_new(dag_grow(j->system->dag));
     for (int v = 0, last = -1; v < m->var_count; v++) {
         int c = m->var[v].comp;
         if (!is_shared(&m->var[v], track) || states[c] < 2) continue; // one has nothing to exchange
@@ -81,7 +81,7 @@ static bool is_found_by_blocks(const System *s, Expr energy) {
 // closed form. By symbols zero for every law that is the derivative of its energy.
 static void want_defect(Job *j, AuditTrack *t, Rates *rates) {
     const System *s = j->system;
-    Dag *d = s->dag;
+    Dag *d = dag_grow(s->dag);
     const Comp *c = &s->model->comp[t->comp];
     Expr energy = s->stored[t->comp];
     double zero;
@@ -96,8 +96,9 @@ static void want_defect(Job *j, AuditTrack *t, Rates *rates) {
 static void want_defects(Job *j) {
     const System *s = j->system;
     if (s->model->choice_count) return; // each mode has rates of its own
-    Rates *rates = rates_new(s->dag);
-    rates_set(rates, s->time, expr_number(s->dag, 1));
+    Dag *d = dag_grow(s->dag);
+    Rates *rates = rates_new(d);
+    rates_set(rates, s->time, expr_number(d, 1));
     for (int i = 0; i < s->state_count; i++) rates_set(rates, s->state[i], s->rate[i]);
     for (int i = 0; i < j->book.track_count; i++) want_defect(j, &j->book.track[i], rates);
     rates_free(rates);
@@ -110,7 +111,7 @@ static void want_powers(Job *j) {
     for (int i = 0; i < j->book.track_count; i++) {
         AuditTrack *t = &j->book.track[i];
         if (s->model->comp[t->comp].role == ROLE_DISSIPATE)
-            t->defect = outputs_add(&j->outputs, expr_neg(s->dag, s->power[t->comp]));
+            t->defect = outputs_add(&j->outputs, expr_neg(dag_grow(s->dag), s->power[t->comp]));
     }
 }
 

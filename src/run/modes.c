@@ -75,7 +75,7 @@ ProgramOptions modes_options(Job *j, Arena *out, const System *s, const Memory *
     for (int i = 0; i < options.output_count; i++) {
         bool other = s != j->system && is_block_unknown(j, i); // an unknown of another mode
         options.output[i] =
-            other ? expr_number(s->dag, 0) : resolve(solved, j->outputs.expr.data[i]);
+            other ? expr_number(dag_grow(s->dag), 0) : resolve(solved, j->outputs.expr.data[i]);
     }
     for (int i = 0; i < options.quadrature_count; i++)
         options.quadrature[i] = i < j->book.track_count ? s->power[j->book.track[i].comp]
@@ -102,7 +102,7 @@ static void put_laws(CompiledMode *c, const Model *m, const int *kin) {
         x->also = kin[x->first_mode + x->present];
         for (int k = 0; k < x->equation_count; k++)
             c->model.equation[x->first_equation + k] =
-                kin_law(c->model.dag, m, x, x->present, x->also, k);
+                kin_law(dag_grow(c->model.dag), m, x, x->present, x->also, k);
     }
 }
 
@@ -169,7 +169,7 @@ static void free_compiled(CompiledMode *c) {
     program_free(c->program);
     program_free(c->jump_program);
     report_free(&c->report);
-    dag_free(c->model.dag);
+    model_free_expressions(&c->model);
     arena_free(&c->arena);
     free(c);
 }

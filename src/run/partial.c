@@ -15,11 +15,12 @@
 // Rates of x (one) and of the unknowns of the first `blocks` blocks.
 static Rates *rates_along(Job *j, Expr x, const double *rate, int blocks) {
     const System *s = j->system;
-    Rates *w = rates_new(s->dag);
-    rates_set(w, x, expr_number(s->dag, 1));
+    Dag *d = dag_grow(s->dag);
+    Rates *w = rates_new(d);
+    rates_set(w, x, expr_number(d, 1));
     for (int b = 0, at = 0; b < blocks; b++)
         for (int i = 0; i < s->block[b].size; i++, at++)
-            rates_set(w, s->block[b].unknown[i], expr_number(s->dag, rate[at]));
+            rates_set(w, s->block[b].unknown[i], expr_number(d, rate[at]));
     return w;
 }
 

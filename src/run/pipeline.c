@@ -65,7 +65,7 @@ System *pipeline_mode(Arena *out, const Model *m, const Memory *memory, Jump *ju
 }
 
 void pipeline_free(Pipeline *p) {
-    if (p->model) dag_free(p->model->dag);
+    if (p->model) model_free_expressions(p->model);
     arena_free(&p->arena);
     *p = (Pipeline){0};
 }

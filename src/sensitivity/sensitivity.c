@@ -406,7 +406,7 @@ bool along_rows(Along *a, const int *output, int outputs, const int *parameter, 
 
 // Parameters that are made of others stand for their formulas.
 static Expr through_formulas(const Model *m, Expr e) {
-    Rewrite *w = rewrite_new(m->dag);
+    Rewrite *w = rewrite_new(dag_grow(m->dag));
     for (int v = 0; v < m->var_count; v++)
         if (m->var[v].kind == VAR_PARAM && m->var[v].value && m->var[v].symbol &&
             !expr_is_number(m->dag, m->var[v].value, NULL))

@@ -29,7 +29,7 @@ static inline Loaded load_model(const char *text, const char *model, const LangO
 }
 
 static inline void free_model(Loaded *l) {
-    if (l->model) dag_free(l->model->dag);
+    if (l->model) model_free_expressions(l->model);
     report_free(&l->report);
     arena_free(&l->arena);
     names_free(l->names);

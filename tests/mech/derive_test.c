@@ -88,7 +88,7 @@ static void open_fixture(Fixture *f, bool fixed) {
 }
 
 static void close_fixture(Fixture *f) {
-    dag_free(f->m->dag);
+    model_free_expressions(f->m);
     arena_free(&f->arena);
     report_free(&f->report);
     sources_free(f->sources);

@@ -87,7 +87,7 @@ static void open_fixture(Fixture *f, const char *text) {
         fail_msg("%s", text_get(&t));
     }
     f->m = mech_outwards(&f->arena, &f->model->mechanism[0]);
-    f->d = f->model->dag;
+    f->d = dag_grow(f->model->dag);
     take_symbols(f);
     f->value = ARENA_ARRAY(&f->arena, double, expr_symbol_count(f->d));
     for (int v = 0; v < f->model->var_count; v++)
@@ -100,7 +100,7 @@ static void open_fixture(Fixture *f, const char *text) {
 }
 
 static void close_fixture(Fixture *f) {
-    dag_free(f->model->dag);
+    model_free_expressions(f->model);
     arena_free(&f->arena);
     report_free(&f->report);
     sources_free(f->sources);

@@ -66,7 +66,7 @@ static Made *made(const char *text) {
     if (!x->report.errors)
         x->m = lang_instantiate(&x->arena, s, NULL, NULL, NULL, NULL, &x->report);
     if (x->m && !mech_expand(x->m, &x->arena, &x->report)) {
-        dag_free(x->m->dag);
+        model_free_expressions(x->m);
         x->m = NULL;
     }
     if (x->m) give_values(x);
@@ -74,7 +74,7 @@ static Made *made(const char *text) {
 }
 
 static void unmake(Made *x) {
-    if (x->m) dag_free(x->m->dag);
+    if (x->m) model_free_expressions(x->m);
     report_free(&x->report);
     sources_free(x->sources);
     names_free(x->names);
@@ -429,7 +429,7 @@ static void test_every_port_passes_its_power(void **state) {
     Made *x = sound(every_kind);
     const Model *m = x->m;
     const Mechanism *k = &m->mechanism[0];
-    Rates *along = rates_new(m->dag);
+    Rates *along = rates_new(dag_grow(m->dag));
     for (int v = 0; v < m->var_count; v++)
         if (m->var[v].der >= 0) rates_set(along, m->var[v].symbol, law_of(x, m->var[v].der));
     double taken = expr_evaluate(m->dag, rates_of(along, m->comp[k->comp].stored), x->value);
@@ -496,7 +496,7 @@ static void test_world_axes(void **state) {
                     "  Se f = (1, 2, 3)\n"
                     "  f -> a.t[1:3]\n"
                     "end\n");
-    Rates *along = rates_new(x->m->dag);
+    Rates *along = rates_new(dag_grow(x->m->dag));
     for (int v = 0; v < x->m->var_count; v++)
         if (x->m->var[v].der >= 0)
             rates_set(along, x->m->var[v].symbol, law_of(x, x->m->var[v].der));
