@@ -53,7 +53,7 @@ static void take_phase(Crossings *list, Responder *x, double w) {
 
 typedef void Take(Crossings *list, Responder *x, double w);
 
-// A response that runs along the border, but for rounding (a closed loop of gain 1 at low
+// A response that runs along the boundary of stability, but for rounding (a closed loop of gain 1 at low
 // frequencies), crosses it only where it leaves to the other side.
 static void find_crossings(Crossings *list, Responder *x, Distance *f, Take *take, const double *w,
                            const Complex *value, const double *rounding, int count) {

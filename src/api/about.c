@@ -91,7 +91,7 @@ static void add_units(Text *out, const Model *m) {
 
 // --- the graph -----------------------------------------------------------------------------------
 
-// Variables of a scalar bond; -1: it has none of its own. A junction lends the one that all share.
+// Variables of a scalar bond; -1: it has none of its own. A junction gives the one that all share.
 static void bond_variables(const Graph *g, const GraphBond *b, int *e, int *f) {
     const int ends[2] = {b->from, b->to};
     *e = *f = -1;

@@ -310,7 +310,7 @@ static void finish_program(Builder *b, Draft *code, WhenDrafts *when,
     p->implicit_jacobian = finish(b, &layout, &code[CODE_IMPLICIT_JACOBIAN]);
     p->held_start = finish(b, &layout, &when->start);
     p->conditions = finish(b, &layout, &when->conditions);
-    p->turnings = finish(b, &layout, &when->turnings);
+    p->rate_bounds = finish(b, &layout, &when->rate_bounds);
     p->actions = finish(b, &layout, &when->actions);
     p->samples = finish(b, &layout, &when->samples);
     p->delays = finish(b, &layout, &when->delays);
@@ -384,7 +384,7 @@ Program *program_build(const System *s, const ProgramOptions *options, Report *r
     for (int i = 0; i < CODE_FUNCTIONS; i++) draft_free(&code[i]);
     draft_free(&when.start);
     draft_free(&when.conditions);
-    draft_free(&when.turnings);
+    draft_free(&when.rate_bounds);
     draft_free(&when.actions);
     draft_free(&when.samples);
     draft_free(&when.delays);

@@ -185,7 +185,7 @@ void whens_roles(Builder *b);
 int held_count(const Builder *b);                                    // held values
 void set_held(Builder *b, const Expr *symbol, int count, int *next); // gives them their places
 typedef struct {
-    Draft start, conditions, turnings, actions, samples, guards, delays, delay_times, befores;
+    Draft start, conditions, rate_bounds, actions, samples, guards, delays, delay_times, befores;
 } WhenDrafts;
 void write_whens(Builder *b, WhenDrafts *code);
 

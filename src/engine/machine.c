@@ -442,8 +442,8 @@ bool machine_conditions(Machine *m, double time, const double *state, double *va
     return evaluate(m, &m->program->conditions, NULL, time, state, value);
 }
 
-bool machine_turnings(Machine *m, double time, const double *state, double *value) {
-    return evaluate(m, &m->program->turnings, NULL, time, state, value);
+bool machine_rate_bounds(Machine *m, double time, const double *state, double *value) {
+    return evaluate(m, &m->program->rate_bounds, NULL, time, state, value);
 }
 
 bool machine_actions(Machine *m, double time, const double *state, double *value) {

@@ -268,7 +268,7 @@ static void add_section(Order *o, const List *list, int block, bool second) {
     cut_section(o, from, block, second);
 }
 
-// Instructions [first, end): implicit blocks are borders. At least one section, an empty one maybe.
+// Instructions [first, end): implicit blocks are barriers. At least one section, an empty one maybe.
 static void add_half(Order *o, int first, int end, bool second) {
     int block = -1;
     List list = {0};

@@ -1,7 +1,7 @@
 // The order of a tape in native code: its values (native_value.h), and the functions it is cut
 // into.
 //
-//     section    instructions between two borders that nothing crosses (ends, implicit blocks,
+//     section    instructions between two barriers that nothing crosses (ends, implicit blocks,
 //                loops)
 //     part       what becomes one C function: at most so many statements of a section, or a loop
 //     slot       a value that a later part needs lies here in between

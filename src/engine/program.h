@@ -127,7 +127,7 @@ typedef struct {
     int *param_var;                    // its model variable
     double *param_value;               // defaults (evaluated)
     uint32_t time, first_state;
-    uint32_t first_held; // discrete variables, samples, fired branches, strikes, as System.whens
+    uint32_t first_held; // discrete variables, samples, fired branches, impulses, as System.whens
                          // lists them, then picks of sets and anchors of choices
     int held_count;
     int state_count, quad_count, output_count, switch_count;
@@ -136,7 +136,7 @@ typedef struct {
     TapeFunction prepare, derivative, outputs, jacobian, switches, initial;
     TapeFunction held_start;        // first values of the discrete variables
     TapeFunction conditions;        // per branch
-    TapeFunction turnings;          // rates: no step is longer than one over any of them
+    TapeFunction rate_bounds;       // rates: no step is longer than one over any of them
     TapeFunction actions;           // new values of the discrete variables, then of Whens.reset
     TapeFunction samples;           // per sample: period and offset
     TapeFunction guards;            // per mode of the model: may it last, or come for an instant
@@ -269,7 +269,7 @@ bool machine_delays(Machine *m, double time, const double *state, double *value)
 void machine_delay_times(Machine *m, double *time_and_bound); // pairs, at the point that is set
 void machine_befores(Machine *m, double time, double *value);
 bool machine_conditions(Machine *m, double time, const double *state, double *value);
-bool machine_turnings(Machine *m, double time, const double *state, double *value);
+bool machine_rate_bounds(Machine *m, double time, const double *state, double *value);
 bool machine_actions(Machine *m, double time, const double *state, double *value);
 bool machine_guards(Machine *m, double time, const double *state, double *value);
 bool machine_memory(Machine *m, double time, const double *state, double *value);

@@ -1,6 +1,6 @@
 // What happens at events, as tapes: conditions, new values, periods of samples.
 //
-//   held registers   discrete variables | samples | fired branches | strikes | slopes of delays |
+//   held registers   discrete variables | samples | fired branches | impulses | slopes of delays |
 //                    picks and anchors
 //
 // They change at events only and are inputs of every function, like states; unlike states no
@@ -9,7 +9,8 @@
 
 static int whens_count(const Builder *b) {
     const Whens *w = &b->system->whens;
-    return w->discrete_count + w->sample_count + w->branch_count + w->strike_count + w->delay_count;
+    return w->discrete_count + w->sample_count + w->branch_count + w->impulse_count +
+           w->delay_count;
 }
 
 int held_count(const Builder *b) { return whens_count(b) + choices_count(b->system); }
@@ -25,7 +26,7 @@ void whens_roles(Builder *b) {
     set_held(b, w->discrete, w->discrete_count, &next);
     set_held(b, w->sample, w->sample_count, &next);
     set_held(b, w->fired, w->branch_count, &next);
-    set_held(b, w->strike, w->strike_count, &next);
+    set_held(b, w->impulse, w->impulse_count, &next);
     set_held(b, w->delay_slope, w->delay_count, &next);
     choices_roles(b, &next);
 }
@@ -46,8 +47,8 @@ void write_whens(Builder *b, WhenDrafts *code) {
     for (int i = 0; i < w->branch_count; i++) array_push(&root, w->condition[i]);
     write_roots(b, &code->conditions, &root);
     root.count = 0;
-    for (int i = 0; i < w->turning_count; i++) array_push(&root, w->turning[i]);
-    write_roots(b, &code->turnings, &root);
+    for (int i = 0; i < w->rate_bound_count; i++) array_push(&root, w->rate_bound[i]);
+    write_roots(b, &code->rate_bounds, &root);
     root.count = 0;
     for (int i = 0; i < w->guard_count; i++) array_push(&root, w->guard[i]);
     write_roots(b, &code->guards, &root);

@@ -309,9 +309,9 @@ static void collect_entries(Builder *b) {
 static void collect_strikes(Builder *b) {
     Work *w = b->w;
     Jump *j = b->jump;
-    j->strike_count = guard_relations(w, NULL);
-    Expr *relation = ARENA_ARRAY(&w->scratch, Expr, j->strike_count);
-    j->strike = ARENA_ARRAY(w->out, Expr, j->strike_count);
+    j->impulse_count = guard_relations(w, NULL);
+    Expr *relation = ARENA_ARRAY(&w->scratch, Expr, j->impulse_count);
+    j->impulse = ARENA_ARRAY(w->out, Expr, j->impulse_count);
     guard_relations(w, relation);
     Rewrite *names = rewrite_new(w->dag);
     for (int v = 0; v < w->model->var_count; v++) {
@@ -320,11 +320,11 @@ static void collect_strikes(Builder *b) {
         rewrite_set(names, w->model->var[v].symbol,
                     signed_value(b, w->quantity.data[q].symbol, sign));
     }
-    for (int i = 0; i < j->strike_count; i++) {
+    for (int i = 0; i < j->impulse_count; i++) {
         Expr left = rewrite(names, expr_arg(w->dag, relation[i], 0));
         Expr right = rewrite(names, expr_arg(w->dag, relation[i], 1));
         Expr linear = rates_of(b->along, expr_sub(w->dag, left, right));
-        j->strike[i] = solved(b, rewrite(b->plain, linear));
+        j->impulse[i] = solved(b, rewrite(b->plain, linear));
     }
     rewrite_free(names);
 }

@@ -31,11 +31,11 @@ Memory *memory_build(Arena *out, const Model *m);
 typedef struct Jump {
     System *system; // has the memory as states, which do not move
     Expr *after;    // per state of the mode, then per state of the memory: its value after
-    Expr *work;   // per component: energy that impulses bring into it by its ports; then of each by
-                  // its drives
-    Expr *strike; // per strike of Whens: impulse of the relation's left side less its right side
-    Expr *entry;  // per column of each Choice of the mode, one after the other: its value after
-    int after_count, work_count, strike_count, entry_count;
+    Expr *work; // per component: energy that impulses bring into it by its ports; then of each by
+                // its drives
+    Expr *impulse; // per impulse of Whens: impulse of the relation's left side less its right side
+    Expr *entry;   // per column of each Choice of the mode, one after the other: its value after
+    int after_count, work_count, impulse_count, entry_count;
 } Jump;
 
 // As equations_build, for a mode that is entered during a run: states have no start values, but

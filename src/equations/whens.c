@@ -56,11 +56,11 @@ static void list_branches(Plan *p) {
     o->condition = ARENA_ARRAY(w->out, Expr, m->when_count);
     o->fired = ARENA_ARRAY(w->out, Expr, m->when_count);
     o->witness = ARENA_ARRAY(w->out, Expr *, m->when_count);
-    o->turning = ARENA_ARRAY(w->out, Expr, m->when_count);
+    o->rate_bound = ARENA_ARRAY(w->out, Expr, m->when_count);
     for (int i = 0; i < m->when_count; i++) {
         o->condition[i] = resolve(p->solved, m->when[i].condition);
-        if (m->when[i].turning)
-            o->turning[o->turning_count++] = resolve(p->solved, m->when[i].turning);
+        if (m->when[i].rate_bound)
+            o->rate_bound[o->rate_bound_count++] = resolve(p->solved, m->when[i].rate_bound);
         o->witness[i] = ARENA_ARRAY(w->out, Expr, m->when[i].witness_count);
         for (int k = 0; k < m->when[i].witness_count; k++)
             o->witness[i][k] = resolve(p->solved, m->when[i].witness[k].value);
@@ -267,7 +267,7 @@ static Expr guarded(const Guarded *list, int count, Expr node) {
     return node;
 }
 
-// A condition in solved form, with the strike of each relation: a < b becomes a + strike < b.
+// A condition in solved form, with the impulse of each relation: a < b becomes a + impulse < b.
 static Expr guard_of(Plan *p, Expr condition, const Expr *relation) {
     Work *w = p->w;
     Whens *o = p->out;
@@ -285,8 +285,8 @@ static Expr guard_of(Plan *p, Expr condition, const Expr *relation) {
         for (int k = 0; k < expr_arg_count(w->dag, e); k++)
             arg[k] = joins ? guarded(list, i, expr_arg(w->dag, e, k))
                            : resolve(p->solved, expr_arg(w->dag, e, k));
-        for (int k = 0; k < o->strike_count && compares; k++)
-            if (relation[k] == e) arg[0] = expr_add(w->dag, arg[0], o->strike[k]);
+        for (int k = 0; k < o->impulse_count && compares; k++)
+            if (relation[k] == e) arg[0] = expr_add(w->dag, arg[0], o->impulse[k]);
         list[i].guard = expr_call(w->dag, op, arg, expr_arg_count(w->dag, e));
     }
     return list[count - 1].guard;
@@ -298,12 +298,12 @@ static void list_guards(Plan *p) {
     Whens *o = p->out;
     o->guard_count = m->mode_count;
     o->guard = ARENA_ARRAY(w->out, Expr, m->mode_count);
-    o->strike_count = guard_relations(w, NULL);
-    o->strike = ARENA_ARRAY(w->out, Expr, o->strike_count);
-    Expr *relation = ARENA_ARRAY(&w->scratch, Expr, o->strike_count);
+    o->impulse_count = guard_relations(w, NULL);
+    o->impulse = ARENA_ARRAY(w->out, Expr, o->impulse_count);
+    Expr *relation = ARENA_ARRAY(&w->scratch, Expr, o->impulse_count);
     guard_relations(w, relation);
-    for (int i = 0; i < o->strike_count; i++)
-        o->strike[i] = expr_symbol(w->dag, name_of(m->names, "strike"));
+    for (int i = 0; i < o->impulse_count; i++)
+        o->impulse[i] = expr_symbol(w->dag, name_of(m->names, "impulse"));
     for (int i = 0; i < m->mode_count; i++) o->guard[i] = expr_number(w->dag, 1);
     for (int c = 0; c < m->choice_count; c++) {
         const ModeChoice *choice = &m->choice[c];

@@ -4,7 +4,7 @@
 //   discrete[]   the discrete variables
 //   sample[]     1 at the moments of a sample, else 0
 //   delay_slope[]  derivatives of delayed signals, which the solver knows as it knows them
-//   strike[]     impulses on what modes depend on, while a mode is looked at, else 0
+//   impulse[]     impulses on what modes depend on, while a mode is looked at, else 0
 //   fired[]      1 for the branches of `when` that happen in the present round, else 0
 //
 //   next[k] = if fired[i] then value_i else if fired[j] then value_j ... else discrete[k]
@@ -32,11 +32,11 @@ typedef struct {
     int sample_count;
     Expr *sample; // symbols; period and offset stand in the model
     int branch_count;
-    Expr *fired;     // symbols
-    Expr *condition; // per branch
-    Expr **witness;  // per branch: what its condition speaks of, in solved form
-    Expr *turning;   // of branches that have such a rate
-    int turning_count;
+    Expr *fired;      // symbols
+    Expr *condition;  // per branch
+    Expr **witness;   // per branch: what its condition speaks of, in solved form
+    Expr *rate_bound; // of branches that have such a rate
+    int rate_bound_count;
     Setting *set; // of discrete variables, in their order; value is not used
     int set_count;
     int delay_count;   // as in the model, in solved form
@@ -48,9 +48,10 @@ typedef struct {
     Expr *guard; // per mode of the model: its condition, where it holds now or may come for an
                  // instant; else 1
     int guard_count;
-    Expr *strike; // per relation in guards that hold now: added to its left side while it is looked
+    Expr
+        *impulse; // per relation in guards that hold now: added to its left side while it is looked
                   // at whether an impulse decides it, else 0
-    int strike_count;
+    int impulse_count;
 } Whens;
 
 #endif

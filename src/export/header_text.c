@@ -62,7 +62,7 @@ static void write_counts(Writing *w, Text *o) {
         long room = past_room(w);
         constant(o, "delay_count", n->delay_count);
         constant(o, "first_slope",
-                 n->discrete_count + n->sample_count + n->branch_count + n->strike_count);
+                 n->discrete_count + n->sample_count + n->branch_count + n->impulse_count);
         text_add(o, "    // of the past: points and breaks that are kept; more may be wanted where "
                     "events are many\n");
         constant(o, "past_room", room);

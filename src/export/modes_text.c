@@ -13,7 +13,7 @@ static const char *const count_name[] = {
     "at",           "state_count",   "output_count",    "settle_count",      "switch_count",
     "sample_count", "set_count",     "discrete_count",  "reset_count",       "clock_count",
     "first_block",  "block_count",   "unknown_count",   "held_count",        "constant_count",
-    "param_count",  "strike_count",  "first_param",     "time_place",        "first_state",
+    "param_count",  "impulse_count", "first_param",     "time_place",        "first_state",
     "first_held",   "first_unknown", "selection_count", "selection_columns", "basis_at",
     "first_entry",  "loop_count"};
 enum { COUNTS = sizeof count_name / sizeof *count_name };
@@ -43,7 +43,7 @@ static void write_counts(const Part *x, Text *o) {
                                 p->held_count,
                                 (long)p->constant_count,
                                 (long)p->param_count,
-                                n->strike_count,
+                                n->impulse_count,
                                 (long)p->first_param,
                                 (long)p->time,
                                 (long)p->first_state,

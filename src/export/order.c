@@ -6,7 +6,7 @@
 //     and then     those that have all they need: roots, reciprocals, angles      sqrt(a), sqrt(b), sin(q)
 //     level 1      everything that needs those, and so on
 //
-// and within a level the order of the tape stays. Every value is the same, to the last bit. Blocks are borders.
+// and within a level the order of the tape stays. Every value is the same, to the last bit. Blocks are barriers.
 #include "export/tape_text.h"
 
 #include <stdlib.h>

@@ -31,7 +31,7 @@ static void write_references(Text *o, const FmuWriting *u) {
 // events that only a short step sees.
 static bool looks_beyond(const FmuWriting *u) {
     const Writing *w = &u->w;
-    bool beyond = !w->input_count && !w->p->system->whens.turning_count;
+    bool beyond = !w->input_count && !w->p->system->whens.rate_bound_count;
     for (int k = 0; k < w->part_count; k++)
         beyond = beyond && !w->part[k].p->signal_count && !w->part[k].p->time_function_count;
     return beyond;

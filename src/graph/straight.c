@@ -5,9 +5,9 @@
 
 enum { BESIDE = 12, MARGIN = 14, PORTS = 40 };
 
-// How far the border of a box is from its centre in a direction; what stands below the shape
+// How far the outline of a box is from its centre in a direction; what stands below the shape
 // counts.
-static double to_border(const Box *b, Point u, double clear) {
+static double to_outline(const Box *b, Point u, double clear) {
     double half = b->shape_width / 2 + clear, down = b->shape_height / 2 + clear;
     if (u.y > 0) down += b->below;
     double across = fabs(u.x) > 1e-9 ? half / fabs(u.x) : INFINITY;
@@ -33,7 +33,7 @@ static Route straight_route(Arena *out, const Box *a, const Box *b, double aside
     double x = b->x - a->x, y = b->y - a->y, far = hypot(x, y);
     Point u = far > 1e-9 ? (Point){x / far, y / far} : (Point){1, 0};
     Point shift = {-u.y * aside, u.x * aside};
-    double from = to_border(a, u, clear), to = to_border(b, (Point){-u.x, -u.y}, clear);
+    double from = to_outline(a, u, clear), to = to_outline(b, (Point){-u.x, -u.y}, clear);
     if (from + to > far) from = to = far / 2; // they overlap
     Route r = {.point = ARENA_ARRAY(out, Point, 2), .count = 2, .straight = true};
     r.point[0] = (Point){a->x + from * u.x + shift.x, a->y + from * u.y + shift.y};

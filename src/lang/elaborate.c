@@ -451,7 +451,7 @@ static bool is_direct(const Elaboration *e, const AstItem *item) {
     return false;
 }
 
-// What acts on a mechanism has no place in one that only lends its functions.
+// What acts on a mechanism has no place in one whose functions alone are called.
 static bool acts(const AstItem *item) {
     bool attached = item->kind == ITEM_COMPONENT && !item->set && !item->mount;
     return attached || item->kind == ITEM_BOND || item->kind == ITEM_ASSERT;

@@ -1,6 +1,6 @@
 // Calls of functions of C: `function f(x[3] {m}, y) [2] {N} external "lib.so"`.
 //
-// Arguments and result cross the border in the units that are declared. The call is one node with
+// Arguments and result are numbers in the units that are declared. The call is one node with
 // all inputs (MATRIX_EXTERNAL), so equal calls are made once, and its rate is the declared
 // derivative, or differences.
 #include "lang/build.h"

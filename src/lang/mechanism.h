@@ -208,7 +208,7 @@ typedef struct {
     bool open_gravity;              // gravity changes with inputs or time: no closed form of energy
 } Mechanism;
 
-// --- functions that a mechanism lends, of arguments that the caller chooses
+// --- functions of a mechanism at arguments that the caller chooses
 
 typedef enum {
     MODEL_B,        // (q) inertia matrix

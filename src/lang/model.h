@@ -213,11 +213,12 @@ typedef struct { // a branch of a `when`; or `assert`: its condition is true whe
     int group; // branches of one `when` follow each other and have one number
     Expr condition;
     int first_action, action_count;
-    Expr turning; // 0, or a rate: a step is at most one over it, so that none passes over the event
-    Name owner;   // path of the model in which it stands
-    Name text;    // the condition as written
-    Name words;   // assert: what is wrong; ends: why
-    bool ends;    // when it happens, the run is over
+    Expr
+        rate_bound; // 0, or a rate: a step is at most one over it, so that none passes over the event
+    Name owner;     // path of the model in which it stands
+    Name text;      // the condition as written
+    Name words;     // assert: what is wrong; ends: why
+    bool ends;      // when it happens, the run is over
     bool table_end;   // a table, `text`, has no more rows
     Pos row;          // its last one, where that is known
     Witness *witness; // assert: what its condition speaks of

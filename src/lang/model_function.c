@@ -1,9 +1,9 @@
-// Functions that mechanisms lend to equations: arm.B(q), arm.Cw(q, w), arm.tool.J(q).
+// Functions of mechanisms that equations call: arm.B(q), arm.Cw(q, w), arm.tool.J(q).
 //
 //     param ctl: Arm(load = 1.1*load)       a set of parameters: no states, no ports, no energy
 //     tau = ctl.g(q_d) + ctl.B(q)*a_d       functions of the caller's own arguments
 //
-// A mechanism that is a component lends its functions too, with its own parameters. What a call
+// A mechanism that is a component has these functions, too, with its own parameters. What a call
 // means is traced by src/mech (LangOptions.trace) into the expression in which it stands, so it can
 // be differentiated, simplified and left out like anything else. For this the data of the mechanism
 // are built once more, without variables (called_mechanism).

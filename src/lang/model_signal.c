@@ -10,7 +10,7 @@
 //     of a body, or of that of a frame about the frame       added
 //     of a joint: what passes through it                     force moment
 //
-// Each is a function that the mechanism lends (model_function.c), taken at its own coordinates and
+// Each is a function of the mechanism (model_function.c), taken at its own coordinates and
 // velocities: it is traced into the expression in which it stands and costs nothing elsewhere.
 // Variables of the same name come first.
 #include "lang/build.h"

@@ -21,13 +21,13 @@ static Definition base_definition(Builder *b, Definition d) {
 static bool mechanism_is_set(Builder *b, const AstItem *item, Definition d) {
     if (!d.what->lagrangian) return true;
     Remark *m = complain(b, L_NO_PARAMETER_SET, item->path->pos,
-                         "'%s' is given by its energies and has no functions to lend",
+                         "'%s' is given by its energies and has no functions that could be called",
                          expr_text(b, item->path));
     remark_help(b->r, m, "build it as a mechanism of bodies and joints");
     return false;
 }
 
-// A set of parameters has nothing but parameters, or it is a mechanism that lends its functions.
+// A set of parameters has nothing but parameters, or it is a mechanism whose functions are called.
 // False: reported.
 bool set_is_pure(Builder *b, const AstItem *item, Definition d) {
     if (d.what->kind == CLASS_MECHANISM) return mechanism_is_set(b, item, d);

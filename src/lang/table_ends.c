@@ -51,8 +51,8 @@ static void add_end(Builder *b, const Reading *r, bool last) {
     const AstClass *c = r->owner->class;
     double end = t->x[last ? t->count - 1 : 0];
     double slack = 1e-9 * (t->x[t->count - 1] - t->x[0]); // roundings of units
-    Expr border = expr_number(b->dag, last ? end + slack : end - slack);
-    Expr sides[] = {last ? border : r->argument, last ? r->argument : border};
+    Expr limit = expr_number(b->dag, last ? end + slack : end - slack);
+    Expr sides[] = {last ? limit : r->argument, last ? r->argument : limit};
     When w = {.kind = c->beyond == BEYOND_ERROR ? WHEN_STOPS : WHEN_WARNS,
               .group = b->when.count + b->branch.count,
               .condition = expr_call(b->dag, OP_LESS, sides, 2),

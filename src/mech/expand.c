@@ -44,10 +44,10 @@ void add_guard(Expansion *k, Expr hold, Name what, Pos pos, const char *help) {
     array_push(&k->guard, guard);
 }
 
-void add_pause(Expansion *k, Expr hold, double part, Expr turning, Pos pos) {
+void add_pause(Expansion *k, Expr hold, double part, Expr rate_bound, Pos pos) {
     Expr sides[2] = {hold, expr_number(k->d, part)};
     When pause = {.kind = WHEN_ACTS,
-                  .turning = turning,
+                  .rate_bound = rate_bound,
                   .condition = expr_call(k->d, OP_LESS, sides, 2),
                   .owner = k->x->name,
                   .pos = pos};
@@ -221,7 +221,7 @@ static void joint_laws(Expansion *k, int joint, const Expr *acceleration) {
         add_law(k, symbol(k, j->f + c), t->w[v + c], j->pos);
 }
 
-static void joint_borders(Expansion *k, int joint) {
+static void joint_port_laws(Expansion *k, int joint) {
     const MechJoint *j = &k->x->joint[joint];
     int n = joint_velocities(j->kind);
     free_efforts(k, j->e, n, j->pos);
@@ -304,7 +304,7 @@ static bool mechanism_expand(Expansion *k) {
         k->x->constrained && k->x->lagrange ? constraint_accelerations(k) : k->traced->acceleration;
     for (int i = 0; i < k->x->joint_count && !k->follows; i++) joint_laws(k, i, acceleration);
     if (k->follows) follow_laws(k);
-    for (int i = 0; i < k->x->joint_count; i++) joint_borders(k, i);
+    for (int i = 0; i < k->x->joint_count; i++) joint_port_laws(k, i);
     for (int i = 0; i < k->x->frame_count; i++) frame_laws(k, i);
     energy_laws(k);
     if (k->constraints) constraint_laws(k);
@@ -375,7 +375,7 @@ static bool has_moving_twin(const Model *m, const Mechanism *called) {
     return false;
 }
 
-// What is wrong with the data of a mechanism that only lends functions; its warnings only where no
+// What is wrong with the data of a mechanism whose functions alone are called; its warnings only where no
 // arm that moves gives the same.
 static bool check_called(const Model *m, const Mechanism *called, const double *number, Report *r) {
     Report own = {0};

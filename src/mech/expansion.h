@@ -45,8 +45,8 @@ void free_efforts(Expansion *k, int first, int count, Pos pos);
 // Ends the run where `hold`, 1 at the start, falls to a small part of that: `what` is singular
 // then.
 void add_guard(Expansion *k, Expr hold, Name what, Pos pos, const char *help);
-// An event without actions, which no step of more than 1/turning passes over.
-void add_pause(Expansion *k, Expr hold, double part, Expr turning, Pos pos);
+// An event without actions, which no step of more than 1/rate_bound passes over.
+void add_pause(Expansion *k, Expr hold, double part, Expr rate_bound, Pos pos);
 
 // --- constraint_laws.c
 bool constraint_open(Expansion *k);   // rows, and a start that fulfils them; false: reported

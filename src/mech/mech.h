@@ -83,7 +83,7 @@ Matrix mech_mass_matrix(Arena *out, Dag *d, const Mechanism *m, const Expr *q);
 Matrix mech_momenta(Arena *out, Dag *d, const Mechanism *m, const Expr *q,
                     const Expr *w); // B(q) w, in one sweep
 Matrix mech_gravity_vector(Arena *out, Dag *d, const Mechanism *m,
-                           const Expr *q); // dV/dq pulled to w
+                           const Expr *q); // dV/dq as efforts on the velocities w: beta' dV/dq
 Matrix mech_bias(Arena *out, Dag *d, const Mechanism *m, const Expr *q, const Expr *w); // C(q,w) w
 // C with B' - 2C skew: Christoffel symbols, and gyration within joints of several velocities. Here
 // q must be symbols.

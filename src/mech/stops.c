@@ -87,7 +87,7 @@ static void led_stop_laws(Expansion *k, const MechJoint *j) {
     Expr above = call2(d, OP_LESS, expr_add(d, j->upper, slack), q);
     When guard = {
         .kind = WHEN_SINGULAR,
-        .code = M_LED_STOP,
+        .code = M_DRIVEN_STOP,
         .condition = call2(d, OP_OR, below, above),
         .owner = k->x->name,
         .words = name_printf(names, "the prescribed motion of '%s' runs into its rigid stop",

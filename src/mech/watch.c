@@ -57,7 +57,7 @@ static void best_columns(const Group *g, int *best) {
 }
 
 // 2 |w| of the velocities that the rows depend on.
-static Expr turning(const Group *g) {
+static Expr rate_bound(const Group *g) {
     Expansion *k = g->k;
     bool *counts = ARENA_ARRAY(&k->scratch, bool, k->constraints->nv);
     for (int i = 0; i < g->n; i++)
@@ -77,7 +77,7 @@ static void watch_group(const Group *g) {
     Expr det = matrix_determinant(&k->scratch, k->d, square);
     Expr hold = expr_div(k->d, det, expr_number(k->d, expr_evaluate(k->d, det, k->number)));
     if (expr_is_number(k->d, hold, NULL)) return;
-    add_pause(k, hold, part, turning(g), constraint_row_pos(k, g->row[0]));
+    add_pause(k, hold, part, rate_bound(g), constraint_row_pos(k, g->row[0]));
 }
 
 static int leader_of(int *leader, int i) {

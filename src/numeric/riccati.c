@@ -125,7 +125,7 @@ static bool stable_subspace(const Riccati *e, double *x, Room room) {
         }
     dgees_("V", "S", is_stable, &two, h, &two, &sdim, wr, wi, u, &two, work, &lwork, bwork, &info,
            1, 1);
-    // two beyond n: an ordering that moved an eigenvalue over the border by rounding
+    // two beyond n: an ordering that moved an eigenvalue over the boundary by rounding
     return (info == 0 || info == two + 2) && sdim == n && quotient_of(n, u, x, room);
 }
 
@@ -175,8 +175,8 @@ static void refine(const Riccati *e, Residual residual, StepEquation solve, doub
     }
 }
 
-// A mode that no weight sees or no input reaches lies on the border when the loop is closed; roots
-// that rounding put beside the border must not pass for stable ones.
+// A mode that no weight sees or no input reaches lies on the boundary of stability when the loop is closed; roots
+// that rounding put beside the boundary must not pass for stable ones.
 static bool border_is_clear(const Riccati *e, const double *loop, bool discrete, Room room) {
     int n = e->n;
     double *a = room_take(&room, n, n), *re = room_take(&room, n, 1), *im = room_take(&room, n, 1);

@@ -1,4 +1,4 @@
-// Many runs of one experiment side by side, one per SIMD lane, that are led from step to step with
+// Many runs of one experiment side by side, one per SIMD lane, that are advanced from step to step with
 // open inputs:
 //
 //     inputs, a row per run -> crowd_step -> columns of the results, a row per run

@@ -115,12 +115,12 @@ static bool is_instant(const Model *m, const int *mode) {
 static bool build_programs(Modes *x, CompiledMode *c) {
     const Jump *jump = &c->jump;
     ProgramOptions after = {.output_count = jump->after_count + jump->work_count +
-                                            jump->strike_count + jump->entry_count};
+                                            jump->impulse_count + jump->entry_count};
     after.output = ARENA_ARRAY(&c->arena, Expr, after.output_count);
     Expr *at = after.output;
     for (int i = 0; i < jump->after_count; i++) *at++ = jump->after[i];
     for (int i = 0; i < jump->work_count; i++) *at++ = jump->work[i];
-    for (int i = 0; i < jump->strike_count; i++) *at++ = jump->strike[i];
+    for (int i = 0; i < jump->impulse_count; i++) *at++ = jump->impulse[i];
     for (int i = 0; i < jump->entry_count; i++) *at++ = jump->entry[i];
     c->jump_program = program_build(jump->system, &after, &c->report);
     if (!c->jump_program || is_instant(&c->model, c->mode)) return c->jump_program;

@@ -7,8 +7,8 @@
 JumpLayout jump_layout(const WalkPlan *plan, const SolveMode *mode) {
     const SolveModes *m = plan->solve->modes;
     JumpLayout l = {.states = mode->state_count, .memory = m->memory->state_count};
-    int strikes = mode->machine ? mode->machine->program->system->whens.strike_count : 0;
-    l.entries = l.states + l.memory + 2 * m->model->comp_count + strikes;
+    int impulses = mode->machine ? mode->machine->program->system->whens.impulse_count : 0;
+    l.entries = l.states + l.memory + 2 * m->model->comp_count + impulses;
     return l;
 }
 

@@ -291,7 +291,7 @@ static void set_held(Job *j) {
     History *h = j->history;
     const Whens *w = whens_of(j);
     h->held = w->delay;
-    h->first_slope = w->discrete_count + w->sample_count + w->branch_count + w->strike_count;
+    h->first_slope = w->discrete_count + w->sample_count + w->branch_count + w->impulse_count;
     j->m->past = fill;
     j->m->past_context = h;
 }

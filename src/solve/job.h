@@ -45,8 +45,8 @@ typedef struct { // `when` during the run, see whens.c
     double *event_function; // switch functions before an action
     double *output;         // outputs before and after an action
     EventGaps *gaps;        // per branch
-    double *turning;
-    double turn;  // the longest step that turnings allow, when they were last looked at
+    double *rate_bound;
+    double turn;  // the longest step that rate_bounds allow, when they were last looked at
     int last;     // branch that fired
     int ending;   // a branch that ends the run has fired: its number and 1; else 0
     long actions; // rounds in which something was set
@@ -63,7 +63,7 @@ typedef struct {                 // which engine the run goes on, see engine.c
 typedef struct {     // the laws that switch, see modes.c
     int *mode;       // per choice: the present one, counted within the choice
     double *memory;  // what was before the jump that is looked at
-    double *after;   // of a jump: states and memory after, then works, strikes, entries
+    double *after;   // of a jump: states and memory after, then works, impulses, entries
     int room;        // of it
     double *guard;   // per mode of the model
     double *work;    // per component: energy that impulses brought in, all jumps of the moment

@@ -90,19 +90,19 @@ static const double *works_of(const Job *j, const SolveMode *s) {
     return j->modes.after + s->state_count + j->o->modes->memory->state_count;
 }
 
-static const double *strikes_of(const Job *j, const SolveMode *s) {
+static const double *impulses_of(const Job *j, const SolveMode *s) {
     return works_of(j, s) + work_count(j);
 }
 
 static const double *entries_of(const Job *j, const SolveMode *s) {
-    return strikes_of(j, s) + s->machine->program->system->whens.strike_count;
+    return impulses_of(j, s) + s->machine->program->system->whens.impulse_count;
 }
 
 // An impulse counts as the force that would give it in a little time. NULL: none any more.
-static void put_strikes(Job *j, Machine *m, const double *strike) {
+static void put_impulses(Job *j, Machine *m, const double *impulse) {
     const Whens *w = &m->program->system->whens;
     double *held = machine_held(m) + w->discrete_count + w->sample_count + w->branch_count;
-    for (int i = 0; i < w->strike_count; i++) held[i] = strike ? strike[i] / ahead_time(j) : 0;
+    for (int i = 0; i < w->impulse_count; i++) held[i] = impulse ? impulse[i] / ahead_time(j) : 0;
 }
 
 // Relations as they are a little later: what is at its zero takes the side to which it moves.
@@ -143,10 +143,10 @@ static bool guards_at(Job *j, const SolveMode *s, const double *state) {
     const Program *p = s->machine->program;
     double *room =
         memory_zeroed(3 * (size_t)p->state_count + (size_t)p->switch_count + 1, sizeof *room);
-    put_strikes(j, s->machine, strikes_of(j, s));
+    put_impulses(j, s->machine, impulses_of(j, s));
     bool good = settle_ahead(j, s, state, room) &&
                 machine_guards(s->machine, j->time, state, j->modes.guard);
-    put_strikes(j, s->machine, NULL);
+    put_impulses(j, s->machine, NULL);
     free(room);
     return good;
 }

@@ -25,7 +25,7 @@ typedef struct { // native code of one program on its way, see engine.c
 
 typedef struct {      // one mode, ready to run
     Machine *machine; // NULL for one that holds for an instant only
-    Machine *jump;    // into it: its outputs are Jump.after, Jump.work, Jump.strike
+    Machine *jump;    // into it: its outputs are Jump.after, Jump.work, Jump.impulse
     int state_count;  // of Jump.after, those of the mode
     EngineCode *code; // other runs may share it
 } SolveMode;

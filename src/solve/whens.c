@@ -47,7 +47,7 @@ bool whens_open(Job *j) {
     j->when.condition = memory_zeroed(branches, sizeof(double));
     j->when.was = memory_zeroed(branches, sizeof(bool));
     j->when.gaps = memory_zeroed(branches, sizeof(EventGaps));
-    j->when.turning = memory_zeroed(branches, sizeof(double));
+    j->when.rate_bound = memory_zeroed(branches, sizeof(double));
     j->when.action =
         memory_zeroed((size_t)w->discrete_count + (size_t)w->reset_count, sizeof(double));
     j->when.sample = memory_zeroed(2 * (size_t)w->sample_count, sizeof(double));
@@ -73,7 +73,7 @@ void whens_close(Job *j) {
     free(j->when.condition);
     free(j->when.was);
     free(j->when.gaps);
-    free(j->when.turning);
+    free(j->when.rate_bound);
     free(j->when.action);
     free(j->when.sample);
     free(j->when.next);
@@ -236,13 +236,13 @@ static bool keeps_advancing(Job *j, double time) {
 // so it is done only while steps are not far shorter than allowed: they grow by tens at most.
 static double longest_turn(Job *j, double time, const double *state) {
     enum { FAR = 20 };
-    int n = whens_of(j)->turning_count;
+    int n = whens_of(j)->rate_bound_count;
     double rate = 0;
     if (!n) return INFINITY;
     if (j->when.turn > 0 && j->stats->last_step > 0 && j->stats->last_step * FAR < j->when.turn)
         return j->when.turn;
-    if (!machine_turnings(j->m, time, state, j->when.turning)) return INFINITY;
-    for (int i = 0; i < n; i++) rate = fmax(rate, j->when.turning[i]);
+    if (!machine_rate_bounds(j->m, time, state, j->when.rate_bound)) return INFINITY;
+    for (int i = 0; i < n; i++) rate = fmax(rate, j->when.rate_bound[i]);
     return j->when.turn = rate > 0 ? 1 / rate : (double)INFINITY;
 }
 

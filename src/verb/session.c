@@ -25,7 +25,7 @@ ExitCode exit_worse(ExitCode a, ExitCode b) {
 
 // --- callbacks: while one is at work, the report is the caller's ---------------------------------
 
-static void lend(Session *s) { s->caller->report = s->report; }
+static void show_report(Session *s) { s->caller->report = s->report; }
 static void take_back(Session *s) { s->report = s->caller->report; }
 
 // Names and descriptions come from models, and models from anywhere.
@@ -33,7 +33,7 @@ static void hand_on(Session *s, const Text *text) {
     Text shown = {0};
     text_shown(&shown, text_get(text), text->length);
     if (s->o->text) {
-        lend(s);
+        show_report(s);
         s->o->text(s->o->context, text_get(&shown), shown.length);
         take_back(s);
     } else {
@@ -64,7 +64,7 @@ bool session_agrees(Session *s, const char *question) {
 
 static void tell_progress(Session *s, BdPhase phase, double fraction) {
     if (!s->o->progress) return;
-    if (!s->silent) lend(s);
+    if (!s->silent) show_report(s);
     s->o->progress(s->o->context, phase, s->label, fraction);
     if (!s->silent) take_back(s);
 }
