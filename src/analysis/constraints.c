@@ -1,5 +1,5 @@
-// Constraints that every motion keeps: what is integrated lies on them, so some states follow from
-// others.
+// Constraints that every motion keeps: integrated states lie on them, so some states follow from
+// the others.
 #include "analysis/linear.h"
 
 #include "base/memory.h"

@@ -346,7 +346,8 @@ static bool multiply(Work *k, double *P, double *Y) {
 
 // --- the model -----------------------------------------------------------------------------------
 
-// Held values whose last value matters: kept[i] for i of (x, d). One that only feeds others that do not matter goes, too.
+// Which entries of (x, d) carry information from one period to the next: kept[i]. A held value that is read only by
+// values that do not matter is left out, too.
 static void find_remembered(const Work *k, const double *P, const double *Y, bool *kept) {
     int all = k->all, states = k->n + k->d;
     for (int i = 0; i < states; i++) kept[i] = true;

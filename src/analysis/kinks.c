@@ -95,7 +95,8 @@ static Exprs folds_of(const System *s, const Exprs *root) {
     return fold;
 }
 
-// Those of them that are at it: what they fold is zero, or both are equal.
+// Keeps the kinks that the point lies on: the argument of abs is zero there, or both arguments of
+// min and max are equal.
 static void keep_touched(const Kinks *k, Exprs *fold) {
     Dag *d = dag_grow(k->s->dag);
     Exprs distance = {0};

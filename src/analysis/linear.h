@@ -52,8 +52,8 @@ typedef struct {
     bool discrete;
 } LinearPlan;
 
-// Needs: a model whose system is not built yet (STAGE_MODEL).  Gives: inputs that can be moved, as
-// parameters that are zero.
+// Needs: a model whose system is not built yet (STAGE_MODEL).  Gives: a plan; each input that can
+// be moved gets a parameter that is zero and is added to it.
 bool linear_open(Model *m, Arena *out, const LinearOptions *options, LinearPlan *plan, Report *r);
 
 // --- points (reach.c) ----------------------------------------------------------------------------

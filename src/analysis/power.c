@@ -115,7 +115,8 @@ static Expr power_along(const Planning *p, const Bond *b) {
 
 static bool is_junction(const Comp *c) { return c->kind == COMP_0 || c->kind == COMP_1; }
 
-// Junctions keep power: where all bonds but one are known, so is that one. True: one was found.
+// Junctions keep power: where the power of all bonds but one is known, the last one follows. True:
+// one was found.
 static bool close_balance(Planning *p, int comp) {
     Expr into = expr_number(p->d, 0);
     int missing = -1;

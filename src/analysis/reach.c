@@ -1,4 +1,4 @@
-// Where a run is at some time: the program, and the machine as it is there.
+// Runs up to a time, and hands over the program and the machine as they are at that point.
 #include "analysis/linear.h"
 
 #include "base/memory.h"
@@ -150,7 +150,8 @@ static bool in_a_mode(Reached *at, const System *s, const RunOptions *options, b
     return at->time == time || ended_before(j, &stats, time, r);
 }
 
-// The number of a mode stands in a discrete variable; without one there is no other that shares it.
+// The number of the mode that holds. It is in a discrete variable where equations need it; otherwise
+// the choice itself knows it.
 static int present_mode(const Reached *at, const ModeChoice *c) {
     const Whens *w = &at->system->whens;
     for (int i = 0; i < w->discrete_count; i++)

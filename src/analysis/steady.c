@@ -208,8 +208,9 @@ static bool one_step(Work *w, double *step, double *trial) {
     return false;
 }
 
-// How large an equation may be: a billionth of what the largest unknown, or what the search began
-// with, would do to it. One that nothing moves must hold as it is.
+// How large the residual of an equation may be: a billionth of what the largest unknown, or the
+// value that the search began with, contributes to it. A residual that depends on no unknown must
+// be zero.
 static double allowed(const Work *w, int i) {
     double most = 0;
     bool moves = false;

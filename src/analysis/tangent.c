@@ -79,7 +79,8 @@ static bool is_discrete(const System *s, Expr symbol) {
     return false;
 }
 
-// The state that stands for a column: its symbol; for what is held another one, as that is a register of its own.
+// The symbol of the state that stands for a column. A held value lives in a register of its own, so it gets a new
+// symbol.
 static Expr column_state(Rewrite *w, const System *s, Expr column) {
     if (!is_discrete(s, column)) return column;
     Expr state = expr_symbol(dag_grow(s->dag), name_of(dag_names(s->dag), "held"));

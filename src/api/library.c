@@ -1,4 +1,4 @@
-// Where this code is, which build it is, and the component library beside it.
+// Finds the file of this code, which build it is, and the component library that lies beside it.
 #define _GNU_SOURCE // dladdr, dl_iterate_phdr
 #include "api/handles.h"
 

@@ -33,8 +33,8 @@ static const char *value_in(const char *word) {
     return word[2] ? word + 2 + (word[2] == '=') : NULL;
 }
 
-// A word that starts with '-'; *i moves on when the next word is its value. What the verb does not
-// know goes to it as it was written, for it to say so.
+// Takes a word that starts with '-'; *i moves on when the next word is its value. An option that
+// the verb does not know is passed on unchanged, and the verb reports it.
 static void take_option(Call *c, int count, char **words, int *i) {
     const char *word = words[*i];
     BdOptionInfo info;

@@ -94,7 +94,7 @@ static void set_params(Values *v) {
     free(order);
 }
 
-// Samples whose moment it is, and branches that happen.
+// Samples that are due and branches that happen at this moment, as the registers have them.
 static void set_moments(Values *v) {
     const Whens *w = &v->m->program->system->whens;
     const double *held = v->m->reg + v->m->program->first_held + w->discrete_count;

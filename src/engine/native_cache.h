@@ -8,7 +8,8 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-// The folder, made if need be; NULL when there is none that can be written. Nullable: wanted.
+// The folder for compiled code, which is made if need be; NULL when no folder can be written to.
+// Nullable: wanted.
 const char *cache_folder(Arena *out, const char *wanted);
 char *cache_path(Arena *out, const char *folder, const char *key, size_t length);
 bool cache_has(const char *path); // whole and undamaged; a damaged file is removed

@@ -389,7 +389,8 @@ static void find_sources(const Roll *r, int series, int round, Source source[REA
         source[k] = value_reads(op, k) ? source_at(r, series, k, round) : (Source){0};
 }
 
-// The rounds around `middle` that a series has, and in which it reads as it does there.
+// The range of rounds around `middle` in which the series exists and reads from the same sources as
+// in that round.
 static void find_range(const Roll *r, int series, int middle, int *low, int *high) {
     Source source[READS];
     find_sources(r, series, middle, source);

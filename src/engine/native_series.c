@@ -185,8 +185,8 @@ static int count_matches(const Stepping *s, const Ref *result, int split, int st
     return count;
 }
 
-// The step that most instructions follow; of nearly equal ones the smallest, as others are
-// multiples of it.
+// The step that most instructions follow. Multiples of a step match nearly as often, so among
+// nearly equal ones the smallest is taken.
 static int choose_step(Stepping *s, const Ref *result, int split) {
     int best = 0, most = 0;
     for (int step = 1; step <= MOST_STEP && step < split; step++) {

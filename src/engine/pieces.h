@@ -1,5 +1,5 @@
-// Functions that consist of pieces (pieces.c): which piece is which, and how far x is outside of
-// it.
+// Functions that consist of smooth pieces (pieces.c): which piece an argument lies in, and how far
+// it lies outside of a given piece.
 #ifndef BONDYN_ENGINE_PIECES_H
 #define BONDYN_ENGINE_PIECES_H
 

@@ -298,7 +298,8 @@ void machine_explain(const Machine *m, Expr bad, Text *out); // ... and for any 
 void machine_explain_start(Machine *m, double time, int state, Text *out); // of a start value
 // Values of any expressions at the point that the registers hold; slow.
 void machine_values(const Machine *m, const Expr *e, int count, double *value);
-// Values of all symbols there, by their index; of those that it does not know as they were.
+// Values of all symbols at the present point, by their index; entries of symbols that the machine
+// does not know stay as they are.
 void machine_symbols(const Machine *m, double *symbol_value);
 void machine_explain_output(Machine *m, double time, const double *state, int output, Text *out);
 // Why does a block have no solution? "the law of 'a', the law of 'b' repeat each other, so ...".

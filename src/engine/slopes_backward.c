@@ -139,7 +139,7 @@ static bool forth(Weights *w, const Instruction *code, int count) {
 
 static bool back(Weights *w, const Instruction *code, int count);
 
-// Registers hold the solution, and what was there when it was found.
+// Needs: registers with the solution of the block, and with all that it was computed from.
 static bool back_block(Weights *w, int number) {
     Machine *m = w->m;
     const TapeBlock *t = &m->program->block[number];

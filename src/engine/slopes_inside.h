@@ -10,7 +10,7 @@ typedef struct { // derivatives of a result by both operands and by what stood i
     double a, b, to;
 } LineSlope;
 
-// Operands as they were before the instruction, `value` as it is after it.
+// a, b: the operands before the instruction; value: its result.
 LineSlope instruction_slope(const Machine *m, const Instruction *c, double a, double b,
                             double value);
 

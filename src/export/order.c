@@ -86,8 +86,8 @@ static uint32_t renamed(const Levels *l, uint32_t reg) {
     return l->name[reg] < 0 ? reg : l->w->p->register_count + (uint32_t)l->name[reg];
 }
 
-// Every local value has a register of its own: what instructions read is said in the order of the tape. `from`: per
-// instruction the register that it changes, where that is another one then.
+// Gives every local value a register of its own, so that instructions say what they read in the order of the tape.
+// `from`: per instruction the register that it changes, if that differs from the one it writes.
 static void rename_values(Levels *l, Instruction *code, uint32_t *from, const uint32_t *result,
                           int result_count, uint32_t *own_result) {
     for (uint32_t i = 0; i < l->w->p->register_count; i++) l->name[i] = -1;

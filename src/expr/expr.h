@@ -52,9 +52,9 @@ void dag_free(Dag *d);
 size_t dag_bytes(const Dag *d);  // memory in use
 uint32_t dag_size(const Dag *d); // nodes are 1 .. size
 Names *dag_names(const Dag *d);
-// The same graph, to add to it. Nodes that are there never change, so models and systems keep what
-// they say; but who adds must be alone with the graph. What threads share is sealed, and asking for
-// it is a mistake, which debug builds stop at: work on a copy.
+// The same graph, for adding to it. Existing nodes never change, so models and systems keep their
+// meaning; but whoever adds must be the only user of the graph. A graph that threads share is
+// sealed: adding to it is a mistake, at which debug builds stop. Work on a copy then.
 Dag *dag_grow(const Dag *d);
 void dag_seal(Dag *d);
 // What expressions refer to, freed when the graph is; copies of the graph use it too.

@@ -63,7 +63,7 @@ struct Dag {
 
 // --- nodes (dag.c) -------------------------------------------------------------------------------
 
-// The node with these arguments, as they are; an existing one when there is an equal one.
+// The node with exactly these arguments; if an equal node exists, that one.
 Expr intern(Dag *d, Op op, const Expr *args, int n);
 int second_derivative_table(Dag *d, int table); // of a smooth table
 

@@ -143,7 +143,8 @@ static Expr external_rate(Call *c) {
                        c->kind.pos, in);
 }
 
-// A second rate of place: there is none, and whoever computes it is told so.
+// The second derivative of place does not exist: its value is NaN, and whoever evaluates it gets a
+// message.
 static Expr no_rate(Call *c) {
     int count = matrix_input_count(c->kind.shape);
     Matrix none = matrix_new(&c->arena, count, 1);

@@ -47,8 +47,9 @@ void matrix_values_free(MatrixValues *m) {
 
 // --- folding -------------------------------------------------------------------------------------
 
-// Outputs of a function of numbers; they are kept until another one is asked for, as entries are
-// taken one after the other. False: it is none of numbers, or has no value.
+// Evaluates a function of matrices whose inputs are all numbers. The outputs are kept until another
+// function is asked for, as entries are read one after the other. False: an input is no number, or
+// there is no value.
 static bool fold(Dag *d, Expr matrix) {
     if (d->folded == matrix) return d->fold.count > 0;
     MatrixShape s = expr_matrix_kind(d, matrix)->shape;

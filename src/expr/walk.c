@@ -83,7 +83,7 @@ static void map_clear(NodeMap *m) {
     m->count = 0;
 }
 
-// A list stays as it is, for the next that is as large.
+// Forgets the keys; a list keeps its size for the next walk.
 void map_forget(NodeMap *m, const Expr *keys, int n) {
     if (!m->list.count) {
         map_clear(m);

@@ -67,7 +67,8 @@ typedef struct {
     const char *guid;      // "{...}"
 } FmuWriting;
 
-// Which variables are recorded, so that they can be read: patterns. Needs nothing but the system.
+// Options of a run that records what the FMU shows: what the caller or the experiment records, and
+// beside it outputs and ports. Needs nothing but the system.
 RunOptions fmu_record(FmuWriting *u, const RunOptions *o);
 void fmu_variables(FmuWriting *u);
 int fmu_param_in(const Program *p, int var);   // number of a parameter in a program; -1: none

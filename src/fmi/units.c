@@ -1,5 +1,5 @@
-// Units for the description. Values are in SI, as inside; where a declaration says another unit, that is how they
-// are shown. An angle has no dimension here, but FMI counts radians: the words of the unit tell.
+// Units for the description. Values are in SI, as inside; a unit in the declaration becomes the display unit.
+// Angles have no dimension here, but FMI counts radians, so the words of the unit tell.
 #include "fmi/inside.h"
 
 #include <ctype.h>
@@ -104,7 +104,8 @@ static void write_base(Text *out, Dim d, int angle) {
 
 static bool same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
 
-// Is there one with this unit, and with this display unit, among those that are first of their kind?
+// True: none of the first `count` variables has this unit, or (display) this unit with this display
+// unit.
 static bool is_new(const FmuVariable *const *first, int count, const FmuVariable *v, bool display) {
     for (int i = 0; i < count; i++) {
         if (!same(first[i]->unit, v->unit)) continue;

@@ -243,8 +243,8 @@ static void add_indicators(FmuWriting *u) {
         add(u, FMU_INDICATOR, i, -1, arena_printf(&u->arena, "%s[%d]", name, i + 1));
 }
 
-// Modes have states of their own, and some are chosen during the run: what others integrate are slots, states[1], ...,
-// with those of the mode that holds, or those that are chosen; the variables themselves are among the columns.
+// Modes have states of their own, and some states are chosen during the run. Importers integrate slots, states[1],
+// ..., which hold the states of the mode or choice that is valid; the variables themselves are columns.
 static void add_slots(FmuWriting *u, FmuKind kind) {
     const char *name = own_name(u, "states");
     for (int i = 0; i < u->slots; i++)

@@ -354,7 +354,7 @@ int reader_named(const UnitDescription *d, const char *name) {
     return -1;
 }
 
-// One of the two is given, the other one is the answer; else it is no port.
+// Adds a power port if one of its two variables is an input and the other one an output.
 void reader_add_port(Reader *k, const char *name, int effort, int flow) {
     UnitDescription *d = k->d;
     if (effort < 0 || flow < 0) return;

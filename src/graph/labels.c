@@ -47,7 +47,8 @@ static const Port *port_of_end(const Graph *g, int end, int *component) {
     return NULL;
 }
 
-// A two-port is entered at p1 and left at p2; its ports need no names where this is so.
+// Can the name of the port be left out? A two-port is entered at p1 and left at p2, so its ports
+// need no names.
 static bool port_name_is_clear(const Graph *g, int end, const Port *port) {
     const Comp *c = &g->model->comp[port->comp];
     if (port->whole) return false; // of a mechanism

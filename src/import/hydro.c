@@ -93,7 +93,7 @@ static void symmetric(double *A) {
             A[i * 6 + j] = A[j * 6 + i] = 0.5 * (A[i * 6 + j] + A[j * 6 + i]);
 }
 
-// Damping that gives energy is told of, and taken as it is: the fit leaves it out.
+// Negative damping gives energy to the motion: it is reported, and the fit does not reproduce it.
 static void warn_of_damping(Hydro *h) {
     for (int i = 0; i < 6; i++) {
         double most = 0;

@@ -44,8 +44,8 @@ enum { MESH_MOST_BYTES = 100 << 20, MESH_MOST_TRIANGLES = 5000000 };
 
 typedef enum { MESH_UNKNOWN, MESH_STL, MESH_OBJ, MESH_DAE } MeshFormat;
 
-// Reads data[0 .. length), behind which there is a 0. False: `fault` says why, and the mesh may be
-// freed only. `folder` is where other files that it names are; NULL: they are not looked for.
+// Reads data[0 .. length), which is followed by a 0. False: `fault` says why, and the mesh can only
+// be freed. `folder`: where files that the mesh names are; NULL: they are not read.
 bool mesh_parse(Mesh *m, MeshFormat format, const char *data, size_t length, const char *folder,
                 MeshFault *fault);
 // The same from a file; *data gets its text, *length its length, for places of faults.

@@ -175,8 +175,8 @@ static void read_colour(Reader *k) {
     remark_help(k->r, r, "it should be four numbers from 0 to 1: red, green, blue, opaqueness");
 }
 
-// Numbers of attributes in the language: (0.1, 0.2, 0.3), from one attribute or one of each. NULL:
-// they are none, or one is less than `least`.
+// Sizes from attributes as text of the language, (0.1, 0.2, 0.3): three numbers in one attribute,
+// or one in each. NULL: an attribute holds no numbers, or one is below `least`.
 static const char *sizes(Reader *k, const char *attributes[], int count, double least) {
     double x[3] = {0};
     int n = count == 1 ? 3 : count;

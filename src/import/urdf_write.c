@@ -166,7 +166,7 @@ static const char *place_unit(const UrdfJoint *j) {
     return j->kind == URDF_PRISMATIC ? " {m}" : " {rad}";
 }
 
-// No limit on one side is one that is never reached.
+// A joint without a limit on one side gets one so far away that it is never reached.
 static void write_limits(Text *out, const UrdfJoint *j) {
     static const double far = 1e9;
     text_add(out, " limits ");

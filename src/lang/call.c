@@ -108,8 +108,9 @@ static Value same_unit_function(Lower *l, Value *x, int n, const AstExpr *e) {
     return each_entry(l, x, x->dim, call_op(l, e), plain_entry);
 }
 
-// if 0 < x then 1 else if x < 0 then -1 else 0: it jumps, so it is made of relations, which solvers
-// search for. (Where it stands before what is 0 there, as in signsqrt, nothing jumps.)
+// sign(x) is "if 0 < x then 1 else if x < 0 then -1 else 0". It jumps, so it is written with
+// relations, whose zeros solvers search for. (As a factor of something that is zero at the same
+// point, as in signsqrt, it causes no jump.)
 static Expr sign_entry(Dag *d, Op op, Expr x) {
     (void)op;
     Expr zero = expr_number(d, 0), above[] = {zero, x}, below[] = {x, zero};

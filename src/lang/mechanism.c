@@ -310,7 +310,7 @@ static void check_joint_clauses(Builder *b, const AstItem *item, JointKind kind)
     remark_help(b->r, m, "write helical z pitch 0.01 {m/rad}");
 }
 
-// JOINT_KINDS: there is no such kind, and that is reported.
+// The kind of a joint by its word. JOINT_KINDS: there is no such kind, which is reported here.
 JointKind find_joint_kind(Builder *b, const AstItem *item) {
     const char *word = item->path->kind == AST_NAME ? text_of(b, item->path->name) : "";
     for (int k = 0; k < JOINT_KINDS; k++)

@@ -31,7 +31,7 @@ int tie_freedom(TieKind kind, JointKind joint) {
     return kind == TIE_JOINT ? joint_velocities(joint) : tie_kinds[kind].freedom;
 }
 
-// False: there is no such kind, and that is reported.
+// False: there is no constraint of this kind, which is reported here.
 static bool find_tie_kind(Builder *b, MechPart *part) {
     const AstExpr *path = part->item->path;
     const char *word = path->kind == AST_NAME ? text_of(b, path->name) : "";

@@ -44,7 +44,7 @@ static bool check_count(Builder *b, const AstItem *mode, int laws, const ModeCho
     return false;
 }
 
-// Is this symbol a parameter with the value 0? By way of parameters that are given as others.
+// Is this symbol a parameter whose value is 0, also by way of other parameters that it is equal to?
 static bool is_zero(Builder *b, Expr symbol) {
     double value;
     for (int steps = 0; steps < 100; steps++) {
@@ -58,8 +58,8 @@ static bool is_zero(Builder *b, Expr symbol) {
     return false;
 }
 
-// A law such as f = G*e with G = 0 must not be solved for e: parameters that are 0 are put in, and
-// are structural.
+// A law such as f = G*e with G = 0 must not be solved for e. So parameters with the value 0 are
+// replaced by 0, and become structural: they cannot be changed without building the model anew.
 static Expr without_zeros(Builder *b, Expr e) {
     Rewrite *zeros = rewrite_new(b->dag);
     walk_start(b->walk);

@@ -170,7 +170,8 @@ bool closing_gaps(Closing *c) {
     return gap <= closed;
 }
 
-// Joints whose start is given stay where they are.
+// Weights of the coordinates while the mechanism is put together: joints whose start is given do
+// not move.
 void closing_weights(Closing *c, bool keep_given, bool flows) {
     for (int i = 0, v = 0; i < c->a->m->joint_count; i++) {
         const MechJoint *j = &c->a->m->joint[i];

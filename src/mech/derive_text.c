@@ -65,7 +65,8 @@ static void text_list(Text *out, const char *head, const char *const *names, int
     text_add(out, ")\n");
 }
 
-// Values are SI, so the unit is told only where it is SI itself.
+// Is the unit that a declaration shows the SI unit? Values are printed in SI, so only such a unit
+// may stand beside them.
 static bool is_si(const char *unit) {
     Unit u;
     const char *bad;

@@ -62,8 +62,8 @@ double *velocity_units(Expansion *k);
 
 // --- sharing.c
 typedef enum { SHARE_EXACT, SHARE_BESIDE } Sharing; // where it is used: on the constraints, or near
-// Q, n*n: what has to be added to the matrix of these rows, of which `diagonal` is given, so that
-// it is regular where rows repeat each other. False: none does, and Q is zero.
+// Q, n*n: what is added to the matrix of these constraint rows (whose diagonal is given) so that it
+// is regular although some rows repeat others. False: no rows repeat each other, and Q is zero.
 bool share_load(Expansion *k, const ConstraintRow **row, int n, Sharing how, const Expr *diagonal,
                 Expr *Q);
 

@@ -10,7 +10,7 @@
 
 enum { MOST_NAMES = 4 };
 
-// The momenta's symbols: those that are integrated, or with form lagrange those that are seen.
+// The symbol of a momentum: the integrated variable, or, in form lagrange, the one that users see.
 static Expr momentum_symbol(const Expansion *k, const MechJoint *j, int c) {
     return symbol(k, (k->x->lagrange ? j->p : j->motion) + c);
 }

@@ -60,7 +60,8 @@ static bool add_solution(const Triangular *e, const double *c, double *x) {
     return all_finite(n * m, x);
 }
 
-// Twice, the second time with what is left; b is given as it is or as a (b == a: transposed).
+// Solves A X + X B + C = 0 with the triangular forms e of A and B, and corrects X once by the
+// residual that is left. b == a: B is the transpose of A.
 static bool solve_triangular(const Triangular *e, const double *a, const double *b, const double *c,
                              double *x, Room room) {
     int n = e->n, m = e->m;

@@ -236,7 +236,8 @@ typedef struct {
     double damping, sum;
 } Descent;
 
-// One step down from x, with other dampings until there is one. False: there is none.
+// One step from x to a smaller sum, trying larger dampings until there is one. False: there is
+// none.
 static bool descend(Fit *f, Descent *d, double *x, bool *small) {
     for (int tries = 0; tries < 25 && !is_cancelled(f); tries++) {
         double change = 0;

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-// Is one label that of what the other one should be: "x_d" and "x", "ref.w" and "w", "q_ref[2]" and
-// "q[2]"?
+// Does the first label name the setpoint of the second? For example "x_d" and "x", "ref.w" and "w",
+// "q_ref[2]" and "q[2]".
 bool label_is_setpoint(const char *setpoint, const char *value);
 
 #endif

@@ -139,7 +139,8 @@ static void find_sources(Job *j) {
     }
 }
 
-// What is integrated of a mechanism that is held, and what that is when it is projected.
+// The integrated momenta or velocities of a mechanism under constraints, each with its projection
+// onto the constraints (solve/jumps.c replaces one by the other).
 static void want_settled(Job *j, const Mechanism *x) {
     for (int i = 0; x->constrained && i < x->joint_count; i++)
         for (int c = 0; c < joint_velocities(x->joint[i].kind); c++) {

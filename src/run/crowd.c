@@ -36,7 +36,8 @@ static bool refuse(Crowd *c, Report *r, const char *what, const char *help) {
     return false;
 }
 
-// Without audit, which costs time. Where relations switch it says what jumps with them.
+// Builds the program. audit: with the energy audit, which costs time, but tells what jumps where
+// relations switch.
 static bool build(Crowd *c, const System *s, const RunOptions *o, bool audit, Report *r) {
     Job *j = &c->job;
     job_open(j, s, o, r);
@@ -210,7 +211,7 @@ static unsigned restart(Crowd *c, int g) {
     return over;
 }
 
-// Rows of runs that failed stay as they are.
+// Copies the present values of a group into its rows; rows of runs that failed are left alone.
 static void show_group(const Crowd *c, int g, unsigned failed, double *value) {
     int columns = c->job.run->results.column_count - 1, outputs = c->program->output_count;
     group_look(c->group[g], c->output[g]);

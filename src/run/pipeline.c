@@ -17,7 +17,8 @@ static void tell(const PipelineOptions *o, Stage stage) {
     if (o->reached) o->reached(o->context, stage);
 }
 
-// The graph is there, as far as it came, also when strokes contradict each other.
+// Builds the graph and assigns strokes. *graph is set as far as it could be built, also when
+// strokes contradict each other, so that conflicts can be explained.
 static bool causal_graph(Arena *out, const Model *m, Graph **graph, Report *r) {
     int before = r->errors;
     *graph = graph_build(out, m, r);

@@ -137,7 +137,7 @@ static void close_extremes(Job *j) {
     }
 }
 
-// Of thinned rows the last one is there as well.
+// Ends the record. When only every so many rows are kept, the last one is kept as well.
 void rows_close(Job *j) {
     const Results *r = &j->run->results;
     if (j->options->extremes) close_extremes(j);

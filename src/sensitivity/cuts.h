@@ -13,7 +13,8 @@
 
 // The step from x at time t to the node `to`: how it is gone along, once for every way. False: it cannot be.
 bool cuts_make(Trail *trail, Node *to, Stride *s, double t, const double *x, double rtol);
-// A stride over the whole step was taken: is it enough, so that it need not be cut? Then the node knows it.
+// Is the derivative along the whole step, which was just taken, exact enough? Then the node notes that the
+// step need not be cut at kinks.
 bool cuts_whole(Node *to, const Stride *s, const double *x, double rtol);
 StepPart cuts_part(const Node *to, int i, double t); // of a step that begins at t
 

@@ -114,7 +114,8 @@ static void join(const Trail *t, int first, int last) {
     to->joined = true;
 }
 
-// The stretch that begins with a step; its last step, or this one where there is none.
+// The longest stretch of steps that can be gone along in one stride, beginning with this one. Gives
+// its last step; this step itself if it cannot be joined.
 static int find(Finder *f, int first, double span) {
     const Node *from = beginning(f->trail, first), *n = &f->trail->node.data[first];
     if (!may_join(n) || !from) return first;

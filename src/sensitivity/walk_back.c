@@ -393,7 +393,8 @@ static void open_walk(Walk *w, const WalkPlan *plan, const WalkVisitor *v) {
     w->n = states;
 }
 
-// What is prepared weighs by the parameters that it is made of.
+// Carries the weights of prepared registers, which depend on parameters alone, over to the
+// parameters.
 static bool gather(Walk *w, double *gradient) {
     bool good = true;
     for (int k = 0; k < w->visited.count && good; k++) {

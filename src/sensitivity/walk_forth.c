@@ -221,8 +221,8 @@ static bool tell_point(Walk *w, const Node *n) {
     return true;
 }
 
-// Recorded relations are as they are at the point itself. The last point of a run that the model ended
-// moves with the event.
+// Derivatives at a recorded point. Relations are held as they were at that point. When the model
+// ended the run itself, the last point moves with the event that ended it.
 static bool point(Walk *w, Node *n, int at) {
     const Visited *v = forth_here(w);
     if (!n->used) return true;

@@ -96,7 +96,7 @@ static void remove_statement(Text *text, const Draft *d, int statement) {
     text_free(&inside);
 }
 
-// One of several things between commas; the comma before it and the one behind it, where there are.
+// Removes an entry of a list, with the comma before it or the one after it, if there is one.
 static void remove_entry(Text *text, const Draft *d, Span before, Span entry, Span behind) {
     if (behind.end) {
         uint32_t to = behind.end;

@@ -50,7 +50,7 @@ Document *store_find(const Store *s, const char *path) {
     return found;
 }
 
-// What was known about this document, and about those that import it, is old.
+// Drops the analyses of this document and of those that import it.
 static void forget(Store *s, const Document *changed) {
     for (int i = 0; i < s->document.count; i++) {
         Document *d = s->document.data[i];

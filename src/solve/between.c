@@ -58,8 +58,8 @@ static bool event_functions_end(Look *l) {
     return true;
 }
 
-// Could v of this relation have been below 0, by what both ends and the middle say? One that is
-// below at an end is seen without.
+// Could the relation have been below 0 between the ends, judging by its values at both ends and in
+// the middle? (If it is below 0 at an end, the end shows it.)
 static bool is_open(const Job *j, int i) {
     double a = row(j, 0)[i], m = row(j, PARTS / 2)[i], b = row(j, PARTS)[i];
     if (!(a >= 0) || b < 0) return false;

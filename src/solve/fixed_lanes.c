@@ -123,7 +123,7 @@ static void look_ahead(Lanes *l) {
         if (is_together(l, i)) l->wanted = fmin(l->wanted, l->job[i].wanted);
 }
 
-// Of these lanes, those that want this time next.
+// The lanes among `who` whose next wanted point is at this time.
 static unsigned wanting(const Lanes *l, double time, unsigned who) {
     for (int i = 0; i < l->count; i++)
         if (is_in(l->over, i) || l->job[i].wanted != time) who &= ~(1u << i);
@@ -469,7 +469,7 @@ unsigned group_go(LaneGroup *l, double until) {
 
 bool group_go_alone(LaneGroup *l, int i, double until) { return go_solo(l, i, until); }
 
-// As solve.c does where something was changed from outside.
+// Puts values into a run from outside, and begins anew behind that as solve.c does.
 bool group_put(LaneGroup *l, int i, const int *place, const double *value, int count) {
     Job *j = &l->job[i];
     Fixed *f = &l->fixed[i];

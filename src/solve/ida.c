@@ -130,9 +130,9 @@ static bool make_consistent(Multistep *c) {
     return false;
 }
 
-// The first step. IDA would take one in which the slopes move the states by half of their
-// tolerances, and double it from there; where that is lost in the rounding of the time, one that is
-// not.
+// Chooses the first step. IDA would begin with one in which the slopes move the states by half of
+// their tolerances, and double it from there. If such a step is lost in the rounding of the time, a
+// longer one is taken.
 static void choose_first(Multistep *c) {
     if (c->first_step > 0) return;
     double least = 1000 * events_margin(c->j, c->t);

@@ -251,8 +251,8 @@ bool bands_keep_still(Job *j, const double *state, double *room);
 // that have just crossed (direction, nullable) and decide about nothing but rates by the tolerance.
 void bands_stay(Job *j, double time, const double *state, const int *direction);
 
-// A signal that fades in from nothing passes through all that numbers can be. What is smaller than
-// this is nothing, whatever its unit: squares of it would not be numbers any more.
+// Values below this are nothing, whatever their unit: their squares would underflow. A signal that
+// fades in from zero passes through such values.
 #define JOB_MOST_WEIGHT 1e100 // 1/tolerance
 
 // --- sizes.c
@@ -319,7 +319,8 @@ bool events_cross(Job *j, double time, double *state, const int *direction);
 bool events_missed(Job *j, double time, const double *state, int *direction);
 // Of those that a method found at their zeros, the ones that leave it. False: none.
 bool events_leave(Job *j, double time, const double *state, int *direction);
-// Switches after an action; those whose event function it did not move stay as they are.
+// Sets relations anew after an action. Those whose event function the action did not change stay as
+// they are.
 void events_settle(Job *j, double time, const double *state, const double *before);
 bool event_functions(Job *j, double time, const double *state,
                      double *event_function); // with shifts

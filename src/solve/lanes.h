@@ -9,7 +9,7 @@
 void fixed_lanes(SolveLane *lane, int count, const Native *code);         // one group, to its end
 void rk78_lanes(const LaneQueue *q, SolveLane *lane, const Native *code); // lane[0]: has a run
 
-// Lanes in which a relation is no longer as it is held: what events_missed looks closer at.
+// The lanes in which a relation differs from its held value; events_missed then looks closer.
 unsigned lanes_changed(LaneMachine *x, const double *time, const double *y, double *event_function);
 
 #endif

@@ -238,7 +238,8 @@ static int instant_of(const Job *j, int c) {
     return -1;
 }
 
-// The states jump, and what else is remembered stays as it was.
+// Makes the jump into a mode that lasts for an instant. Only the states jump; the rest of the
+// memory stays.
 static bool take_instant(Job *j, int c, int k) {
     int present = j->modes.mode[c];
     j->modes.mode[c] = k;
@@ -552,8 +553,8 @@ static bool flight_is_unseen(Job *j, int c, const EventGaps *gaps) {
     return unseen;
 }
 
-// A choice that changes ever faster: *over, where its impacts have come to their end. False: there
-// is no rest for it, and that is reported.
+// Looks at a choice whose mode changes ever faster. *over: the choice whose impacts have come to
+// their end, else -1. False: no mode of rest exists, which is reported here.
 static bool keeps_advancing(Job *j, int *over) {
     int c = j->modes.last;
     EventGaps *p = &j->modes.gaps[c];

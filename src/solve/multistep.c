@@ -266,7 +266,7 @@ static bool pass_kink(Multistep *c, bool rests) {
     return false;
 }
 
-// Other states, if those that are chosen have become bad: then a new start.
+// If the present choice of states has become bad, changes it and starts anew.
 static bool choose_states(Multistep *c) {
     bool changed;
     if (c->t >= c->j->o->stop) return true;

@@ -48,8 +48,8 @@ static inline double two_thirds(double d) {
 
 enum { BLOCK = 32 };
 
-// Does one of them fall so fast that its size goes with it? pow(0.7, 2/3) is less than what is kept
-// anyhow.
+// Does a state fall so fast that its size must follow? pow(0.7, 2/3) is less than the part that
+// sizes keep anyhow.
 static inline int some_fall(int n, const double *x, const double *last, double falling) {
     int found = 0;
     APART for (int i = 0; i < n; i++) {
@@ -102,9 +102,9 @@ static inline int shrink_block(int n, const double *x, const double *part, int e
     return any;
 }
 
-// Of an implicit method. alone: which are to be looked at one by one; true if there are any. What
-// falls is among them, with its power to the last digit, unless that is `roughly` enough: of a
-// front there are hundreds.
+// Sizes after a step of an implicit method. alone: marks the states to be looked at one by one;
+// true if there are any. States that fall belong to them, so that the power of their size is exact,
+// unless `roughly` is enough: a front has hundreds of them.
 WIDE static bool shrink_most(int n, const double *x, double falling, bool roughly, Sizes *s,
                              double *alone) {
     double part[BLOCK];

@@ -149,7 +149,7 @@ static bool change_switches(Rk78 *k) {
     return !k->j->when.ending || emit_up_to(k, k->t);
 }
 
-// Other states, if those that are chosen have become bad: then a new start.
+// If the present choice of states has become bad, changes it and starts anew.
 static bool choose_states(Rk78 *k) {
     bool changed;
     if (k->t >= k->j->o->stop) return true;
@@ -215,8 +215,8 @@ static void choose_next(Rk78 *k, double growth) {
     k->h = growth >= most_growth ? fmax(k->h, next) : next;
 }
 
-// A relation may change and change back within a step: what is recorded shows it, and the step ends
-// there.
+// A relation may change and change back within a step. If a recorded point in between shows that,
+// the step ends there.
 static bool ends_at_relation(Rk78 *k) {
     Job *j = k->j;
     if (j->p->switch_count == 0 || !events_missed(j, j->wanted, k->trial, k->crossed)) return false;

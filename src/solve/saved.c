@@ -93,7 +93,7 @@ static void pass_all(Job *j, Pipe *p) {
     history_pass(j, pass, p);
 }
 
-// The point itself is where it was handed over from.
+// The point that is saved is the one that was handed over last.
 size_t solve_save(struct SolveJob *j, void *to) {
     Pipe p = {.to = to, .good = true};
     double time = j->time, *quad = j->quad;

@@ -87,7 +87,7 @@ static double part_of_group(const Job *j, int group) {
     return dimension_of(j, j->sizes.member[group]).known ? 1e-4 : 1e-6;
 }
 
-// States of one dimension are a group, those whose dimension is not known are another.
+// States of one dimension form a group; all states whose dimension is not known form another one.
 static void make_groups(Job *j) {
     Sizes *s = &j->sizes;
     s->group_count = 0;
@@ -199,8 +199,8 @@ static double direction(int i, int pattern) {
     return x & 0x10000 ? part : -part;
 }
 
-// The unknowns of blocks are solved for once more: they have sizes where they are variables of the
-// method.
+// Rates at a point. IDA has the unknowns of blocks as variables, which need sizes, too, so for it
+// they are solved for as well.
 static bool rates_at(Job *j, double time, const double *state, double *rate, double *quad,
                      double *unknown) {
     if (!machine_derivative(j->m, time, state, rate, j->nq ? quad : NULL)) return false;

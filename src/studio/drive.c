@@ -129,8 +129,8 @@ static void read_row(Live *v) {
     bd_arrows(v->run, v->row + v->columns + 7 * v->bodies);
 }
 
-// A day for what somebody drives; otherwise the experiment ends where it says. With hands it is the
-// run that it was.
+// When the run ends. With inputs that somebody drives a run lasts a day, otherwise as long as the
+// experiment says. A run that goes on with hands at its frames keeps its end.
 static double end_of_run(const Live *v, const Built *b) {
     enum { DAY = 86400 };
     if (*b->pulls && v->run) return v->stop;

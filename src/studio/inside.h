@@ -30,8 +30,8 @@
 
 enum { TOKEN_LENGTH = 32 };
 
-// 32 hexadecimal digits: those of the last server on this port, if there was one (so that pages
-// that are still open find the new one), or random ones. False: there is no randomness.
+// A token of 32 hexadecimal digits: that of the last server on this port, if there was one, so that
+// open pages find the new server; else random ones. False: there is no source of randomness.
 bool token_get(char token[TOKEN_LENGTH + 1], int port);
 bool token_is(const char *token, const char *said); // takes the same time wherever they differ
 // "127.0.0.1:PORT" or "localhost:PORT" and nothing else: another name that leads here is a trick.

@@ -291,7 +291,7 @@ static void rest(bool short_one) {
     nanosleep(&(struct timespec){0, short_one ? 1000000 : 20000000}, NULL);
 }
 
-// Starts workers, follows them, and replaces those that were killed as long as there is work.
+// Starts workers and replaces those that are killed, as long as there is work.
 bool study_work(Study *s, const StudyPlan *p, const RunBatch *batch, void (*tick)(void *context),
                 void *context) {
     pid_t child[MOST_WORKERS] = {0};

@@ -67,7 +67,7 @@ double study_draw(uint64_t seed, uint64_t run, uint64_t which); // in 0 .. 1, en
 int study_runs(const StudyPlan *p);                         // of all combinations; -1 = too many
 double study_bytes(const StudyPlan *p, const Run *nominal); // on the disk, while it goes on
 double study_value(const StudyPlan *p, int run, int which); // as written
-// `nominal` is a run with the parameters as they are: it tells signals and rows.
+// nominal: a run with the unchanged parameters, from which signals and rows are known.
 Study *study_run(const StudyPlan *p, const Run *nominal, Report *r);
 // On every other rank: runs for rank 0, until it has no more.
 bool study_serve(const StudyPlan *p, const Run *nominal);

@@ -1,4 +1,5 @@
-// The calls of the public header for verbs: what it takes and gives, and who does it.
+// The calls of the public header for verbs: arguments and results are converted, and the table
+// finds the verb.
 #include "verb/verb.h"
 
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-// help and version; what is said about a verb that does not exist.
+// help and version, and the message for a verb that does not exist.
 #include "verb/verb.h"
 
 #include <stdio.h>

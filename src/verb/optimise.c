@@ -1,4 +1,5 @@
-// optimize, fit and sensitivity: parameters that are best, that fit data, and what they change.
+// optimize, fit and sensitivity: the best parameters, those that fit data, and how results depend
+// on parameters.
 #include "verb/verb.h"
 
 #include "base/digest.h"

@@ -15,8 +15,8 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-// Of a page that is watched: where the caller writes the number of the page that is there, so that
-// open ones see that they are old.
+// The file beside a watched page that holds the number of its latest version, so that open pages
+// notice that they are old. NULL: the page is not watched.
 static const char *page_number(Session *s) {
     if (strcmp(s->verb->name, "watch") != 0) return NULL;
     return arena_printf(&s->arena, "%s.js", last_part(page_path(s)));

@@ -493,7 +493,7 @@ static TextList choose_experiments(Session *s, const Syntax *syntax) {
 
 typedef ExitCode (*ChosenVerb)(Session *s, Syntax *syntax, const TextList *chosen, RunOptions *o);
 
-// What a verb does with the experiments that are chosen; an array in JSON.
+// Calls a verb for each chosen experiment; in JSON the answers form an array.
 static ExitCode with_experiments(Session *s, ChosenVerb verb) {
     RunOptions o;
     if (!run_options(s, &o)) return EXIT_USAGE;

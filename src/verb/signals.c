@@ -1,5 +1,5 @@
-// signals: what there is to record, to plot and to set, with units, descriptions and values at the
-// start. The run is cancelled before it begins, so its first row is all that there is of it.
+// signals: what can be recorded, plotted and set, with units, descriptions and start values. The
+// run is cancelled right after its first row, which holds these values.
 #include "verb/verb.h"
 
 #include "run/job.h"

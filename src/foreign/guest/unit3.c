@@ -179,7 +179,8 @@ static bool indicators(void *c, double *z) {
 
 static bool is_real(char type) { return unit_is_continuous(type) || type == 'd' || type == 'e'; }
 
-// Each variable once, where its first element stands; those that are no real numbers are left out.
+// The variables of the list, each once, where its first element stands. Those whose type is not
+// real are left out.
 static int variables_of(const List *l, unsigned *to) {
     int n = 0;
     for (int i = 0; i < l->count; i += l->elements[i])
