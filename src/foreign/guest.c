@@ -2,6 +2,7 @@
 #define _GNU_SOURCE // memfd_create
 #include "foreign/guest.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -33,12 +34,6 @@ struct Guest {
     double seconds;
     char words[CHANNEL_WORDS + 200];
 };
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // What the guest has worked so far: a busy machine must not look like a guest that hangs.
 static double work_of(const Guest *g) {
@@ -116,13 +111,13 @@ static bool await_answer(Guest *g) {
         __builtin_ia32_pause();
 #endif
     }
-    double limit = now() + patience * g->seconds, worked = work_of(g) + g->seconds;
+    double limit = clock_seconds() + patience * g->seconds, worked = work_of(g) + g->seconds;
     while (!host_has_turn(g)) {
         struct timespec slice = {0, 20000000};
         syscall(SYS_futex, &g->channel->turn, FUTEX_WAIT, TURN_GUEST, &slice, NULL, 0);
         if (host_has_turn(g)) break;
         if (has_died(g)) return false;
-        if (now() < limit && work_of(g) < worked) continue;
+        if (clock_seconds() < limit && work_of(g) < worked) continue;
         end(g);
         g->given_up = true;
         snprintf(g->words, sizeof g->words, "it did not answer within %g s", g->seconds);

@@ -13,6 +13,7 @@
 // inputs at its beginning. So solvers, events, derivatives and engines know nothing of FMI.
 #include "foreign/unit.h"
 
+#include "base/keywords.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -30,16 +31,9 @@ typedef struct {
 // --- names ---------------------------------------------------------------------------------------
 
 static bool is_taken(const Writer *w, int upto, const char *name) {
-    static const char *const words[] = {
-        "model",  "element",    "mechanism", "lagrangian", "experiment", "function",   "table",
-        "domain", "import",     "extends",   "end",        "param",      "const",      "port",
-        "input",  "output",     "var",       "for",        "in",         "if",         "then",
-        "else",   "elseif",     "when",      "elsewhen",   "initial",    "der",        "of",
-        "stop",   "start",      "solver",    "set",        "plot",       "record",     "expect",
-        "within", "causality",  "stores",    "lossless",   "supplies",   "dissipates", "assert",
-        "and",    "or",         "not",       "true",       "false",      "time",       "unit_",
-        "held_",  "indicator_", "begun_",    "seen_",      "met_",       "ticks_",     "pi",
-        "modes",  "pre",        "reinit",    "sample"};
+    static const char *const words[] = {"unit_",  "held_", "indicator_", "begun_", "seen_",  "met_",
+                                        "ticks_", "modes", "pre",        "reinit", "sample", "pi"};
+    if (is_keyword(name)) return true;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i], name) == 0) return true;
     for (int i = 0; i < upto; i++)

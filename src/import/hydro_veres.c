@@ -80,7 +80,9 @@ static bool read_frequency(HydroLines *l, double *w) {
     return false;
 }
 
-static bool read_coefficients(Hydro *h, HydroLines *l, const Header *head, bool keep) {
+static bool read_coefficients(Hydro *h, HydroLines *l, const Header *head, double heading,
+                              bool keep) {
+    (void)heading;
     double w, matrix[3][36], more[36];
     if (!read_frequency(l, &w)) return false;
     Pos pos = l->pos;
@@ -113,26 +115,36 @@ static void no_still_vessel(Hydro *h, HydroLines *l, bool any) {
     remark_help(h->r, m, "run VERES with a velocity of 0 among the others");
 }
 
+// What stands in a file at one velocity, heading and frequency; kept, or only read over.
+typedef bool (*ReadTable)(Hydro *h, HydroLines *l, const Header *head, double heading, bool keep);
+
+// All tables of a file. Only those of the first velocity 0 are kept; `once`: of its first heading.
+static void read_tables(Hydro *h, HydroLines *l, const Header *head, bool once, ReadTable read) {
+    bool any = false;
+    for (int v = 0; v < head->velocities; v++) {
+        bool still;
+        if (!read_velocity(h, l, &still)) return;
+        for (int b = 0; b < head->headings; b++) {
+            if (!hydro_must_line(l, 1, 1, "a heading")) return;
+            double heading = l->x[0];
+            for (int k = 0; k < head->frequencies; k++)
+                if (!read(h, l, head, heading, still && !any && (b == 0 || !once))) return;
+        }
+        any = any || still;
+    }
+    no_still_vessel(h, l, any);
+}
+
 void hydro_read_veres_7(Hydro *h, uint32_t source) {
     HydroLines l = hydro_lines(h->sources, source, h->r);
     Header head;
     if (!read_header(h, &l, &head, true) || !read_matrix(&l, "the mass matrix", h->M)) return;
     h->has_M = true;
-    bool any = false;
-    for (int v = 0; v < head.velocities; v++) {
-        bool still;
-        if (!read_velocity(h, &l, &still)) return;
-        for (int b = 0; b < head.headings; b++) {
-            if (!hydro_must_line(&l, 1, 1, "a heading")) return;
-            for (int k = 0; k < head.frequencies; k++)
-                if (!read_coefficients(h, &l, &head, still && !any && b == 0)) return;
-        }
-        any = any || still;
-    }
-    no_still_vessel(h, &l, any);
+    read_tables(h, &l, &head, true, read_coefficients);
 }
 
-static bool read_forces(Hydro *h, HydroLines *l, double heading, bool keep) {
+static bool read_forces(Hydro *h, HydroLines *l, const Header *head, double heading, bool keep) {
+    (void)head;
     double w;
     if (!read_frequency(l, &w)) return false;
     HydroWave *p = keep ? hydro_wave(h, w, heading + 180) : NULL;
@@ -158,18 +170,5 @@ static bool read_forces(Hydro *h, HydroLines *l, double heading, bool keep) {
 void hydro_read_veres_8(Hydro *h, uint32_t source) {
     HydroLines l = hydro_lines(h->sources, source, h->r);
     Header head;
-    if (!read_header(h, &l, &head, false)) return;
-    bool any = false;
-    for (int v = 0; v < head.velocities; v++) {
-        bool still;
-        if (!read_velocity(h, &l, &still)) return;
-        for (int b = 0; b < head.headings; b++) {
-            if (!hydro_must_line(&l, 1, 1, "a heading")) return;
-            double heading = l.x[0];
-            for (int k = 0; k < head.frequencies; k++)
-                if (!read_forces(h, &l, heading, still && !any)) return;
-        }
-        any = any || still;
-    }
-    no_still_vessel(h, &l, any);
+    if (read_header(h, &l, &head, false)) read_tables(h, &l, &head, false, read_forces);
 }

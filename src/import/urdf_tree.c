@@ -1,6 +1,7 @@
 // Links and joints put together: ends looked up, one root, no loops; names for the language.
 #include "import/urdf_data.h"
 
+#include "base/keywords.h"
 #include "base/names.h"
 #include <math.h>
 #include <string.h>
@@ -13,18 +14,10 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Words of the language, and what every mechanism has already.
 static bool is_taken(const char *name) {
-    static const char *const words[] = {
-        "and",    "causality", "const",    "der",       "dissipates", "domain",     "element",
-        "else",   "elseif",    "end",      "energy",    "expect",     "experiment", "extends",
-        "false",  "for",       "function", "if",        "import",     "in",         "initial",
-        "input",  "kinetic",   "lossless", "mechanism", "model",      "momentum",   "not",
-        "of",     "or",        "output",   "param",     "plot",       "port",       "potential",
-        "record", "set",       "solver",   "start",     "stop",       "stores",     "supplies",
-        "table",  "then",      "time",     "true",      "var",        "within",     "world",
-        "pi"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(name, words[i]) == 0) return true;
-    return false;
+    static const char *const own[] = {"energy", "kinetic", "momentum", "potential", "world", "pi"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(name, own[i]) == 0) return true;
+    return is_keyword(name);
 }
 
 const char *urdf_identifier(Arena *out, const char *name) {

@@ -3,6 +3,7 @@
 // direction, bodies that can exist, and inertia behind every motion.
 #include "mech/mech.h"
 
+#include "base/symmetric.h"
 #include <math.h>
 #include <string.h>
 
@@ -168,22 +169,6 @@ static void check_axes(Check *c, const MechJoint *j) {
 
 // --- bodies --------------------------------------------------------------------------------------
 
-// Turns rows and columns p and q of a symmetric matrix so that nothing is left between them.
-static void jacobi_turn(int n, double *a, int p, int q) {
-    double theta = 0.5 * atan2(2 * a[n * p + q], a[n * q + q] - a[n * p + p]);
-    double cs = cos(theta), sn = sin(theta);
-    for (int k = 0; k < n; k++) {
-        double x = a[n * p + k], y = a[n * q + k];
-        a[n * p + k] = cs * x - sn * y;
-        a[n * q + k] = sn * x + cs * y;
-    }
-    for (int k = 0; k < n; k++) {
-        double x = a[n * k + p], y = a[n * k + q];
-        a[n * k + p] = cs * x - sn * y;
-        a[n * k + q] = sn * x + cs * y;
-    }
-}
-
 // Eigenvalues of a symmetric matrix of up to six rows by Jacobi's turns, ascending.
 static void eigenvalues(int n, const double *given, double *out) {
     double a[36];
@@ -191,7 +176,7 @@ static void eigenvalues(int n, const double *given, double *out) {
     for (int sweep = 0; sweep < 30; sweep++)
         for (int p = 0; p < n; p++)
             for (int q = p + 1; q < n; q++)
-                if (a[n * p + q] != 0) jacobi_turn(n, a, p, q);
+                if (a[n * p + q] != 0) symmetric_turn(n, a, NULL, p, q);
     for (int i = 0; i < n; i++) {
         int k = i;
         for (; k > 0 && out[k - 1] > a[(n + 1) * i]; k--) out[k] = out[k - 1];

@@ -8,12 +8,13 @@
 // 95 % intervals are p +- t sqrt of its diagonal, with Student's t where s was found.
 #include "optimise/inside.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
+#include "base/symmetric.h"
 #include "numeric/lapack.h"
 #include "study/factor.h"
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST_ROUNDS = 200, WEIGHINGS = 3 };
 
@@ -335,25 +336,8 @@ static void eigen(int n, double *A, double *V) {
     for (int i = 0; i < n * n; i++) V[i] = i % (n + 1) == 0;
     for (int sweep = 0; sweep < 60; sweep++)
         for (int p = 0; p < n; p++)
-            for (int q = p + 1; q < n; q++) {
-                double a = A[p * n + q];
-                if (fabs(a) <= 1e-300) continue;
-                double angle = 0.5 * atan2(2 * a, A[q * n + q] - A[p * n + p]);
-                double c = cos(angle), s = sin(angle);
-                for (int k = 0; k < n; k++) {
-                    double x = A[p * n + k], y = A[q * n + k];
-                    A[p * n + k] = c * x - s * y;
-                    A[q * n + k] = s * x + c * y;
-                }
-                for (int k = 0; k < n; k++) {
-                    double x = A[k * n + p], y = A[k * n + q];
-                    A[k * n + p] = c * x - s * y;
-                    A[k * n + q] = s * x + c * y;
-                    x = V[k * n + p], y = V[k * n + q];
-                    V[k * n + p] = c * x - s * y;
-                    V[k * n + q] = s * x + c * y;
-                }
-            }
+            for (int q = p + 1; q < n; q++)
+                if (!(fabs(A[p * n + q]) <= 1e-300)) symmetric_turn(n, A, V, p, q);
 }
 
 static void name_weak(Fit *f, const double *v, double ratio) {
@@ -470,17 +454,11 @@ static bool fit(Fit *f, double *x) {
     return true;
 }
 
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 Found *fit_run(const SearchPlan *p, Report *r) {
     Found *f = memory_zeroed(1, sizeof *f);
     Report report = {0};
     Fit x = {.plan = p, .f = f, .r = r, .report = &report};
-    double begin = seconds();
+    double begin = clock_seconds();
     f->starts = f->agreed = 1;
     f->gradient = "forward";
     if (!free_gather(p, f, r)) {
@@ -507,7 +485,7 @@ Found *fit_run(const SearchPlan *p, Report *r) {
     free(x.J);
     free(at);
     report_free(&report);
-    f->seconds = seconds() - begin;
+    f->seconds = clock_seconds() - begin;
     if (good) return f;
     found_free(f);
     return NULL;

@@ -7,6 +7,7 @@
 // did before.
 #include "optimise/inside.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "study/study.h"
 #include <errno.h>
@@ -15,7 +16,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_RUNS = 2000, ROUND = 200 };
@@ -516,12 +516,6 @@ static bool check_method(const SearchPlan *p, Report *r) {
     return false;
 }
 
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 Found *search_run(const SearchPlan *p, Report *r) {
     Found *f = memory_zeroed(1, sizeof *f);
     const Aims *a = &p->cases[0].experiment->aims;
@@ -532,7 +526,7 @@ Found *search_run(const SearchPlan *p, Report *r) {
         return NULL;
     }
     Search s;
-    double begin = seconds();
+    double begin = clock_seconds();
     open_search(&s, p, f, r);
     bool good = first_run(&s) && journal_open(&s.journal, p->file, p->key, p->starts, r);
     if (good) {
@@ -548,7 +542,7 @@ Found *search_run(const SearchPlan *p, Report *r) {
         good = finish(&s);
     }
     close_search(&s);
-    f->seconds = seconds() - begin;
+    f->seconds = clock_seconds() - begin;
     if (good) return f;
     found_free(f);
     return NULL;

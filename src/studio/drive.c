@@ -9,12 +9,6 @@
 
 enum { HISTORY_BYTES = 64 << 20, MOST_ROWS_SENT = 6000 };
 
-double clock_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // --- what happens is told ------------------------------------------------------------------------
 
 static void tell_failure(Live *v, const char *what, const BdReport *r) {
@@ -88,7 +82,7 @@ static bool goes_on(void *context, double fraction) {
     Live *v = context;
     (void)fraction;
     if (atomic_load(&v->page->closed) || v->page->to_live.closed) return false;
-    return clock_now() - v->piece_begun < 2 || !box_bytes(&v->page->to_live);
+    return clock_seconds() - v->piece_begun < 2 || !box_bytes(&v->page->to_live);
 }
 
 static bool has_live_inputs(const BdModel *m) {
@@ -141,7 +135,7 @@ static double end_of_run(const Live *v, const Built *b) {
 bool drive_start(Live *v, Built *b) {
     BdReport *r = bd_report_new();
     double stop = end_of_run(v, b);
-    v->piece_begun = clock_now();
+    v->piece_begun = clock_seconds();
     BdRun *run = drive_open(b->model, stop, goes_on, v, r);
     if (!run) {
         tell_failure(v, "the run could not start", r);
@@ -197,7 +191,7 @@ bool drive_to(Live *v, double time) {
     BdReport *r = bd_report_new();
     put_inputs(v);
     if (time > v->stop) time = v->stop;
-    v->piece_begun = clock_now();
+    v->piece_begun = clock_seconds();
     record(v, CALL_ADVANCE, 0, time);
     bool good = bd_advance(v->run, time, r);
     BdStatus status = bd_status(v->run);
@@ -366,13 +360,13 @@ double drive_step(const Live *v) {
 }
 
 void drive_keep_time(Live *v) {
-    v->begun = clock_now();
+    v->begun = clock_seconds();
     v->from = v->run ? bd_time(v->run) : 0;
     v->ticks = 0;
 }
 
 void drive_frame(Live *v, bool always) {
-    double now = clock_now();
+    double now = clock_seconds();
     if (!v->run || (!always && now - v->last_frame < 0.9 / FRAMES_PER_SECOND)) return;
     v->last_frame = now;
     enum { HEAD = 8 };

@@ -16,6 +16,7 @@
 #define BONDYN_STUDIO_INSIDE_H
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/report.h"
 #include "base/text.h"
 #include "bondyn.h"

@@ -247,12 +247,12 @@ static struct timespec time_of(double seconds) {
 // it falls behind the clock, and the clock is set anew.
 static void tick(Live *v) {
     enum { LATE_FRAMES = 3 };
-    double before = clock_now(), from = bd_time(v->run);
+    double before = clock_seconds(), from = bd_time(v->run);
     v->ticks++;
     double to =
         isfinite(v->speed) ? v->from + (double)v->ticks * drive_step(v) : from + drive_step(v);
     bool more = drive_to(v, to);
-    double after = clock_now(), late = (after - deadline(v)) * FRAMES_PER_SECOND;
+    double after = clock_seconds(), late = (after - deadline(v)) * FRAMES_PER_SECOND;
     double speed = (v->row[0] - from) / fmax(after - before, 1e-9);
     v->achieved += 0.05 * (speed - v->achieved);
     if (isfinite(v->speed) && late > 0) v->missed++;
@@ -272,7 +272,7 @@ void *live_thread(void *context) {
             if (message) handle(&s, message);
             json_decref(message);
         }
-        if (v->status == LIVE_PLAYING && clock_now() >= deadline(v)) tick(v);
+        if (v->status == LIVE_PLAYING && clock_seconds() >= deadline(v)) tick(v);
     }
     drive_end(v);
     built_free(s.next);

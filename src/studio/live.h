@@ -46,8 +46,6 @@ typedef struct {
     double last_frame;
 } Live;
 
-double clock_now(void); // seconds, monotonic
-
 // As live runs and replays open it: everything is recorded that there is room for. Nullable:
 // progress.
 BdRun *drive_open(const BdModel *m, double stop, bool (*progress)(void *, double), void *context,

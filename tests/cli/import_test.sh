@@ -226,3 +226,17 @@ expect_text err "none.urdf"
 expect_exit 1 run other.urdf
 expect_text err "X002"
 exit $failed
+
+# names that are words of the language get another form: a robot whose links and joints are all its keywords is built
+{
+    echo '<robot name="model"><link name="base"/>'
+    sed -n 's/^ *WORD([A-Z]*, "\(.*\)").*/\1/p' "$source_folder/src/base/keywords.h" | while read -r word; do
+        echo "<link name=\"$word\">$heavy</link><joint name=\"$word\" type=\"continuous\"><axis xyz=\"0 1 0\"/>"
+        echo "<parent link=\"base\"/><child link=\"$word\"/></joint>"
+    done
+    echo '</robot>'
+} >robot.urdf
+expect_exit 0 import urdf robot.urdf --out robot.bond
+expect_text robot.bond "body when_ "
+expect_text robot.bond "joint lagrangian_ "
+expect_exit 0 check robot.bond
