@@ -13,8 +13,9 @@ typedef struct {
     double *by;
 } Chart;
 
-// G: rows times n + m, row by row; it is overwritten. Rows of velocities take velocities and momenta
-// away, others coordinates, as long as there are any.
+// G: n + m columns, one line for each row, row by row; it is overwritten. Rows that say something
+// of velocities take velocities and momenta away as long as there are any, other rows take
+// coordinates.
 Chart chart_make(int n, int m, int rows, double *G, bool *fast_row, const bool *fast_state);
 void chart_free(Chart *c);
 

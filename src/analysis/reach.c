@@ -79,7 +79,7 @@ static bool at_time(Reached *at, Job *j, double time, Report *r) {
 
 // --- laws that switch ----------------------------------------------------------------------------
 
-// The run with its modes: system, program and machine of the one that it is in are theirs.
+// A run whose laws switch. System, program and machine belong to the mode in which it is.
 struct Switching {
     RunOptions options;
     Job job;

@@ -311,7 +311,7 @@ static bool is_repeated(const Work *k, int pole) {
     return false;
 }
 
-// A slope that is not finite leaves others alone.
+// Fills in the slopes. One that is not finite does not affect the others.
 static void fill(Work *k, bool steady) {
     size_t n = (size_t)k->l->n, all = (size_t)k->column.count;
     int parameters = k->var.count;

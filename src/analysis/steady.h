@@ -18,8 +18,8 @@ typedef struct {
     int iterations;
 } SteadyPoint;
 
-// Needs: a point of the model to begin at.  Gives: the same with states and free inputs of the steady
-// point beside it. NULL: there is none, and r says which rate stays.
+// Needs: a point of the model to begin at.  Gives: the steady point that was found from there, with
+// its states and free inputs. NULL: there is none, and r says which rate stays.
 SteadyPoint *steady_find(const LinearPlan *plan, Reached *at, Report *r);
 void steady_free(SteadyPoint *p);
 // Per state: neither rates nor these rows depend on it, or it may move by the plan. Free it.

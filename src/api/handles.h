@@ -51,8 +51,8 @@ struct BdModel {
 
 // --- library.c
 
-// Where the component library is: what the caller says, $BONDYN_LIBRARY, beside this code, or where
-// it is installed.
+// The folder of the component library: what the caller asks for, else $BONDYN_LIBRARY, else beside
+// this code, else where it is installed.
 const char *library_folder(Arena *out, const char *asked);
 const char *library_beside(Arena *out); // beside this code, or where it is installed; NULL: nowhere
 void code_identity(Text *out);          // version and build: the same code has the same words

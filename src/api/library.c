@@ -25,8 +25,8 @@ static bool is_same_file(const char *a, const char *b) {
            about.st_dev == other.st_dev;
 }
 
-// The program is asked for by the system's own link: the name that it was started by may be that of
-// no file.
+// The program or shared library that holds this code; NULL: not known. A program is found by the
+// link of the system, as the name that it was started by need not be that of a file.
 static const char *code_file(Arena *out) {
     static const char program[] = "/proc/self/exe";
     Dl_info info;

@@ -202,7 +202,7 @@ typedef struct { // before what the run itself saves
 
 static const char seal_mark[8] = "bondyn2";
 
-// FNV-1a: what was not saved by such a run is not let in.
+// A checksum (FNV-1a), by which bytes that were not saved by such a run are refused.
 static uint64_t digest_of(const unsigned char *at, size_t size) {
     uint64_t h = 1469598103934665603u;
     for (size_t i = 0; i < size; i++) h = (h ^ at[i]) * 1099511628211u;

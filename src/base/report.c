@@ -101,7 +101,7 @@ static Excerpt excerpt_of(const char *line, size_t length, size_t word) {
     return e;
 }
 
-// As many of c as there are characters in the text.
+// Adds c once for each character of the text.
 static void underline(Text *out, char c, const char *text, size_t length) {
     for (size_t i = 0; i < length; i++)
         if (begins_character(text[i])) text_char(out, c);

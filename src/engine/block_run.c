@@ -158,7 +158,8 @@ static int klu_factor_block(BondynBlock *b) {
 
 static void klu_solve_block(BondynBlock *b, double *x) { sparse_solve(factor_of(b)->sparse, x); }
 
-// Factors of a linear block that still hold are taken as they are.
+// Factors the matrix of a linear block, unless factors from this point, or of a constant matrix,
+// are there.
 static int factor_if_old(BondynBlock *b) {
     const Machine *m = b->context;
     BlockFactor *f = factor_of(b);

@@ -19,7 +19,7 @@ typedef struct Bounds Bounds;
 // Needs: a tape without blocks and states.
 Bounds *bounds_new(const Program *p, const TapeFunction *f);
 void bounds_free(Bounds *b);
-// Takes parameters and held values as they are now. True: one of them has changed.
+// Reads parameters and held values from the machine. True: one of them has changed.
 bool bounds_refresh(Bounds *b, const Machine *m);
 void bounds_over(Bounds *b, double from, double to, Bound *result);
 

@@ -28,7 +28,7 @@ struct Branch {
     bool kept, loose;
 };
 
-// Blocks whose unknowns are found by iteration, from where they were.
+// Blocks that Newton's method solves from their last solution: only these can fold.
 static bool may_fold(const Program *p, int block) {
     const TapeBlock *t = &p->block[block];
     return block < p->system->block_count && !t->linear && !t->anchored;
@@ -114,7 +114,8 @@ static bool evaluate_between(Machine *m, double part, double time, const double 
     return machine_derivative(m, b->time + part * (time - b->time), b->point, b->rate, b->quad);
 }
 
-// Does unknown i jump between the accepted point and this one, where it is `to`?
+// Does unknown i jump between the accepted point and this one? Needs: the unknowns of this point in
+// b->to; they are overwritten.
 static bool jumps(Machine *m, int i, double time, const double *state) {
     enum { HALVINGS = 200 }; // until numbers between low and high run out
     Branch *b = m->branch;
@@ -184,9 +185,9 @@ void machine_loosen_branch(Machine *m, bool loose) {
     if (m->branch) m->branch->loose = loose;
 }
 
-// The unknowns are those of the last point that was evaluated, near the end of the step. Where they
-// have hardly changed since the last look they will do; else it is looked more closely, and they
-// are put back.
+// Judges by the unknowns of the last point that was evaluated, which is near the end of the step.
+// If they have hardly changed since the last look, they are accepted; otherwise the way there is
+// examined, and they are restored.
 BranchLook machine_look_at_branch(Machine *m, double time, const double *state) {
     Branch *b = m->branch;
     if (!b) return BRANCH_KEPT;

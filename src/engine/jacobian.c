@@ -149,8 +149,8 @@ static Entry *sorted_entries(const Work *w) {
     return entry;
 }
 
-// The pieces of an entry are added; an entry that turned out to be zero is left out when formulas
-// are there. Gives: the pattern, and the formulas in `formula`.
+// Adds the pieces of each entry, and leaves out entries that turn out to be zero when there are
+// formulas. Gives: the pattern, and the formulas in `formula`.
 static void by_columns(Work *w, Exprs *formula) {
     Arena *arena = &w->b->program->arena;
     Entry *entry = sorted_entries(w);
@@ -307,7 +307,7 @@ static void color_apart(Work *w) {
     p->color_count = w->columns;
 }
 
-// Rates that share so much that nobody looked below each of them, such as those of a long chain of
+// The rates share so many nodes that they were not examined one by one, as in a long chain of
 // joints: every rate may depend on every state.
 static void full_pattern(Work *w) {
     Program *p = w->b->program;

@@ -19,8 +19,8 @@ static bool is_root(const Dag *d, Expr e) {
     return expr_op(d, e) == OP_POWER && !(expr_is_number(d, expr_arg(d, e, 1), &by) && by >= 1);
 }
 
-// Below a root the slope has no bound at the kink: there is nothing to be gained from going up to
-// it. Arguments come before their node.
+// Marks what lies below a root. There the slope has no bound at the kink, so cutting the step at
+// the kink gains nothing. Arguments come before their node.
 static void mark_roots(const Dag *d, const ExprWalk *walk, bool *below) {
     for (int i = walk_count(walk) - 1; i >= 0; i--) {
         Expr e = walk_at(walk, i);

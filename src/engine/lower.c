@@ -42,7 +42,7 @@ static Place symbol_home(const Builder *b, Expr e) {
     return NO_PLACE;
 }
 
-// A function that does more than compute is called where it stands, whatever it depends on.
+// A function with side effects is called where it stands, even if it depends on parameters alone.
 static bool is_impure(const Dag *d, Expr e) {
     if (expr_op(d, e) != OP_MATRIX) return false;
     MatrixShape s = expr_matrix_kind(d, e)->shape;

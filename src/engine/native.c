@@ -302,7 +302,8 @@ static void compiler_failed(Native *n, int status) {
     text_free(&words);
 }
 
-// Kept in the cache where there is room for it; loaded from where it was made otherwise.
+// The library is kept in the cache if there is room, and loaded from there; otherwise it is loaded
+// from where it was made.
 static void compiler_done(Native *n) {
     bool kept = n->kept && cache_keep(n->made, n->kept);
     if (!load(n, kept ? n->kept : n->made)) {

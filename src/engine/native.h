@@ -41,8 +41,8 @@ void native_free(Native *n);            // ends a compiler that still runs
 // The machine runs native code from now on; n must be ready and outlive the machine's calls.
 void machine_use(Machine *m, const Native *n);
 typedef enum { WHOLE_NONE, WHOLE_EULER, WHOLE_HEUN, WHOLE_RK4 } WholeStep;
-// A whole step by native code from y to `to`: states, then quadratures; work:
-// four times as much. False: there is no such code, or a value is not finite.
+// Takes a whole step by native code from y to `to`, which hold states, then quadratures; work has
+// room for four times as many numbers. False: there is no such code, or a value is not finite.
 bool machine_step(Machine *m, WholeStep method, double time, double h, const double *y, double *to,
                   double *work);
 NativeStep *native_step(const NativeCode *c, WholeStep method); // NULL: none
@@ -52,7 +52,8 @@ int native_stages(WholeStep method);                            // derivative ca
 void native_text(Text *out, const Program *p, bool jacobian, int width, Rolling rolling);
 // A run per lane: 2, 4 or 8.
 void native_lane_text(Text *out, const Program *p, int lanes, Rolling rolling);
-// Is a function that a derivative call does not need so long that it is compiled with few passes?
+// Is this function, which a derivative call does not need, so long that it is compiled with few
+// passes?
 bool native_quick(const TapeFunction *f);
 int native_lanes(void);                         // that this processor has
 const NativeCode *native_code(const Native *n); // of one that is ready

@@ -42,7 +42,7 @@ static const char *base_folder(Arena *out, const char *wanted) {
     return home && home[0] == '/' ? path_join(out, home, ".cache/bondyn") : NULL;
 }
 
-// Code that others could have put there is not run: the folder must be the user's alone.
+// The folder must belong to the user alone: code that others could have written is never run.
 const char *cache_folder(Arena *out, const char *wanted) {
     const char *base = base_folder(out, wanted);
     if (!base) return NULL;

@@ -168,9 +168,9 @@ static const char *const step_values[] = {
     "#define BAD(zero) bondyn_bad(zero)\n",
 };
 
-// The formulas of solve/fixed.c, from y to `to`: states, then quadratures; k: four times as much.
-// Trial states go straight to their registers; quadratures need none. Gives: a bit per lane where
-// `to` is not finite, as it is when any rate was not.
+// The formulas of solve/fixed.c, from y to `to`, which hold states, then quadratures; k has four
+// times as many numbers. Trial states go straight to their registers; quadratures need none. Gives:
+// a bit for each lane in which `to` is not finite, which is so if any rate was not.
 static const char *const steps[] = {
     "\nstatic inline void bondyn_at(const BondynCall *c, double t, double h,\n"
     "                             const BondynValue *restrict y, const BondynValue *restrict k) {\n"

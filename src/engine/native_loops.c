@@ -283,8 +283,8 @@ static bool move_series(Loops *l, int series, int by, bool level) {
     return false;
 }
 
-// Which values are kept from round to round depends on where a ring is cut. Moves that change
-// nothing lead on to others that do.
+// Where a ring is cut decides which values are kept from round to round. Moves of equal cost are
+// made as well, as better ones may follow.
 static void lower_waits(Loops *l) {
     enum { MOST_PASSES = 24 };
     for (int i = 0; i < l->count; i++) l->group[i] = l->r->series.data[i].offset;
@@ -443,7 +443,8 @@ static void choose_kept(Loops *l, const TapeLoop *loop, int least) {
     }
 }
 
-// The rounds that all series that are kept have; gives how much work that is.
+// The rounds that all remaining series of a loop have in common; gives how many instructions that
+// covers.
 static long common_rounds(const Loops *l, const TapeLoop *loop, int *low, int *high) {
     int count = 0;
     *low = INT32_MIN / 2;

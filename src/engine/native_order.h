@@ -10,8 +10,8 @@
 
 #include "engine/native_roll.h"
 
-// Compilers take more than linear time for a function: registers, scheduling and loads are looked
-// at all together. Rates may cost that; what is compiled quickly (native_quick) is cut finer.
+// The time that compilers take for a function grows faster than its length. For rates it is worth
+// it; functions that are compiled with few passes (native_quick) are cut into smaller ones.
 enum { PART_STATEMENTS = 1500, QUICK_STATEMENTS = 400, NO_LOOPS = INT32_MAX };
 
 typedef struct {

@@ -292,7 +292,7 @@ static void write_residual_or_matrix(Writer *w, int block, bool matrix) {
     text_free(&name);
 }
 
-// They are called in the middle of the other functions, whose slots they must leave alone.
+// Blocks are called in the middle of other functions, so they use slots behind those of all others.
 static void write_blocks(Writer *w) {
     const Program *p = w->p;
     w->first_slot = w->slots;

@@ -80,7 +80,8 @@ typedef struct {
 } TapeBlock;
 bool block_is_sparse(const TapeBlock *t); // so large and empty that KLU factors its matrix
 
-// A function of matrices: inputs lie in registers one after the other, and so do outputs.
+// A call of a function of matrices. Its inputs lie in registers one after the other, and so do its
+// outputs.
 typedef struct {
     MatrixShape shape;
     uint32_t in, out;

@@ -44,8 +44,8 @@ void straight_begin(Straight *s); // nothing is kept
 // At the point that the machine's registers hold, which get no results; false: an operation has no
 // value.
 bool straight_forth(Straight *s, double *result);
-// Of the last way forth that is still open: weights of what it read, which are added to those of
-// the registers.
+// Backwards over the last forward pass that is still open: adds the weights of what it read to
+// those of the registers.
 void straight_back(Straight *s, const double *seed, Weights *weights);
 
 #endif

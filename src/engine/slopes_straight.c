@@ -61,7 +61,7 @@ static uint32_t kind_of(uint32_t op) {
     return kind[op];
 }
 
-// Inputs are found first, as lines come behind them.
+// Gives places to the inputs first; lines follow behind them.
 static void find_inputs(Straight *s, const TapeFunction *f, uint32_t *place) {
     const uint32_t written = UINT32_MAX;
     for (int i = 0; i < f->count; i++) {

@@ -136,8 +136,8 @@ void sparse_solve_transposed(SparseFactor *s, double *x) {
 
 // --- what is singular ----------------------------------------------------------------------------
 
-// Inverse iteration: the matrix is shifted a little at random, so that it can be factored, and what
-// comes out of solving with it is what it nearly maps to zero.
+// For inverse iteration: the matrix is shifted a little at random, so that it can be factored;
+// solving with it gives a vector that the matrix maps nearly to zero.
 static double shake(unsigned *seed) {
     *seed = *seed * 1664525u + 1013904223u;
     return 0.5 + (double)(*seed >> 8) / (1 << 24);

@@ -54,7 +54,8 @@ static Expr argument_of(Builder *b, Expr e) {
     }
 }
 
-// Beyond so many kinks a table is data whose kinks are small; error control copes with them.
+// A table with more kinks than this holds measured data: each kink is small, and error control
+// copes with it.
 enum { MOST_KINKS = 256 };
 
 static bool has_pieces(Builder *b, Expr e) {

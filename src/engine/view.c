@@ -16,7 +16,7 @@ static bool is_private(const Builder *b, Expr e, Op op) {
     return !is_outer(b, e) && expr_op(b->dag, e) == op && b->uses.data[e] == 1;
 }
 
-// The outer parts that were gathered, as one operand.
+// Joins the gathered outer parts (those of parameters alone) to one operand.
 static bool join_outer(Builder *b, Op op, Exprs *outer) {
     if (outer->count == 0) return false;
     Expr joined = outer->data[0];

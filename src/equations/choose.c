@@ -182,7 +182,7 @@ static int pivot_row(Stage *c, Column *column, bool constant_only) {
     return best;
 }
 
-// What is zero for good, and the column that was eliminated.
+// Drops cells that are zero for good, and the column that was eliminated.
 static void drop_zeros(Row *row, int eliminated) {
     int kept = 0;
     for (int k = 0; k < row->cell.count; k++) {

@@ -349,8 +349,8 @@ static void add_claims(Collect *c) {
                  origin_pos(w, c->zero_origin.data[i]));
 }
 
-// Where laws switch, states jump, and what a law that jumps is made of must be known as it is after
-// the jump: there rules are differentiated as they stand.
+// Lets a rule know the rate that its law states. Not where laws switch: there states jump, and the
+// values after the jump come from differentiating the rules as they are written.
 static void rate_rule(Work *w, int rule, Expr left, Expr rate) {
     Rule *r = &w->rule.data[rule];
     bool negative = expr_op(w->dag, left) != OP_SYMBOL;

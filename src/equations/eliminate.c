@@ -38,7 +38,7 @@ static void find_denominators(Dag *d, Expr term, Exprs *open, Exprs *found) {
     }
 }
 
-// What to multiply terms with so that they have no denominators: 1/J, r^2/m -> J*m; 0 for nothing.
+// The factor that removes all denominators of the terms: 1/J, r^2/m -> J*m; 0 if there are none.
 static Expr common_denominator(Dag *d, const Expr *terms, int n) {
     Exprs open = {0}, found = {0};
     for (int i = 0; i < n; i++) find_denominators(d, terms[i], &open, &found);
@@ -211,7 +211,8 @@ static double scaled(const Elimination *e, const EliminationCell *c) {
     return fabs(c->value) * e->column[c->col].scale;
 }
 
-// How many cells other rows would get that they do not have (nonlinear rows count as one each).
+// How many new cells elimination with this pivot would make in other rows (each nonlinear row
+// counts as one).
 static long fill_of(Elimination *e, const EliminationRow *row, int col) {
     enum { MOST_ROWS = 32, MOST_CELLS = 32 };
     const EliminationColumn *column = &e->column[col];

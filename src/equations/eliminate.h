@@ -57,7 +57,7 @@ typedef struct {
 void elimination_open(Elimination *e, Work *w, const int *rules, const int *quantities, int n);
 void elimination_close(Elimination *e);
 
-// Takes pivots that are safe until there are none, or until it grows too dear.
+// Takes pivots as long as there are safe ones whose fill is affordable.
 void elimination_run(Elimination *e);
 
 // What a pivot row says about its unknown, in symbols of the columns that come later.

@@ -23,8 +23,8 @@ void incidence_free(Incidence *a);
 // (Hopcroft-Karp): O(entries*sqrt(rows)), linear where the structure has no loops.
 int incidence_match(const Incidence *a, int *col_of_row, int *row_of_col);
 
-// A largest matching that leaves out later rows rather than earlier ones: row r is in it exactly
-// when it can be matched together with the rows before it that are.
+// A largest matching that prefers earlier rows: row r is matched exactly if it can be matched
+// together with the matched rows before it.
 void incidence_match_in_order(const Incidence *a, int *col_of_row, int *row_of_col);
 
 // Strong components of the rows, where a row needs the rows that are matched with its other

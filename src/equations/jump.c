@@ -112,7 +112,7 @@ static bool stays(const Work *w, const Quantity *x) {
     return x->user_state && is_finite(w, x->der);
 }
 
-// Do all candidates of a set stay where they are?
+// Do all candidates of a set keep their values in the jump?
 static bool set_stays(const Work *w, int set) {
     for (int q = 0; q < w->quantity.count; q++)
         if (w->quantity.data[q].set == set && !stays(w, &w->quantity.data[q])) return false;
@@ -223,7 +223,7 @@ static Expr signed_value(Builder *b, Expr e, int sign) {
 
 static Expr value_before(Builder *b, int var) { return b->memory->symbol[b->memory->item[var]]; }
 
-// After the jump, where it is known without the rates there; else as before.
+// The value after the jump, if it is known without the rates there; else the value before.
 static Expr value_after(Builder *b, int var) {
     int sign, q = quantity_of_var(b, var, &sign);
     if (q < 0 || !is_finite(b->w, q)) return value_before(b, var);
@@ -243,7 +243,7 @@ static Expr mean_work(Builder *b, int impulsive, int other) {
     return expr_product(d, (Expr[]){expr_number(d, 0.5), impulse_of(b, impulsive), mean}, 3);
 }
 
-// Of one pair of effort and flow: either may be the one that has an impulse.
+// The work of one port: the impulse may be in its effort or in its flow.
 static Expr work_of_pair(Builder *b, int e, int f) {
     Expr of_flow = mean_work(b, f, e);
     return expr_add(b->w->dag, mean_work(b, e, f), of_flow);
@@ -305,7 +305,7 @@ static void collect_entries(Builder *b) {
         }
 }
 
-// A bounded force cannot give an impulse: a relation about what gets one is decided by it.
+// A bounded force gives no impulse, so a relation whose sides receive impulses is decided by these.
 static void collect_strikes(Builder *b) {
     Work *w = b->w;
     Jump *j = b->jump;

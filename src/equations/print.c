@@ -28,7 +28,7 @@ static void text_params(Text *out, Listing *l) {
     }
 }
 
-// A rate that the listing names is printed there.
+// Does the listing give this rate a name? Then it is printed there.
 static bool is_named(Listing *l, int state) {
     Text der = {0}, rate = {0};
     listing_der(&der, l, state);

@@ -54,7 +54,8 @@ static int keep_rules(Structure *s, int n_rows) {
     return kept;
 }
 
-// Does the equation, as it was written, speak of variables? Those that equal others have gone.
+// Does the equation, as the user wrote it, name any variable? (Aliases have been replaced in the
+// rule.)
 static bool names_variables(Work *w, const Rule *r) {
     if (r->origin < 0 || r->origin >= w->model->equation_count) return false;
     const Equation *e = &w->model->equation[r->origin];

@@ -320,8 +320,8 @@ static bool *late_speeds(Start *s, const Preference *p) {
     return late;
 }
 
-// Conditions of one kind for the candidates of a choice: first those that the constraints can
-// least do without.
+// Adds conditions of one kind for the candidates of a choice; last those of candidates that the
+// constraints determine from the others.
 static void add_candidates(Start *s, const Choice *c, const Preference *p, bool given) {
     Work *w = s->w;
     for (int late = 0; late < 2; late++)

@@ -47,11 +47,11 @@ void add_speeds(Start *s, bool given, const bool *late); // Nullable: late, per 
 bool is_start_condition(Start *s, int var); // of what is no state, or one no more
 void add_start_row(Start *s, StartRow row);
 
-// start_take.c: which rows determine something, in their order. Where numbers are found,
-// Work.value has them, and rows that depend on those before them are not taken.
+// start_take.c: decides which rows determine something, in their order. Where numbers are known,
+// Work.value has them, and rows that follow from those before them are not taken.
 void start_take(Start *s);
 void echelon_free(Echelon *e); // Nullable
-// Rows that were taken and say together what this one says too; their number.
+// The taken rows that together imply this one; gives their number.
 int echelon_reasons(Start *s, int row, int *rows, int most);
 bool echelon_holds(const Start *s, int row);
 double echelon_gap(const Start *s, int row);

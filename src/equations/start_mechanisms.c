@@ -120,7 +120,8 @@ static void add_speed(Start *s, const StartSpeed *x) {
                                 .pos = x->pos});
 }
 
-// Open velocities that constraints can least do without stay what they are by default.
+// Adds the velocities of joints at the start, of one kind; last those that are better left to the
+// constraints (`late`).
 void add_speeds(Start *s, bool given, const bool *late) {
     const Model *m = s->w->model;
     for (int turn = 0; turn < 2; turn++)

@@ -98,7 +98,7 @@ static int note_tied(Start *s, Remark *remark, const StartRow *tie) {
     return told;
 }
 
-// Conditions that say together what this one denies, where the numbers of the start are known.
+// Notes the conditions that together contradict this one, where the numbers of the start are known.
 static int note_reasons(Start *s, Remark *remark, const StartRow *c) {
     enum { MOST = 64 };
     int row[MOST], n = echelon_reasons(s, (int)(c - s->row.data), row, MOST), given = 0;

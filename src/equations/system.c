@@ -241,9 +241,9 @@ static bool is_rated(const Work *w, int quantity) {
     return false;
 }
 
-// Rates that the laws of a component say serve as long as what is integrated in it stays so. Where
-// a constraint from outside takes one of its states, how far this one moves what the component
-// shows is known by differentiation only.
+// Laws of a component may state the rates of what it shows. They are valid as long as its own
+// integrated variables stay states. If a constraint from outside removes one of these, only
+// differentiation tells how what it shows follows.
 static bool rates_serve(Work *w) {
     const Model *m = w->model;
     Report unheard = {0}, *report = w->report;

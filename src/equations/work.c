@@ -135,7 +135,8 @@ int rule_add(Work *w, Expr left, Expr right, int origin, Pos pos) {
     return w->rule.count - 1;
 }
 
-// Laws that share most of what they are made of: `below` are the symbols below the right side.
+// Adds a rule whose right side shares most of its nodes with others: `below` lists the symbols in
+// it, so that it need not be walked.
 int rule_add_listed(Work *w, Expr left, Expr right, RuleSource from, const Expr *below, int count) {
     bool explicit = right && expr_op(w->dag, left) == OP_SYMBOL && quantity_of(w, left) >= 0;
     for (int i = 0; i < count && explicit; i++) explicit = below[i] != left;

@@ -124,7 +124,8 @@ static void write_parts(TapeText *t, Instruction c, int i, const Rule *r) {
     }
 }
 
-// The derivative, and both into registers where others read them there.
+// Writes the derivative of a line; value and derivative go into registers where later instructions
+// read them there.
 void tangent_line(TapeText *t, int i) {
     Instruction c = t->f->code[i];
     Text *o = &t->body;

@@ -63,7 +63,7 @@ typedef struct {
     int input_count;
 } Writing;
 
-// --- export.c: what is written, opened and closed by hand, for those who write more
+// --- export.c: for callers that write more than the usual files: open, write, close by hand
 bool export_open(Writing *w, Export *e, const System *s, const RunOptions *o,
                  const ExportOptions *x, Report *r); // false: reported. Close it in both cases
 void export_write(Writing *w);

@@ -181,7 +181,8 @@ static bool owners_are_small(const Dag *d, const Parts *p, int owner) {
     return true;
 }
 
-// Opens what must be opened so that equal keys meet. `sorted` has places in `p` as owners.
+// Decides which parts are opened so that equal keys can be collected. `sorted` has places in `p` as
+// owners.
 static void choose_open(const Dag *d, Op op, const Parts *p, const Parts *sorted, bool *open) {
     for (int begin = 0, end; begin < sorted->count; begin = end) {
         end = run_end(sorted, begin);

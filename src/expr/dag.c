@@ -205,8 +205,8 @@ static int trig_flags(const Dag *d, Op op, const Expr *args, int n) {
     return flags;
 }
 
-// No value ever: nothing but numbers, yet not folded; or a part that has none. A branch that is not
-// taken does no harm.
+// Can this never have a value? So it is if it consists of numbers and could not be folded, or if a
+// part has none. A part of a branch that is not taken does not count.
 static bool is_never_defined(const Dag *d, Op op, const Expr *args, int n) {
     if (op == OP_IF)
         return is_undefined(d, args[0]) || (is_undefined(d, args[1]) && is_undefined(d, args[2]));

@@ -129,7 +129,7 @@ static Expr place_rate(Call *c, int n, int m) {
     return apply(c, MATRIX_PLACE_RATE, n, m, (Matrix[]){given, rates}, 2);
 }
 
-// All outputs at once; a function whose rate is not known has none that is a number.
+// The rates of all outputs. If the function comes without a rate, they are NaN.
 static Expr external_rate(Call *c) {
     const External *e = c->kind.shape.external;
     Expr *in = ARENA_ARRAY(&c->arena, Expr, 2 * (size_t)e->inputs + 1);

@@ -87,7 +87,7 @@ static Signature half_angle(Signature x) {
     return x <= PRIME / 2 ? sign_random(x) : sign_negate(sign_random(PRIME - x));
 }
 
-// -1 is no square modulo p, so 1 + t^2 is never 0.
+// over/(1 + t^2). As -1 is not a square modulo p, 1 + t^2 is never 0.
 static Signature over_one_plus_square(Signature over, Signature t) {
     return sign_multiply(over, sign_power(sign_add(1, sign_multiply(t, t)), -1));
 }

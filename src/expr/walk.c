@@ -74,7 +74,8 @@ void map_set(NodeMap *m, Expr key, uint32_t value) {
     m->slot[at + 1] = value;
 }
 
-// A table that is much too large for what was in it is given back, so clearing stays cheap.
+// Empties the map. A table that is much larger than its contents is freed, so that clearing stays
+// cheap.
 static void map_clear(NodeMap *m) {
     if (m->list.count || m->capacity > 8 * (m->count + 32))
         map_free(m);
@@ -126,7 +127,8 @@ void walk_free(ExprWalk *w) {
     free(w);
 }
 
-// A list of places is kept: every key in it stands in the order, so it is cleared by what was seen.
+// Clears the places for a new walk. A list is kept: all its keys are in the order, so these are
+// cleared.
 void walk_start(ExprWalk *w) {
     if (w->place.list.count)
         for (int i = 0; i < w->order.count; i++) w->place.list.data[w->order.data[i]] = 0;

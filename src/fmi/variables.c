@@ -60,7 +60,7 @@ RunOptions fmu_record(FmuWriting *u, const RunOptions *o) {
     return all;
 }
 
-// Named one by one in `record`, they are what the user wants to see.
+// Is it matched by `record`, other than by the pattern * that matches all? Then the user asked for it.
 static bool is_asked_for(const FmuWriting *u, const char *name) {
     const Experiment *x = &u->w.job->plan;
     const RunOptions *o = u->w.job->options;

@@ -52,7 +52,8 @@ typedef struct {
     int size[8], dims, count;
 } Shape;
 
-// A size is a number, or the start value of a structural parameter, which is left as it is.
+// The size of an array: a number, or the start value of a structural parameter, which is never
+// changed here.
 static Shape shape_of(Reader *k, const XmlNode *n) {
     Shape s = {.count = 1};
     for (const XmlNode *x = xml_child(n, "Dimension"); x && k->good; x = xml_next(x)) {

@@ -96,7 +96,7 @@ static double rate_to(const UnitVariable *v, double x) { return x / v->scale; }
 
 // --- calls ---------------------------------------------------------------------------------------
 
-// The first of these numbers that is none is named.
+// Names the first of these values that is not finite.
 static bool name_bad(ForeignUnit *u, const int *list, int n, const double *x, const char *what,
                      double time) {
     for (int i = 0; i < n; i++) {
@@ -157,7 +157,7 @@ static bool make_anew(ForeignUnit *u, double token) {
     return good;
 }
 
-// A call at a token (the first input), which is made anew where it is gone.
+// Calls the unit at a state (the token, its first input). A state that is gone is computed again.
 static bool call_at(ForeignUnit *u, UnitCommand command, const double *in, int inputs, double *out,
                     int outputs, const char *what) {
     bool good = call_once(u, command, in, inputs, out, outputs);

@@ -296,9 +296,9 @@ static void anew(Writer *w, bool begin) {
     }
 }
 
-// Each indicator counts how often it was crossed, the clock how often its time came; where the sum
-// is more than what the unit has seen, it is told. (One condition for all would not become true
-// while it is true.)
+// Writes counters: each indicator counts how often it was crossed, the clock how often its time
+// came. When their sum exceeds what the unit has been told, an event is sent to it. (A single
+// condition over all of them could not become true again while it is true.)
 static void counters(Writer *w) {
     int indicators = w->d->indicators;
     Text sum = {0};

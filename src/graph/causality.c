@@ -225,8 +225,8 @@ static bool natural_wants_effort(const Graph *g, int end) {
     return c->kind == COMP_TF && end - g->node[node].first_end >= g->model->port[c->first_port].dim;
 }
 
-// A rectangular modulus can also be turned round, as far as its laws allow: one flow of n1 may come
-// in at p2 in place of p1. That is for graphs in which sources leave no other way.
+// A rectangular modulus can also be turned round, as far as its laws allow: one of the n1 flows may
+// come in at p2 instead of p1. This is needed only if sources leave no other way.
 static bool gives_way(Scap *s, int node) {
     const Graph *g = s->g;
     if (!s->rules.field[node]) return false;
@@ -373,8 +373,8 @@ static bool attempt_and_look_ahead(Scap *s, Completion *ahead, int end, bool eff
     return false;
 }
 
-// Storages keep their preferred way where what is left can be completed then; all else follows the
-// completion. False when fields, whose laws it does not know, do not agree.
+// Storages keep their preferred causality if the rest can be completed then; all else follows the
+// completion. False when fields do not agree, whose laws the completion does not know.
 static bool choose_with(Scap *s, Completion *ahead) {
     if (!completion_find(ahead)) return false;
     for (int i = 0; i < s->choices.count; i++) {

@@ -68,7 +68,8 @@ typedef enum {
 
 void check_storages(const Model *m, Report *r); // warns of energies that can be negative
 
-// Junctions, TF and GY (RULE_COUNT): does this end bring what the node wants from exactly one?
+// For junctions, TF and GY (RULE_COUNT), which take one of effort and flow from exactly one end: is
+// it this end?
 static inline bool end_hits(const Graph *g, int end) {
     int node = g->end[end].node;
     bool effort = end_takes_effort(g, end);

@@ -193,7 +193,7 @@ static bool best_atom(const Fit *f, const Atom *atom, int n, int without, double
     return best > 1e-9;
 }
 
-// Each mode in turn is chosen anew against the others: what was best among few need not be so
+// Chooses each mode again with the others as they are: the best one among few need not be the best
 // among many.
 static void choose_again(const Fit *f, Atom *atom, int n, double (*data)[36], double *gram) {
     for (int i = 0; i < n; i++) {

@@ -91,8 +91,8 @@ static bool numbers(Reader *k, const char *name, int n, double *out, const char 
     return true;
 }
 
-// 1.5708 is 90 degrees written with four decimals; so are 0.7854 and 3.14159 what they seem. Not
-// rounded is only what is the nearest number to it.
+// Angles that are rounded multiples of 15 degrees become such: 1.5708 is 90 degrees written with
+// four decimals, and 0.7854 is 45. Only the digits that were written may differ by rounding.
 static double as_degrees(double x, const char *word, bool may_round) {
     const char *point = word + strcspn(word, ". \t\n\r");
     size_t decimals = *point == '.' ? strspn(point + 1, "0123456789") : 0;

@@ -187,7 +187,7 @@ static void warn_mimic(Report *r, UrdfJoint *j, const char *why) {
     j->leader = -1;
 }
 
-// A circle of joints that follow each other is opened at the one that closes it.
+// Joints that follow each other in a circle: the circle is opened at the joint that closes it.
 static void open_circles(Linker *k) {
     const Urdf *u = k->u;
     int *seen = ARENA_ARRAY(&k->u->arena, int, u->joint.count);
@@ -297,7 +297,8 @@ static void settle_massless(Urdf *u, const int *order, Report *r) {
     }
 }
 
-// A joint that was taken as fixed leads nobody.
+// A joint that was taken as fixed cannot be followed: fixed followers let go of it, others get a
+// warning.
 static void release_followers(Urdf *u, Report *r) {
     for (int i = 0; i < u->joint.count; i++) {
         UrdfJoint *j = &u->joint.data[i];

@@ -19,7 +19,8 @@ typedef struct {
     const char *what;
 } XmlFault;
 
-// The root, or NULL and what is wrong where. Trees of at most a million elements.
+// The root; or NULL, and the fault says what is wrong and where. Trees have at most a million
+// elements.
 XmlNode *xml_tree(Arena *out, const char *text, size_t length, XmlFault *fault);
 const char *xml_attribute(const XmlNode *n, const char *name);    // NULL: it has none
 const XmlNode *xml_child(const XmlNode *n, const char *tag);      // Nullable: n

@@ -124,7 +124,8 @@ bool implicit_solve(Builder *b, int entity);
 bool global_evaluate(Builder *b, int global);
 bool table_number(Builder *b, const AstExpr *e, const Env *env, bool has_unit, const Unit *unit,
                   double *x);
-// Do n numbers rise? at: the first of them as it is written, `stride` from one to the next.
+// Do n numbers rise? Else it is reported. at: the expression of the first number, `stride` from one
+// to the next.
 bool table_rises(Builder *b, const AstClass *class, int n, const double *x, AstExpr *const *at,
                  int stride, const char *what);
 typedef void TableSlopes(int count, const double *x, const double *y, double *slope);
@@ -166,7 +167,7 @@ bool primes_scalar(Builder *b, const AstExpr *left, const Value *x);    // true:
 bool equation_sides(Lower *l, Value *x, Value *y, const AstItem *item); // false: reported
 void user_equations(Builder *b);
 void causality_requests(Builder *b);
-// Statements in an order that does not depend on where they stand.
+// Sorts statements by their text, so that their order in the file does not matter.
 void order_by_text(Builder *b, Statement *s, int count,
                    const char *(*text)(Builder *b, const AstItem *item));
 void lower_whens(Builder *b);                     // when.c

@@ -22,8 +22,8 @@ enum {
 
 typedef struct Value Value;
 
-// Where a piece of text stands: whose members, which file's definitions, and the loop variables
-// and function arguments that are around it.
+// The scope of a piece of text: the instance whose members are visible, the file whose definitions
+// are, and loop variables and function arguments around it.
 typedef struct Env Env;
 struct Env {
     const Env *outer;    // NULL at the level of a class, function or file
@@ -359,7 +359,7 @@ const char *expr_text(Builder *b, const AstExpr *e);    // as written
 void suggest_members(Builder *b, Suggestion *g, int instance);
 Pos ast_start(const AstExpr *e); // of its leftmost word
 
-// What a component can be made of, as bits.
+// Kinds of classes that components can be made of, as bits.
 #define COMPONENT_CLASSES (1u << CLASS_MODEL | 1u << CLASS_ELEMENT | 1u << CLASS_MECHANISM)
 
 #endif

@@ -247,7 +247,8 @@ static void report_free_port(Builder *b, int terminal) {
     remark_help(b->r, m, t->out ? "bond it: %s -> junction" : "bond it: junction -> %s", name);
 }
 
-// Free ports are not reported when other mistakes may be why they are free.
+// Reports ports that are bonded too often, or not at all. The latter not (report_free) if other
+// mistakes may have caused it.
 static void check_uses(Builder *b, const Uses *u, bool report_free) {
     for (int k = 0; k < b->terminal.count; k++) {
         Terminal *t = &b->terminal.data[k];

@@ -221,7 +221,7 @@ static bool found_twice(Reader *x, const char *name, Span first, Span second) {
     return false;
 }
 
-// Finds a column by its name; without one it is that with the number `first`, from 0 on.
+// Finds a column by its name; without a name it is column number `first`, counted from 0.
 static bool find_column(Reader *x, Span names, Name wanted, Pos pos, int first, Column *k,
                         Span *unit) {
     Arena tmp = {0};
@@ -420,8 +420,8 @@ static bool not_there(Reader *x, const GridRows *g, int point) {
     return false;
 }
 
-// y of all points: rows may come in any order, each once. Where there are more points than rows,
-// one of the first is missing.
+// Sorts y into the grid of all points: rows may come in any order, each once. If there are more
+// points than rows, a missing one is among the first count + 1.
 static double *fill_grid(Reader *x, Arena *out, const GridRows *g) {
     double points = 1;
     for (int k = 0; k < g->rank; k++) points *= g->size[k];

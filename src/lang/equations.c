@@ -120,7 +120,8 @@ static const Env *class_env(const Env *env) {
 }
 
 // The input that stands alone on a side of an equation and may get its value there, or -1. A class
-// reads its own inputs; one that extends it can set them, and the model to run one without a value.
+// only reads its own inputs; a class that extends it may set them, and so may the model that is run
+// if they have no value.
 static int settable_input(Builder *b, const AstExpr *side, const Statement *s) {
     if (side->kind != AST_NAME && side->kind != AST_MEMBER) return -1;
     if (is_model_signal(b, side, s->env)) return -1;

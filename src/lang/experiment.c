@@ -116,7 +116,7 @@ static void solver_option(Making *k, const AstArg *a) {
     suggest_help(b->r, m, &g, "the options are rtol, atol, step, max_step, min_step");
 }
 
-// Which of the two is meant cannot be told.
+// Checks that min_step is not above max_step. Which of the two is wrong cannot be told.
 static void compare_steps(Making *k, const AstItem *item) {
     if (!(k->x->max_step > 0) || k->x->min_step <= k->x->max_step) return;
     Remark *m = complain(k->b, L_SETTING, item->pos, "min_step %g s is longer than max_step %g s",

@@ -164,7 +164,7 @@ static void collect_overrides(Builder *b, const LangOptions *options, Definition
 
 // --- the stages ----------------------------------------------------------------------------------
 
-// What only the earlier stages need, so that it does not stand beside the final lists.
+// Frees what only earlier stages need before the final lists are made, to save memory.
 static void free_structure(Builder *b) {
     array_free(&b->chosen);
     array_free(&b->instance);

@@ -385,8 +385,7 @@ static void count_brackets(Lexer *l, TokenKind kind) {
     if ((kind == TOKEN_CLOSE || kind == TOKEN_CLOSE_SQUARE) && l->brackets) l->brackets--;
 }
 
-// .5 is a number where nothing stands before it that could have a member: not in a.5, x[1].5,
-// 1...5.
+// .5 is a number unless what stands before it could have a member, as in a.5, x[1].5, 1...5.
 static bool is_fraction(const Lexer *l) {
     const char *s = l->text;
     if (s[l->at] != '.' || !is_digit(s[l->at + 1])) return false;

@@ -307,7 +307,8 @@ const AstExpr *spread_linear(Builder *b, const AstExpr *e) {
     return spread;
 }
 
-// What states are called, where a function of matrices that failed counts them.
+// Adds the names of the states to the message of a function of matrices that failed on a linear
+// model.
 void note_linear(Lower *l, const AstExpr *e, const Env *env) {
     Remark *m = l->b->r->last;
     if (!m || m->code != E_MATRIX || m->first_note || !e->arg_count ||

@@ -78,7 +78,8 @@ static AstFile *find_loaded(const Loader *l, Name key) {
     return NULL;
 }
 
-// The file that a definition is `from`, beside the one that it stands in. False: reported.
+// Reads the file that a definition is `from`, relative to the file of the definition. False:
+// reported.
 static bool read_beside(Loader *l, const AstClass *c, const char *folder, uint32_t *source) {
     Syntax *s = l->syntax;
     const char *name = name_text(s->names, c->from);

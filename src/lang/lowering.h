@@ -106,7 +106,8 @@ typedef struct { // of a matrix: from row and column (1, 1) on
 } Part;
 bool select_part(Lower *l, int rows, int cols, const Subscripts *s, Part *part); // false: reported
 Value value_select(Lower *l, Value v, const Subscripts *s);
-// Fits a value to its target: a plain one takes the unit, others are checked. False: reported.
+// Fits a value to its target: a number without a unit takes that of the target, other units are
+// checked. False: reported.
 bool value_fit(Lower *l, Value *v, bool has_unit, const Unit *unit, Dim dim, Pos pos,
                const char *target);
 bool value_shape(Lower *l, Value *v, int rows, int cols, Pos pos, const char *target);

@@ -34,7 +34,7 @@ bool read_pose(Builder *b, const MechPart *x, Pose *p); // at and rotated
 int part_variable(const Builder *b, int instance, const char *name);
 void state_variable(Builder *b, int var, VarKind kind, const char *rate_unit);
 bool joint_states(Builder *b, const MechPart *x, const Mechanism *m, MechJoint *j);
-// Where functions of a mechanism that moves are called: the variables of its own motion.
+// The mechanism's own variables of motion, for functions of a mechanism that is a component.
 void own_variables(Builder *b, const MechPart *x, Mechanism *m, MechJoint *j);
 
 // mechanism_body.c; `beyond` is the user's frame in the body's own

@@ -162,9 +162,9 @@ static bool motion_is_set(const Builder *b) {
     return false;
 }
 
-// Momenta of joints are those of all that they carry: in what falls as a whole they grow with the
-// speed of the fall, times levers that turn, and steps have to follow that. Velocities of joints
-// know nothing of it. This holds where a free joint carries others under gravity.
+// Is form lagrange better? Momenta of a joint are those of all that it carries: in a mechanism that
+// falls as a whole they grow with the speed of the fall, and steps have to follow that. Velocities
+// of joints do not. This is so where a free joint carries others under gravity.
 static bool falls(const Builder *b, const AstClass *c) {
     int carried = 0;
     bool free_root = false, gravity = false;

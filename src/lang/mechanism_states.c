@@ -50,7 +50,8 @@ static bool start_quaternion(Builder *b, const MechPart *x, Expr out[4]) {
     return true;
 }
 
-// Three angles that are parameters of their own, or those of the attitude that is given as a whole.
+// The three angles at the start: parameters of their own, or computed from the attitude if that is
+// given.
 static bool start_angles(Builder *b, const MechPart *x, Expr *out) {
     Expr quaternion[4];
     if (part_entity(b, x->instance, angle_text(b, x->angles, 0, "0")) >= 0) {

@@ -455,8 +455,8 @@ static AstClass *parse_with_end(Parser *p) {
     }
 }
 
-// A definition that is further right than the open one was meant to stand inside of it (else an
-// `end` is missing). It is read, so that its own `end` counts, and dropped.
+// A definition that is indented further than the open one was meant to stand inside of it
+// (otherwise an `end` is missing). It is parsed, so that its own `end` counts, and dropped.
 bool p_skip_inner_definition(Parser *p) {
     bool inner = p_starts_definition(p->token.kind) && p_indentation(p, p->token) > p->indent;
     if (!inner) return false;

@@ -352,8 +352,8 @@ static AstItem *parse_shape(Parser *p) {
 static const Clause coordinate_clauses[] = {
     {"initial", CLAUSE_START}, {"rate", CLAUSE_VALUE}, {NULL, CLAUSE_VALUE}};
 
-// The unit of a coordinate or a velocity tells which joint moves like it: a length as a prismatic
-// one, an angle as a revolute one.
+// The unit of a coordinate or velocity tells whether it moves like a prismatic joint (a length) or
+// a revolute one (an angle).
 static AstExpr *parse_motion_unit(Parser *p, Dim linear, Dim angular, const char *wrong,
                                   const char *help) {
     Token t = p->token;

@@ -42,7 +42,8 @@ bool parse_unit(Parser *p, Unit *unit, Name *text) {
     return true;
 }
 
-// A unit that was read lately is taken again; one that is wrong is reported each time.
+// A unit in braces. Units that were read lately are taken from a list; wrong ones are reported each
+// time.
 const Unit *parse_kept_unit(Parser *p, Name *text) {
     const int room = (int)(sizeof p->recent_unit / sizeof p->recent_unit[0]);
     if (!p_at(p, TOKEN_UNIT)) return NULL;

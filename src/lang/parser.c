@@ -264,8 +264,8 @@ static bool surely_starts_statement(Parser *p) {
     return lexer_next(&ahead).kind == TOKEN_NAME;
 }
 
-// After a mistake: to the end of the statement. Where a bracket is open, that is hard to tell; then
-// a line that can only be the start of a statement counts, too.
+// After a mistake: skips to the end of the statement. Inside an open bracket that end is not known;
+// then a line that can only begin a statement ends it, too.
 void p_recover(Parser *p, Token start) {
     p->token = p->culprit;
     p->failed = false;

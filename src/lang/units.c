@@ -341,7 +341,8 @@ const char *unit_suggest(const char *word, size_t length) {
 
 // --- dimensions ---------------------------------------------------------------------------------
 
-// A power that does not fit is no dimension that anybody means; it becomes unknown.
+// Products and quotients of dimensions. A power out of range is nothing that anybody means: the
+// result is unknown.
 static Dim dim_combine(Dim a, Dim b, int sign) {
     if (!a.known || !b.known) return DIM_UNKNOWN;
     for (int i = 0; i < BASE_COUNT; i++) {

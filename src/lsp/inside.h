@@ -61,7 +61,7 @@ Document *document_place(const LspServer *s, const json_t *params, uint32_t *at)
 
 void hold_remarks(LspServer *s, const Document *d); // takes what its analysis says now
 void drop_remarks(LspServer *s, const char *path);
-// Tells what has changed, and what there is about `fresh` even if it is the same. Nullable: fresh.
+// Publishes remarks that have changed, and those of `fresh` in any case. Nullable: fresh.
 void publish_remarks(LspServer *s, const Document *fresh);
 
 // --- answers: the result, or NULL with *error; a new reference

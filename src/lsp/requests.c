@@ -129,7 +129,7 @@ static bool is_name(const char *word) {
     return true;
 }
 
-// Does the new name mean something already where the old one is declared?
+// Does the new name already mean something in the scope of the old one?
 static bool is_taken(const Analysis *a, const Meaning *m, const char *word) {
     Name name = name_find(a->names, word);
     Scope s = {.a = a, .file = m->file, .class = m->kind == MEANS_CLASS ? NULL : m->class};

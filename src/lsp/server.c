@@ -116,7 +116,7 @@ static void did_close(LspServer *s, const json_t *params) {
     free(path);
 }
 
-// A document whose analysis is old comes first, the one that was changed last before the others.
+// One step of work in the background: the document that was changed last comes first.
 bool lsp_work(LspServer *s) {
     for (int i = s->store->document.count - 1; i >= 0; i--) {
         Document *d = s->store->document.data[i];
@@ -244,7 +244,7 @@ static const char *end_of_header(const Text *inbox, size_t from) {
     return NULL;
 }
 
-// What cannot be a header is passed over up to the next one.
+// Skips bytes that cannot be a header, up to the next one.
 static size_t skip_rubbish(const Text *inbox, size_t from) {
     static const char key[] = "Content-Length:";
     for (size_t i = from + 1; i + sizeof key - 1 <= inbox->length; i++)

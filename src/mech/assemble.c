@@ -295,7 +295,7 @@ static void report_moved(Closing *c, bool flows, const double *before, const dou
     }
 }
 
-// What is given for a driven joint must be what its motion says. False: reported.
+// A given value of a driven joint must agree with its prescribed motion. False: reported.
 static bool drives_agree(Closing *c, bool flows, const double *before, const double *after,
                          const int *first) {
     bool good = true;

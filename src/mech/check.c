@@ -27,7 +27,7 @@ static const char *body_name(const Check *c, int body) {
 
 static bool is_body(const Check *c, int body) { return body >= 0 && body < c->m->body_count; }
 
-// Needs nothing.  Gives: numbers of bodies and kinds that can be used as such.
+// Needs nothing.  Gives: numbers of bodies and kinds are in range.
 static void check_references(Check *c) {
     for (int i = 0; i < c->m->joint_count; i++) {
         const MechJoint *j = &c->m->joint[i];

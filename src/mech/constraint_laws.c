@@ -443,8 +443,8 @@ static Expr *position_shares(Expansion *k, const ConstraintRow **row, int n) {
 }
 
 // phi + Q (nu - 1) = 0 as equations for nu alone, so that Newton has nothing else to remember: it
-// begins at nu = 1, where the correction is none. Q acts on what phi does not ask for: phi is zero
-// then, and so is Q (nu - 1).
+// begins at nu = 1, where the correction is zero. Q acts on directions in which phi says nothing:
+// both terms vanish separately.
 static void position_laws(Expansion *k, const Expr *seen) {
     const Constraints *h = k->constraints;
     Expr one = expr_number(k->d, 1);

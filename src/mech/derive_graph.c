@@ -40,7 +40,7 @@ static void write_parameter(Graphing *g, const Var *x) {
     text_char(g->out, '\n');
 }
 
-// Parameters that occur, and those that their values are made of.
+// Writes the parameters that occur, and those that their values depend on.
 static void write_parameters(Graphing *g) {
     ExprWalk *seen = walk_new(g->d);
     for (int k = 0; k < g->square.count; k++) {

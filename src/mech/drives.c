@@ -71,7 +71,7 @@ static bool report_circle(Drives *x, int joint, int by) {
     return false;
 }
 
-// Depth first from each joint; who is met again while it is open closes a circle.
+// Searches depth first from each joint; a joint that is met again while it is open closes a circle.
 static bool has_no_circle(Drives *x) {
     enum { NEW, OPEN, DONE };
     int n = x->k->x->joint_count, depth = 0;

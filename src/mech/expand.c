@@ -403,7 +403,8 @@ static const MechJoint *constrained_joint(const Model *m, int var) {
     return NULL;
 }
 
-// What is integrated where constraints hold a mechanism must lie on them; one value alone does not.
+// reinit of a single integrated variable of a mechanism under constraints is refused: it would
+// leave the constraints.
 static bool check_reinits(const Model *m, Report *r) {
     bool good = true;
     for (int i = 0; i < m->action_count; i++) {

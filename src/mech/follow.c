@@ -186,7 +186,7 @@ static Expr given_effort(Expansion *k, int v) {
     return sum;
 }
 
-// The effort of each follower: what its motion takes, less what others put in.
+// The effort of each follower: what its motion takes, less what bonds on it put in.
 static void drive_laws(Expansion *k) {
     const MechInputs *in = &k->in;
     MechInputs seen = *in;

@@ -9,7 +9,8 @@ typedef struct {
 
 // --- which unit a term has -----------------------------------------------------------------------
 
-// All arguments of one kind, which is also that of the result; numbers 0 have any.
+// The kind of all arguments, if they have one in common; it is also that of the result. A number 0
+// fits any kind.
 static Kind common_kind(const Formulas *f, Expr e, int from, const Kind *below) {
     Kind all = {DIM_ONE, true};
     bool first = true;

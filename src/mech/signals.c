@@ -87,7 +87,7 @@ static void add_body(Signals *s, int body, Sum *sum) {
     v3_add(d, sum->moment, moment, sum->moment);
 }
 
-// Of the bodies that are asked for, or of the one that a frame is on.
+// Sums over all bodies of the call, or over the one body that a frame is on.
 static Sum sum_of(Signals *s) {
     Sum sum = {.mass = expr_zero(s->d), .twice_kinetic = expr_zero(s->d)};
     v3_zero(s->d, sum.moment);

@@ -56,8 +56,8 @@ static int compare_named(const void *left, const void *right) {
     return by_name ? by_name : (a->joint > b->joint) - (a->joint < b->joint);
 }
 
-// Joints from the world outwards, level by level, by name within a body. Returns how many there
-// are that the world carries.
+// Sorts joints from the world outwards, level by level, by name within a body. Returns how many of
+// them hang on the world.
 static int order_joints(Arena *scratch, Dag *d, const Mechanism *m, int *order) {
     int n = m->joint_count, count = 0;
     NamedJoint *named = ARENA_ARRAY(scratch, NamedJoint, n);

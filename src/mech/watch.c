@@ -115,7 +115,7 @@ static void watch_rows(Expansion *k, const ConstraintRow **row, int n) {
     }
 }
 
-// Those that do not depend on the ones before them at the start; returns how many.
+// Finds rows that do not depend, at the start, on the rows before them; returns how many.
 static int independent_of(Expansion *k, const ConstraintRow **row, int n,
                           const ConstraintRow **out) {
     int nv = k->constraints->nv, count = 0;

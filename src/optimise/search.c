@@ -406,7 +406,7 @@ static bool has_effect(Search *s) {
     return true;
 }
 
-// Sizes of everything, from the model as it is.
+// Runs the model as it is, and takes the scale of every number from that.
 static bool first_run(Search *s) {
     double *x = memory_zeroed((size_t)s->trial.n + 1, sizeof *x);
     for (int i = 0; i < s->trial.n; i++) {

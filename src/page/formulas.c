@@ -51,7 +51,7 @@ static void add_name(Text *out, Slice name) {
         }
 }
 
-// Where does the word that begins here (a command, or one sign) end?
+// The length of the word that begins here: a command of LaTeX, or one sign.
 static size_t word_length(const char *at) {
     size_t n = 1;
     if (*at != '\\') return n;

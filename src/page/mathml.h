@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 
-// One <math display="block"> element. What is not in the vocabulary of our own printers stands as
-// the word it is.
+// Writes one <math display="block"> element. Commands that our own printers do not use are written
+// as plain words.
 void latex_to_mathml(Text *out, const char *latex);
 
 #endif

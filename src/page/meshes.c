@@ -69,7 +69,7 @@ static int read_surface(Loader *l, const MechDrawing *w, const char *path) {
     return found < 0 ? -1 : found + 1;
 }
 
-// What is known of a file, by a text that stands for it.
+// The slot for the surface of a file; `state` tells versions of it apart.
 static int *known_surface(Loader *l, const char *state, const char *file) {
     Name key = name_printf(l->files, "%s %s", state, file);
     while ((Name)l->surface.count <= key) array_push(&l->surface, 0);

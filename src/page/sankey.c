@@ -102,7 +102,7 @@ static const char *end_name(const Sankey *k, const End *e) {
     return e->flow == UNACCOUNTED ? "(unaccounted)" : k->plan->flow[e->flow].name;
 }
 
-// By what it does with energy, as everywhere on the page.
+// The colour of an end by its role in the energy balance, as on the rest of the page.
 static const char *end_colour(const Sankey *k, const End *e) {
     if (e->flow < 0) return "#8b96a3";
     const char *role = k->plan->flow[e->flow].role;

@@ -134,7 +134,7 @@ static Welder start_welder(const Mesh *m, const double *low, double step, int mo
     return w;
 }
 
-// Clusters that a triangle uses, numbered as they come.
+// Numbers the clusters that triangles use, in the order of their first use.
 static void keep(Arena *out, Welder *w, Surface *s) {
     int *number = ARENA_ARRAY(&w->scratch, int, w->cluster_count);
     s->triangle_count = w->triangle_count;

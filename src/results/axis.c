@@ -98,7 +98,7 @@ Axis axis_between(double lo, double hi, int most_intervals) {
 
 // --- zeros at one height -------------------------------------------------------------------------
 
-// The step with which `below` intervals hold what is negative and `above` what is positive; 0:
+// The step so that `below` intervals cover the negative part and `above` the positive part; 0:
 // none.
 static double step_for(Range r, int below, int above) {
     double down = fmax(-r.lo, 0), up = fmax(r.hi, 0);

@@ -34,7 +34,7 @@ void results_make_room(Results *r, int columns, int rows);
 bool results_time_rises(const Results *r, const char *path, Report *report);
 int results_column(const Results *r, const char *name); // -1 when there is none
 
-// The same question many times: an index of the names as they are now.
+// An index of column names, for looking up many; it does not follow later changes.
 typedef struct {
     Names *names;
     int *column; // by name

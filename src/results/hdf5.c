@@ -186,7 +186,8 @@ static bool cannot_write(const char *path, Report *report) {
 
 static bool salvage(ResultWriter *base, Report *report) { return cannot_write(base->path, report); }
 
-// A part file must not be there yet, so that no link is followed; a device is.
+// Creates the file. A part file must not exist yet, so that no link is followed; a device does
+// exist.
 static hid_t create_file(const char *path, bool apart) {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);

@@ -131,7 +131,7 @@ static void go_on(Advance *a) {
     coroutine_resume(a->coroutine);
 }
 
-// Points that are wanted may cut steps, so they stay the same also where they are not recorded.
+// Records no rows from now on. The wanted points stay, as they may cut steps and so change bits.
 static void forget_rows(Advance *a) {
     Job *j = &a->job;
     a->records = false;
@@ -286,7 +286,8 @@ typedef struct { // what stands before what the solver saves
     bool inputs_differ;
 } Head;
 
-// A run that was restored and has not gone on has it still as it was saved.
+// Saves the state of the solver. A run that was restored and has not advanced hands over the bytes
+// it was restored from.
 static size_t save_inside(Advance *a, void *to) {
     if (a->inside) return solve_save(a->inside, to);
     if (to) memcpy(to, a->from, a->from_size);

@@ -153,7 +153,8 @@ static void want_settled(Job *j, const Mechanism *x) {
         }
 }
 
-// Energies that depend on time by themselves may jump where what prescribes them does.
+// Stored energies that depend on time directly may jump when a prescribed signal does; these are
+// watched.
 static void want_jumps(Job *j) {
     const System *s = j->system;
     if (s->model->choice_count) return;

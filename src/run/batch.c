@@ -34,7 +34,7 @@ static Native *settle(Native *n, const RunOptions *o, Text *words) {
     return NULL;
 }
 
-// A compiler is started when the runs take twice as long as it does.
+// Starts the compiler if all runs together will take at least twice as long as compiling.
 static void get_code(RunBatch *b, const BatchPlan *plan, int lanes) {
     const Program *p = b->program;
     bool jacobian = plan->nominal->stats.method == SOLVER_CVODE_BDF;

@@ -249,7 +249,8 @@ static VisitedMode *visit(Modes *x, const int *mode) {
     return v;
 }
 
-// Loops are searched from where the run is, not from where this mode was left.
+// Lets Newton's method begin at the present values of the unknowns, not at those that this mode had
+// when it was left.
 static void begin_here(Machine *m, const int *item, const double *before) {
     const Program *p = m ? m->program : NULL;
     for (int b = 0; p && b < p->system->block_count; b++)

@@ -17,7 +17,7 @@ typedef struct { // of one probe
 
 void peaks_ask(Trail *t, double time, double near); // events at that time are asked for
 void peak_open(Peak *p, const Extreme *e, int parameters);
-// Both sides of the event there (WalkVisitor.event): the peak is the one that has its value.
+// Looks at both sides of an event (WalkVisitor.event): the peak is the side that has its value.
 void peak_look(Peak *p, const double *side[2], int output, int parameters);
 void peaks_free(Peak *p, int count);
 

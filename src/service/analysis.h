@@ -38,7 +38,7 @@ void analysis_free(Analysis *a);
 bool analysis_step(Analysis *a);
 // Does the document read this file (its real path)?
 bool analysis_reads(const Analysis *a, const char *path);
-// The first unit, built as far as it comes.
+// The pipeline of the first experiment or model of the file, as far as it could be built.
 const Pipeline *analysis_pipeline(Analysis *a);
 
 // The analysis of an open document, made when it is old.

@@ -139,7 +139,7 @@ static int piece_at(const Draft *d, uint32_t at) {
     return -1;
 }
 
-// From the bracket at `i`, which is open, to the one that closes it.
+// Reads arguments from the open bracket at `i` to the bracket that closes it.
 static int read_arguments(Draft *d, DraftArguments *a, int i, int last) {
     DraftArgument now = {.name = ""};
     int depth = 0;

@@ -442,7 +442,8 @@ bool draft_remove(Text *text, const char *model, const char *name, const char **
     return c;
 }
 
-// One expression on one line, with brackets that close: nothing else can come into the text by it.
+// Is it a single expression on one line with balanced brackets? Then nothing else can be smuggled
+// into the text with it.
 static bool is_value(const char *value) {
     Report quiet = {0};
     Lexemes pieces = lexemes_of(value, strlen(value), &quiet);

@@ -240,8 +240,8 @@ static int column_of(const Format *f, uint32_t at) {
     return column;
 }
 
-// Where the line that begins with piece i stands; a statement that begins there becomes the present
-// one.
+// The indentation of the line that begins with piece i. If a statement begins there, it becomes the
+// present one.
 static int indentation(Format *f, int i) {
     const Lexeme *p = &f->piece.data[i];
     if (p->comment) {

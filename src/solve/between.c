@@ -115,7 +115,7 @@ static double search(Look *l, int i) {
 
 // --- what counts ---------------------------------------------------------------------------------
 
-// Is it beyond what the tolerance of the run may do?
+// Is the change larger than what the tolerance of the run could cause?
 static bool is_sure(Look *l, double time, int *direction) {
     Job *j = l->j;
     const Program *p = j->p;

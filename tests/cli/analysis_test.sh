@@ -107,6 +107,14 @@ for form in --latex --csv --octave; do
 done
 expect_exit 0 bode "$fin" --out bode.svg
 grep -q "<svg" bode.svg || fail "no picture"
+# a range of frequencies: both ends are rows, nothing is beyond them
+expect_exit 0 bode "$examples/analysis/analysis.bond" Resp --from 0.5 --to 2
+awk '$1 + 0 > 0 { if (!first) first = $1; last = $1 } END { exit first != 0.5 || last != 2 }' out || fail "not from 0.5 to 2 Hz: $(cat out)"
+for range in "--from -2" "--from 1x" "--to 0" "--from 2 --to 0.5"; do
+    # shellcheck disable=SC2086
+    expect_exit 2 bode "$examples/analysis/analysis.bond" Resp $range
+    expect_text err "takes positive frequencies in Hz"
+done
 expect_exit 0 nyquist "$fin" --out nyquist.svg
 for verb in linearize steady poles bode; do
     expect_exit 0 $verb "$fin" --json
