@@ -47,6 +47,11 @@ void add_speeds(Start *s, bool given, const bool *late); // Nullable: late, per 
 bool is_start_condition(Start *s, int var); // of what is no state, or one no more
 void add_start_row(Start *s, StartRow row);
 
+// Where Newton's method begins at the start: at the guess, then nearby, as the guess may lie where an
+// equation has no slope.
+enum { START_SHIFTS = 7 };
+extern const double start_shift[START_SHIFTS];
+
 // start_take.c: decides which rows determine something, in their order. Where numbers are known,
 // Work.value has them, and rows that follow from those before them are not taken.
 void start_take(Start *s);

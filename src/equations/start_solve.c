@@ -251,9 +251,8 @@ static bool newton_at_start(Work *w, const Block *b, double shift) {
 // As the run will do it: from the guess, then from nearby.
 static bool solve_at_start(Work *w, const Block *b) {
     enum { LARGEST = 50 };
-    static const double shift[] = {0, 1e-3, -1e-3, 0.1, -0.1, 1, -1};
-    for (int i = 0; i < 7 && b->size <= LARGEST; i++)
-        if (newton_at_start(w, b, shift[i])) return true;
+    for (int i = 0; i < START_SHIFTS && b->size <= LARGEST; i++)
+        if (newton_at_start(w, b, start_shift[i])) return true;
     return false;
 }
 

@@ -323,17 +323,18 @@ static bool rows_agree(const Echelon *e) {
     return true;
 }
 
-// From the guess, and from nearby: it may lie where a constraint has no hold, like the y of a
-// circle where y is 0. What contradicts from everywhere is a contradiction.
+const double start_shift[START_SHIFTS] = {0, 1e-3, -1e-3, 0.1, -0.1, 1, -1};
+
+// The guess may lie where a constraint has no slope, like the y of a circle where y is 0. Only rows
+// that contradict each other from every point nearby are a contradiction.
 static bool find_agreement(Echelon *e) {
-    static const double shift[] = {0, 1e-3, -1e-3, 0.1, -0.1, 1, -1};
     int found = 0;
-    for (int i = 0; i < 7; i++) {
-        if (!find_numbers(e, shift[i])) continue;
+    for (int i = 0; i < START_SHIFTS; i++) {
+        if (!find_numbers(e, start_shift[i])) continue;
         if (rows_agree(e)) return true;
         found++;
     }
-    return found == 7;
+    return found == START_SHIFTS;
 }
 
 // --- by structure -------------------------------------------------------------------------------

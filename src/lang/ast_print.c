@@ -4,16 +4,34 @@
 
 static const char *const binary_text[] = {
     " + ", " - ", "*", "/", "^", " == ", " != ", " < ", " <= ", " > ", " >= ", " and ", " or "};
-static const int binary_level[] = {5, 5, 6, 6, 8, 4, 4, 4, 4, 4, 4, 2, 1};
+
+enum {           // how firmly operators bind, loosest first
+    LEVEL_RANGE, // and if
+    LEVEL_OR,
+    LEVEL_AND,
+    LEVEL_NOT,
+    LEVEL_RELATION,
+    LEVEL_SUM,
+    LEVEL_PRODUCT,
+    LEVEL_SIGN,
+    LEVEL_POWER,
+    LEVEL_TRANSPOSE,
+    LEVEL_ATOM,
+};
+
+static const int binary_level[] = {LEVEL_SUM,      LEVEL_SUM,      LEVEL_PRODUCT,  LEVEL_PRODUCT,
+                                   LEVEL_POWER,    LEVEL_RELATION, LEVEL_RELATION, LEVEL_RELATION,
+                                   LEVEL_RELATION, LEVEL_RELATION, LEVEL_RELATION, LEVEL_AND,
+                                   LEVEL_OR};
 
 static int level_of(const AstExpr *e) {
     switch (e->kind) {
     case AST_BINARY: return binary_level[e->op];
-    case AST_UNARY: return e->op == '\'' ? 9 : e->op == 'n' ? 3 : 7;
+    case AST_UNARY: return e->op == '\'' ? LEVEL_TRANSPOSE : e->op == 'n' ? LEVEL_NOT : LEVEL_SIGN;
     case AST_IF:
-    case AST_RANGE: return 0;
-    case AST_NUMBER: return e->number < 0 ? 7 : 10;
-    default: return 10;
+    case AST_RANGE: return LEVEL_RANGE;
+    case AST_NUMBER: return e->number < 0 ? LEVEL_SIGN : LEVEL_ATOM;
+    default: return LEVEL_ATOM;
     }
 }
 
@@ -41,11 +59,11 @@ static void print_subscripts(Text *out, const Names *n, const AstExpr *e) {
 
 static void print_unary(Text *out, const Names *n, const AstExpr *e) {
     if (e->op == '\'') {
-        print_level(out, n, e->left, 9);
+        print_level(out, n, e->left, LEVEL_TRANSPOSE);
         text_char(out, '\'');
     } else {
         text_add(out, e->op == 'n' ? "not " : e->op == '-' ? "-" : "+");
-        print_level(out, n, e->left, 7);
+        print_level(out, n, e->left, LEVEL_SIGN);
     }
 }
 
@@ -100,7 +118,7 @@ void ast_print(Text *out, const Names *n, const AstExpr *e) {
         ast_print(out, n, e->right);
         break;
     case AST_WITH_UNIT:
-        print_level(out, n, e->left, 7);
+        print_level(out, n, e->left, LEVEL_SIGN);
         text_printf(out, " {%s}", name_text(n, e->unit_text));
         break;
     case AST_TIME: text_add(out, "time"); break;

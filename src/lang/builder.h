@@ -22,6 +22,9 @@ enum {
 
 typedef struct Value Value;
 
+// What is looked for when it is first needed. Whoever meets UNDER_WAY has come round in a circle.
+typedef enum { NOT_LOOKED_FOR, UNDER_WAY, FOUND, WRONG } Finding; // WRONG: reported
+
 // The scope of a piece of text: the instance whose members are visible, the file whose definitions
 // are, and loop variables and function arguments around it.
 typedef struct Env Env;
@@ -91,7 +94,7 @@ typedef struct {     // 104 bytes: what only classes have and what only built-in
     int var;            // built-in: its first variable
     uint8_t depth;
     uint8_t argument_is; // flags of the argument's value
-    uint8_t state;       // 0 fresh, 1 its dimension is being found, 2 found, 3 wrong
+    uint8_t dim_is;      // its dimension, as a Finding
     Role role : 8;       // of classes, from lossless, supplies ...; ROLE_NONE: not said
     bool own_symbol : 1; // its argument is a plain number and becomes a parameter of its own
     bool field : 1;      // a class with equations about its own ports
@@ -113,9 +116,9 @@ typedef enum {
 
 typedef struct { // a declared name of a class's instance
     EntityKind kind;
-    uint8_t state;   // parameters: 0 fresh, 1 being evaluated, 2 known, 3 wrong
-    bool structural; // fixed a size, a loop or a condition
-    bool derived;    // a constant that follows from parameters: it changes with them
+    uint8_t value_is; // of parameters, as a Finding
+    bool structural;  // fixed a size, a loop or a condition
+    bool derived;     // a constant that follows from parameters: it changes with them
     int owner;
     Name name;
     const AstItem *item;
@@ -205,7 +208,7 @@ typedef struct Grid Grid; // a table of two variables or more
 typedef struct { // a constant of the top level, or a table
     const AstClass *class;
     const AstFile *file;
-    uint8_t state; // as for parameters
+    uint8_t value_is; // as a Finding
     Constant known;
     const Table *table;
     const Grid *grid;

@@ -52,7 +52,7 @@ static int class_port(Builder *b, const AstExpr *e, int instance, bool head) {
     }
     if (count == 1) return only;
     if (count == 2 && in >= 0 && out >= 0) return head ? in : out;
-    if (b->instance.data[instance].state == 3) return -1;
+    if (b->instance.data[instance].dim_is == WRONG) return -1;
     const char *name = expr_text(b, e);
     Remark *m =
         complain(b, L_BOND_END, ast_start(e),
@@ -232,7 +232,7 @@ static void report_free_port(Builder *b, int terminal) {
     const Terminal *t = &b->terminal.data[terminal];
     const Instance *i = &b->instance.data[t->instance];
     const char *name = terminal_text(b, terminal);
-    if (i->state == 3 || i->part) return;
+    if (i->dim_is == WRONG || i->part) return;
     if (t->instance == 0) {
         Remark *m = complain(b, L_PORT_FREE, terminal_pos(b, t),
                              "the model to run has a port '%s', and nothing is bonded to it", name);

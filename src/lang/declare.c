@@ -88,7 +88,7 @@ void declare_entity(Elaboration *e, const AstItem *item, const Env *env, EntityK
     if (parameter || kind == ENTITY_INPUT) set_value(e, &x);
     if (parameter && !x.value) {
         report_missing_value(b, &x);
-        x.state = 3;
+        x.value_is = WRONG;
     }
     if (!parameter && !entity_shape(b, &x)) {
         declare_broken(b, e->instance, item->name);

@@ -96,20 +96,20 @@ static void set_terminals(Builder *b, int instance) {
 
 bool instance_dimension(Builder *b, int instance) {
     Instance *i = &b->instance.data[instance];
-    if (!i->builtin || i->state >= 2) return i->state != 3;
-    if (i->state == 1) {
+    if (!i->builtin || i->dim_is >= FOUND) return i->dim_is != WRONG;
+    if (i->dim_is == UNDER_WAY) {
         Remark *m = complain(b, L_BAD_SIZE, i->item->pos, "the dimension of '%s' depends on itself",
                              text_of(b, i->path));
         remark_help(b->r, m, "write it: %s[1] %s", i->builtin->type, text_of(b, i->name));
         return false;
     }
-    i->state = 1;
+    i->dim_is = UNDER_WAY;
     bool good = true;
     if (i->argument) good = look_at_argument(b, instance);
     i = &b->instance.data[instance];
     if (!i->dim) i->dim = 1;
     if (!i->dim2) i->dim2 = i->dim;
-    i->state = good ? 2 : 3;
+    i->dim_is = good ? FOUND : WRONG;
     set_terminals(b, instance);
     return good;
 }

@@ -203,8 +203,8 @@ static bool use_power(const Builder *b, NodeClass *c) {
 }
 
 static bool tells_unit(const Instance *i) {
-    return i->argument && i->state == 2 && i->argument_dim.known && !dim_is_one(i->argument_dim) &&
-           !(i->argument_is & IS_PLAIN);
+    return i->argument && i->dim_is == FOUND && i->argument_dim.known &&
+           !dim_is_one(i->argument_dim) && !(i->argument_is & IS_PLAIN);
 }
 
 static void one_port_tells(Builder *b, const Instance *i) {

@@ -204,7 +204,7 @@ static void finish_builtin(Builder *b, int instance) {
     int dim = 0;
     if (item->dimension &&
         !size_evaluate(b, item->dimension, i->env, "the dimension of a component", 1, &dim)) {
-        b->instance.data[instance].state = 3;
+        b->instance.data[instance].dim_is = WRONG;
         dim = 1;
     }
     b->instance.data[instance].dim = dim;
@@ -537,7 +537,7 @@ static void elaborate_items(Elaboration *e, const AstItem *items, const Env *env
 static void elaborate_class(Builder *b, int instance, Definition d, Elaboration *outer) {
     Elaboration e = {.b = b, .instance = instance, .outer = outer};
     if (!find_levels(&e, d)) {
-        b->instance.data[instance].state = 3;
+        b->instance.data[instance].dim_is = WRONG;
         return;
     }
     collect_bindings(&e);

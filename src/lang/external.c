@@ -79,8 +79,8 @@ static const External *external_of(Builder *b, Definition d, const AstExpr *e) {
     int number = global_find(b, d);
     Global *g = &b->global.data[number];
     const AstClass *f = d.what;
-    if (g->external || g->state) return g->external;
-    g->state = 1; // what is wrong is said once
+    if (g->external || g->value_is) return g->external;
+    g->value_is = UNDER_WAY; // what is wrong is said once
     const char *path = text_of(b, f->from);
     if (is_unit(path)) return g->external = unit_function(b, f);
     if (!file_exists(path)) {

@@ -268,7 +268,7 @@ static void flatten_entity(Builder *b, int entity) {
         flatten_power(b, x);
         return;
     }
-    if (x->kind == ENTITY_CONST || x->state == 3 || x->alias >= 0) return;
+    if (x->kind == ENTITY_CONST || x->value_is == WRONG || x->alias >= 0) return;
     static const VarKind kind[] = {[ENTITY_PARAM] = VAR_PARAM,
                                    [ENTITY_INPUT] = VAR_INPUT,
                                    [ENTITY_OUTPUT] = VAR_OUTPUT,

@@ -39,7 +39,7 @@ static void add_junction(Gathering *g, int terminal, int first, int dim) {
                   .first_terminal = b->terminal.count,
                   .comp = -1,
                   .var = -1,
-                  .state = 2};
+                  .dim_is = FOUND};
     i.path = member_path(b, at.instance, word);
     int index = add_instance(b, i);
     declare_member(b, at.instance, i.name, index);

@@ -318,7 +318,7 @@ static void two_port_law(Law *w) {
 void builtin_law(Builder *b, int instance) {
     const Instance *i = &b->instance.data[instance];
     Law w = {b, lower_symbols(b), instance, i->comp, i->builtin->kind, i->item->pos};
-    if (i->state == 3 || i->builtin->ports == 0) return;
+    if (i->dim_is == WRONG || i->builtin->ports == 0) return;
     if (i->item->laws) w.pos = i->item->laws->pos;
     bool storage = w.kind == COMP_C || w.kind == COMP_I;
     if (storage)

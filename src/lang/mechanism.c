@@ -340,7 +340,7 @@ static void declare_joint(Builder *b, MechPart part) {
     part.kind = find_joint_kind(b, item);
     bool known = part.kind != JOINT_KINDS;
     part.instance = add_part_instance(b, part.owner, item, part.env, "joint");
-    if (part.instance >= 0 && !known) b->instance.data[part.instance].state = 3;
+    if (part.instance >= 0 && !known) b->instance.data[part.instance].dim_is = WRONG;
     if (!known) part.kind = JOINT_FIXED;
     part.angles = attitude_angles(b, part.owner, part.kind);
     choose_form(b, part.owner);

@@ -38,7 +38,7 @@ static bool start_quaternion(Builder *b, const MechPart *x, Expr out[4]) {
     }
     const Constant *c = &b->entity.data[entity].known;
     Expr raw[4];
-    if (b->entity.data[entity].state != 2) return false;
+    if (b->entity.data[entity].value_is != FOUND) return false;
     if (c->many[0] == 0 && c->many[1] == 0 && c->many[2] == 0 && c->many[3] == 0) {
         Remark *m = complain(b, M_ATTITUDE, ast_start(b->entity.data[entity].value),
                              "the attitude of '%s' at the start is zero", part_text(b, x));

@@ -109,7 +109,7 @@ void declare_tie(Builder *b, MechPart part) {
     bool actuator = part.tie == TIE_ACTUATOR;
     part.instance =
         add_part_instance(b, part.owner, part.item, part.env, actuator ? "actuator" : "constraint");
-    if (part.instance >= 0 && !known) b->instance.data[part.instance].state = 3;
+    if (part.instance >= 0 && !known) b->instance.data[part.instance].dim_is = WRONG;
     if (!known) part.kind = JOINT_FIXED;
     array_push(&b->part, part);
     if (part.instance < 0 || !known) return;

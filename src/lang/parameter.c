@@ -95,22 +95,22 @@ static bool evaluate(Builder *b, int entity) {
 
 bool param_evaluate(Builder *b, int entity) {
     Entity *x = &b->entity.data[entity];
-    if (x->state >= 2) return x->state == 2;
-    if (x->state == 1) {
+    if (x->value_is >= FOUND) return x->value_is == FOUND;
+    if (x->value_is == UNDER_WAY) {
         mark_as_circular(b, entity);
         return false;
     }
-    x->state = 1;
+    x->value_is = UNDER_WAY;
     array_push(&b->visiting, entity);
     bool good = evaluate(b, entity);
     b->visiting.count--;
-    b->entity.data[entity].state = good ? 2 : 3;
+    b->entity.data[entity].value_is = good ? FOUND : WRONG;
     return good;
 }
 
 void param_structural(Builder *b, int entity) {
     Entity *x = &b->entity.data[entity];
-    if (x->structural || x->state == 3) return;
+    if (x->structural || x->value_is == WRONG) return;
     x->structural = true;
     Lower l = lower_numbers(b, "the value of a parameter", true);
     lower(&l, x->value, x->value_env);
@@ -231,14 +231,14 @@ static bool constant_evaluate(Builder *b, int global) {
 
 bool global_evaluate(Builder *b, int global) {
     Global *g = &b->global.data[global];
-    if (g->state >= 2) return g->state == 2;
-    if (g->state == 1) {
+    if (g->value_is >= FOUND) return g->value_is == FOUND;
+    if (g->value_is == UNDER_WAY) {
         Remark *m = complain(b, L_RECURSIVE_PARAMETER, g->class->pos,
                              "the value of '%s' depends on itself", text_of(b, g->class->name));
         remark_help(b->r, m, "give it a value that does not use itself");
         return false;
     }
-    g->state = 1;
+    g->value_is = UNDER_WAY;
     bool good;
     if (g->class->kind == CLASS_TABLE && g->class->formal_count > 1) {
         const Grid *grid = grid_build(b, g);
@@ -251,7 +251,7 @@ bool global_evaluate(Builder *b, int global) {
     } else {
         good = g->class->value && constant_evaluate(b, global);
     }
-    b->global.data[global].state = good ? 2 : 3;
+    b->global.data[global].value_is = good ? FOUND : WRONG;
     return good;
 }
 

@@ -275,7 +275,7 @@ static Ref member(Builder *b, Path *p, int owner, int code) {
         }
         code = pairs_get(&b->members, (uint32_t)owner, p->step[p->at]->name);
         if (code < 0)
-            return b->instance.data[owner].state == 3
+            return b->instance.data[owner].dim_is == WRONG
                        ? ref_bad()
                        : unknown_member(b, p, owner, member_help(b, owner));
     }
@@ -356,7 +356,7 @@ Ref path_resolve(Builder *b, const AstExpr *path, const Env *env, bool quiet) {
     if (env->instance >= 0) {
         int code = pairs_get(&b->members, (uint32_t)env->instance, first);
         if (code >= 0) return member(b, &p, env->instance, code);
-        if (b->instance.data[env->instance].state == 3) return ref_bad();
+        if (b->instance.data[env->instance].dim_is == WRONG) return ref_bad();
     }
     Definition d = {0};
     if (p.count == 1) d = find_definition(b->syntax, env->file, first, path->pos, b->r);

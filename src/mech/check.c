@@ -173,7 +173,8 @@ static void check_axes(Check *c, const MechJoint *j) {
 static void eigenvalues(int n, const double *given, double *out) {
     double a[36];
     memcpy(a, given, (size_t)(n * n) * sizeof *a);
-    for (int sweep = 0; sweep < 30; sweep++)
+    enum { MOST_SWEEPS = 30 }; // a handful is enough: convergence is quadratic
+    for (int sweep = 0; sweep < MOST_SWEEPS; sweep++)
         for (int p = 0; p < n; p++)
             for (int q = p + 1; q < n; q++)
                 if (a[n * p + q] != 0) symmetric_turn(n, a, NULL, p, q);

@@ -240,7 +240,8 @@ typedef struct {
 // One step from x to a smaller sum, trying larger dampings until there is one. False: there is
 // none.
 static bool descend(Fit *f, Descent *d, double *x, bool *small) {
-    for (int tries = 0; tries < 25 && !is_cancelled(f); tries++) {
+    enum { MOST_DAMPINGS = 25 };
+    for (int tries = 0; tries < MOST_DAMPINGS && !is_cancelled(f); tries++) {
         double change = 0;
         if (damped_step(f, d->A, d->b, d->damping, d->step)) {
             for (int i = 0; i < f->n; i++) {
@@ -334,7 +335,8 @@ static void later_deviations(Fit *f) {
 // Eigenvalues and vectors (columns) of a symmetric matrix, by Jacobi's rotations.
 static void eigen(int n, double *A, double *V) {
     for (int i = 0; i < n * n; i++) V[i] = i % (n + 1) == 0;
-    for (int sweep = 0; sweep < 60; sweep++)
+    enum { MOST_SWEEPS = 60 }; // a handful is enough: convergence is quadratic
+    for (int sweep = 0; sweep < MOST_SWEEPS; sweep++)
         for (int p = 0; p < n; p++)
             for (int q = p + 1; q < n; q++)
                 if (!(fabs(A[p * n + q]) <= 1e-300)) symmetric_turn(n, A, V, p, q);
