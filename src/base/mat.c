@@ -99,12 +99,18 @@ static bool read_level_4(MatFile *f, Bytes b) {
 
 // --- level 5 -------------------------------------------------------------------------------------
 
-enum { MI_MATRIX = 14, MI_COMPRESSED = 15 };
+enum { MI_MATRIX = 14, MI_COMPRESSED = 15, MI_UTF8 = 16, MI_UTF16 = 17 }; // types of elements
+enum {
+    MX_CHAR = 4,
+    MX_DOUBLE = 6,
+    MX_UINT32 = 13,
+    MX_COMPLEX = 0x800
+}; // classes of matrices; a flag
 
 static Kind kind_of(uint32_t type) {
     static const Kind kinds[] = {NO_KIND, I1, U1, I2, U2, I4, U4, F4, NO_KIND, F8};
-    if (type == 16) return U1; // UTF-8
-    if (type == 17) return U2;
+    if (type == MI_UTF8) return U1;
+    if (type == MI_UTF16) return U2;
     return type < sizeof kinds / sizeof *kinds ? kinds[type] : NO_KIND;
 }
 
@@ -127,15 +133,15 @@ static bool take_element(Bytes *b, uint32_t *type, Bytes *inside) {
     return true;
 }
 
-// Cells, structs and the like are passed over.
+// Cells, structs, complex matrices and the like are passed over.
 static bool read_matrix(MatFile *f, Bytes b) {
     uint32_t type, flags[2];
     int32_t size[2];
     Bytes part;
     if (!take_element(&b, &type, &part) || !take(&part, flags, sizeof flags)) return false;
     uint32_t kind = flags[0] & 0xff;
-    bool plain = kind == 4 || (kind >= 6 && kind <= 13);
-    if (!plain || flags[0] & 0x800) return true; // complex ones, too
+    bool plain = kind == MX_CHAR || (kind >= MX_DOUBLE && kind <= MX_UINT32);
+    if (!plain || flags[0] & MX_COMPLEX) return true;
     if (!take_element(&b, &type, &part) || part.left != sizeof size) return part.left > sizeof size;
     take(&part, size, sizeof size);
     if (!take_element(&b, &type, &part)) return false;
@@ -143,7 +149,7 @@ static bool read_matrix(MatFile *f, Bytes b) {
     if (!m || !take_element(&b, &type, &part)) return false;
     m->rows = size[0];
     m->columns = size[1];
-    m->words = kind == 4;
+    m->words = kind == MX_CHAR;
     return read_numbers(f, m, &part, kind_of(type));
 }
 

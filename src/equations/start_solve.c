@@ -100,13 +100,13 @@ static int note_tied(Start *s, Remark *remark, const StartRow *tie) {
 
 // Notes the conditions that together contradict this one, where the numbers of the start are known.
 static int note_reasons(Start *s, Remark *remark, const StartRow *c) {
-    enum { MOST = 64 };
+    enum { MOST = 64, FEW = 5 }; // looked at; named
     int row[MOST], n = echelon_reasons(s, (int)(c - s->row.data), row, MOST), given = 0;
     const StartRow *tie = NULL;
     for (int i = 0; i < n; i++) {
         const StartRow *r = &s->row.data[row[i]];
         if (r->strength <= START_TIE && !tie) tie = r;
-        if (r->strength != START_GIVEN || given == 5) continue;
+        if (r->strength != START_GIVEN || given == FEW) continue;
         Text what = {0};
         describe(s->w, &what, r);
         if (r->var >= 0)

@@ -46,13 +46,16 @@ static void close_class(Parser *p, const Opener *opener) {
     }
 }
 
+enum { WORD_MODEL, WORD_ELEMENT, WORD_MECHANISM, WORD_LAGRANGIAN };
+
 static const struct {
     ClassKind kind;
     const char *word, *name;
-} model_words[] = {{CLASS_MODEL, "model", "the name of the model"},
-                   {CLASS_ELEMENT, "element", "the name of the element"},
-                   {CLASS_MECHANISM, "mechanism", "the name of the mechanism"},
-                   {CLASS_MECHANISM, "lagrangian", "the name of the lagrangian"}};
+} model_words[] = {
+    [WORD_MODEL] = {CLASS_MODEL, "model", "the name of the model"},
+    [WORD_ELEMENT] = {CLASS_ELEMENT, "element", "the name of the element"},
+    [WORD_MECHANISM] = {CLASS_MECHANISM, "mechanism", "the name of the mechanism"},
+    [WORD_LAGRANGIAN] = {CLASS_MECHANISM, "lagrangian", "the name of the lagrangian"}};
 
 // grid-row = [expr] "," expr {"," expr}      without the first one: the values of the second
 // argument
@@ -116,12 +119,12 @@ static void parse_from(Parser *p, AstClass *c) {
 //       | "mechanism" name from
 //       | "model" name unit
 static AstClass *parse_model(Parser *p) {
-    int word = p_at(p, TOKEN_ELEMENT)      ? 1
-               : p_at(p, TOKEN_MECHANISM)  ? 2
-               : p_at(p, TOKEN_LAGRANGIAN) ? 3
-                                           : 0;
+    int word = p_at(p, TOKEN_ELEMENT)      ? WORD_ELEMENT
+               : p_at(p, TOKEN_MECHANISM)  ? WORD_MECHANISM
+               : p_at(p, TOKEN_LAGRANGIAN) ? WORD_LAGRANGIAN
+                                           : WORD_MODEL;
     AstClass *c = new_class(p, model_words[word].kind);
-    c->lagrangian = word == 3;
+    c->lagrangian = word == WORD_LAGRANGIAN;
     Opener opener = open_class(p, c, model_words[word].word, model_words[word].name);
     if (c->kind == CLASS_MECHANISM && p_accept_word(p, "from")) {
         parse_from(p, c);
