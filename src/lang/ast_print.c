@@ -35,6 +35,9 @@ static int level_of(const AstExpr *e) {
     }
 }
 
+// a - b - c is (a - b) - c; powers and relations do not go on like that.
+static bool joins_left(uint8_t op) { return op != BIN_POW && binary_level[op] != LEVEL_RELATION; }
+
 static void print_level(Text *out, const Names *n, const AstExpr *e, int level) {
     bool bracket = level_of(e) < level;
     if (bracket) text_char(out, '(');
@@ -97,7 +100,7 @@ void ast_print(Text *out, const Names *n, const AstExpr *e) {
         break;
     case AST_UNARY: print_unary(out, n, e); break;
     case AST_BINARY:
-        print_level(out, n, e->left, level_of(e) + (e->op == BIN_POW));
+        print_level(out, n, e->left, level_of(e) + !joins_left(e->op));
         text_add(out, binary_text[e->op]);
         print_level(out, n, e->right, level_of(e) + 1);
         break;

@@ -3,8 +3,10 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/files.h"
+#include "base/keywords.h"
 #include "base/names.h"
 #include "base/report.h"
+#include "base/symmetric.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -201,6 +203,39 @@ static void files_are_written_whole(void **state) {
     report_free(&r);
 }
 
+// Jacobi's rotations leave the eigenvalues of a symmetric matrix on the diagonal,
+// and the eigenvectors in the columns: A V = V D.
+static void rotations_find_eigenvectors(void **state) {
+    (void)state;
+    static const double given[9] = {4, 1, -2, 1, 2, 0.5, -2, 0.5, 3};
+    double a[9], v[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    memcpy(a, given, sizeof a);
+    for (int round = 0; round < 10; round++)
+        for (int p = 0; p < 3; p++)
+            for (int q = p + 1; q < 3; q++) symmetric_turn(3, a, v, p, q);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double product = 0;
+            for (int k = 0; k < 3; k++) product += given[3 * i + k] * v[3 * k + j];
+            assert_near(product, v[3 * i + j] * a[4 * j], 1e-14);
+            if (i != j) assert_near(a[3 * i + j], 0, 1e-15);
+        }
+    double b[4] = {2, 1, 1, 2};
+    symmetric_turn(2, b, NULL, 0, 1);
+    assert_near(b[1], 0, 1e-15);
+    assert_near(b[0] * b[3], 3, 1e-14);
+}
+
+static void keywords_are_known(void **state) {
+    (void)state;
+    assert_true(is_keyword("and"));
+    assert_true(is_keyword("lagrangian"));
+    assert_true(is_keyword("within"));
+    assert_false(is_keyword("And"));
+    assert_false(is_keyword("joint"));
+    assert_false(is_keyword(""));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_gives_zeroed_aligned_memory),
@@ -214,6 +249,8 @@ int main(void) {
         cmocka_unit_test(decimals_read_back),
         cmocka_unit_test(numbers_print_shortest),
         cmocka_unit_test(files_are_written_whole),
+        cmocka_unit_test(rotations_find_eigenvectors),
+        cmocka_unit_test(keywords_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
