@@ -4,7 +4,8 @@
 //                                     |
 //          tape_text.c   tapes as functions, an equation above its code
 //          model_text.c  data: names, tables, branches of `when`, switches; blocks_text.c, header_text.c
-//          runtime.text  steps, events and samples of solve/fixed.c, over those functions
+//          runtime.text, steps.text, events.text
+//                        steps, events and samples of solve/fixed.c, over those functions
 //          parts.c, modes_text.c, modes.text   laws that switch: a program for each mode (solve/modes.c)
 //          selection_text.c, selection.text    states that are chosen during the run (engine/choices.c)
 //          loops_text.c, folds.text            loops that iterate, on their branch (engine/branch.c, solve/folds.c)

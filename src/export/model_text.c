@@ -340,16 +340,16 @@ void export_parts(const Writing *w, const char **chosen) {
 static void write_runtime(Writing *w, Text *o) {
     const char *chosen[EXPORT_PARTS];
     export_parts(w, chosen);
-    const char *events = strstr(asset_runtime_text, "// --- events ---");
-    Text text = {0}; // what modes do stands before events, which ask it
-    text_add_n(&text, asset_runtime_text, (size_t)(events - asset_runtime_text));
+    Text text = {0};
+    text_add(&text, asset_runtime_text);
+    text_add(&text, asset_steps_text);
     if (has_loops(w)) text_add(&text, asset_folds_text);
     if (has_selections(w)) text_add(&text, asset_selection_text);
     if (has_past(w)) text_add(&text, asset_past_text);
     text_add(&text, "//? switches\n");
     if (has_parts(w)) text_add(&text, asset_modes_text);
     text_add(&text, "//? switches\n");
-    text_add(&text, events);
+    text_add(&text, asset_events_text); // they ask modes, which stand before them
     export_sections(o, text_get(&text), chosen);
     text_free(&text);
 }

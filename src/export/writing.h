@@ -121,7 +121,7 @@ double export_step(const Job *j); // of the grid
 void export_source(Writing *w);
 void export_main(Writing *w);
 enum { EXPORT_PARTS = 20 };
-void export_parts(const Writing *w, const char **chosen); // of runtime.text that the model needs
+void export_parts(const Writing *w, const char **chosen); // of the texts that the model needs
 int export_table(const Writing *w, const Table *t);
 
 // --- blocks_text.c
@@ -139,8 +139,9 @@ void export_prefixed(Text *out, const char *text, const char *prefix); // model_
 void export_single(Text *out, const char *text);                       // float in place of double
 
 // Files of this folder and of others, as they stand there (cmake/embed.cmake).
-extern const char asset_runtime_text[], asset_modes_text[], asset_selection_text[],
-    asset_folds_text[], asset_past_text[], asset_trig_text[], asset_main_text[];
+extern const char asset_runtime_text[], asset_steps_text[], asset_events_text[], asset_modes_text[],
+    asset_selection_text[], asset_folds_text[], asset_past_text[], asset_trig_text[],
+    asset_main_text[];
 extern const char asset_kernels_def[], asset_table_def[];
 
 #endif

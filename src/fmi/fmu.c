@@ -37,6 +37,7 @@ static void find_guid(FmuWriting *u) {
     text_add_n(&all, text_get(&u->e.source), u->e.source.length);
     fmu_description(&all, u);
     text_add(&all, asset_core_text);
+    text_add(&all, asset_kinds_text);
     if (u->inner == FMU_CVODE) text_add(&all, asset_cvode_text);
     if (u->inner == FMU_RK78) text_add(&all, asset_rk78_text);
     text_add(&all, u->options->version == 3 ? asset_fmi3_text : asset_fmi2_text);

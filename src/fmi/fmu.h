@@ -1,6 +1,6 @@
 // A model as a functional mock-up unit (FMI 2 or 3): one archive that other tools load.
 //
-//     Export (model.c, model.h)  --->  sources/      fmi2.c or fmi3.c around them: core.text, fmi2.text, fmi3.text, tangents of the tapes
+//     Export (model.c, model.h)  --->  sources/      fmi2.c or fmi3.c around them: core.text, kinds.text, fmi2.text, fmi3.text, tangents of the tapes
 //            |                         binaries/     the same, compiled: no library but libc and libm
 //            v
 //     variables, flow of the tapes --> modelDescription.xml; power ports: OspModelDescription.xml (2), terminals (3)

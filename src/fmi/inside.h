@@ -117,7 +117,8 @@ void archive_write(Text *out, const ArchiveFile *file, int count);
 bool fmu_compile(Text *out, const ArchiveFile *file, int count, bool cvode, Report *r);
 
 // Files of this folder, as they stand there (cmake/embed.cmake).
-extern const char asset_core_text[], asset_fmi2_text[], asset_fmi3_text[], asset_tangent_text[];
+extern const char asset_core_text[], asset_kinds_text[], asset_fmi2_text[], asset_fmi3_text[],
+    asset_tangent_text[];
 extern const char asset_cvode_text[], asset_rk78_text[], asset_rk78_def[];
 extern const char asset_fmi2Functions_h[], asset_fmi2FunctionTypes_h[], asset_fmi2TypesPlatform_h[];
 extern const char asset_fmi3Functions_h[], asset_fmi3FunctionTypes_h[], asset_fmi3PlatformTypes_h[];

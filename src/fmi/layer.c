@@ -222,7 +222,10 @@ void fmu_source(Text *out, FmuWriting *u) {
     }
     write_tangents(&o, u);
     text_char(&o, '\n');
-    export_sections(&o, asset_core_text, chosen);
+    text_clear(&helpers);
+    text_add(&helpers, asset_core_text);
+    text_add(&helpers, asset_kinds_text);
+    export_sections(&o, text_get(&helpers), chosen);
     if (u->inner == FMU_CVODE) export_sections(&o, asset_cvode_text, chosen);
     if (u->inner == FMU_RK78) {
         text_add(&o, "#define VALUE double\n");
