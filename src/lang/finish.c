@@ -51,52 +51,31 @@ static void *keep(Builder *b, const void *data, int count, size_t size) {
     return copy;
 }
 
-static void number_mechanism(Mechanism *m, const int *place) {
+typedef struct {
+    const int *place; // of the variable that has the number now
+    int count;
+} Numbering;
+
+static void number_vars(const Numbering *to, int *var, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (var[i] >= 0 && var[i] < to->count) var[i] = to->place[var[i]];
+}
+
+#define NUMBER(vars) number_vars(to, vars, sizeof(vars) / sizeof *(vars))
+
+// Fields that a joint does not use are 0, the number of time, which keeps it; a joint without
+// variables behind all others may have a number that is none.
+static void number_mechanism(Mechanism *m, const Numbering *to) {
     for (int i = 0; i < m->joint_count; i++) {
         MechJoint *j = &m->joint[i];
-        for (int k = 0; k < joint_coordinates(j); k++) j->coordinate[k] = place[j->coordinate[k]];
-        if (!joint_velocities(j->kind)) continue;
-        for (int k = 0; k < joint_coordinates(j); k++) j->state[k] = place[j->state[k]];
-        j->p = place[j->p];
-        j->motion = place[j->motion];
-        if (j->stiffness || j->restitution) j->stop = place[j->stop];
-        if (j->restitution) j->contact = place[j->contact];
-        if (j->driven) {
-            j->effort = place[j->effort];
-            j->mu = place[j->mu];
-            j->nu = place[j->nu];
-        }
-        if (j->w >= 0) j->w = place[j->w];
-        if (j->attitude >= 0) j->attitude = place[j->attitude];
-        j->e = place[j->e];
-        j->f = place[j->f];
+        NUMBER(j->coordinate);
+        NUMBER(j->state);
+        NUMBER(j->var);
     }
-    for (int i = 0; i < m->frame_count; i++) {
-        MechFrame *f = &m->frame[i];
-        f->e = place[f->e];
-        f->f = place[f->f];
-        f->place = place[f->place];
-        f->orientation = place[f->orientation];
-    }
-    for (int i = 0; i < m->velocity_count; i++) {
-        MechVelocity *v = &m->velocity[i];
-        v->p = place[v->p];
-        v->e = place[v->e];
-        v->f = place[v->f];
-    }
-    for (int i = 0; i < m->tie_count; i++) {
-        MechTie *t = &m->tie[i];
-        int *const var[] = {&t->e,  &t->f,     &t->q,      &t->lambda, &t->mu,
-                            &t->nu, &t->force, &t->moment, &t->gap};
-        for (size_t k = 0; k < sizeof var / sizeof var[0]; k++)
-            if (*var[k] >= 0) *var[k] = place[*var[k]];
-    }
-    if (m->loss >= 0) m->loss = place[m->loss];
-    if (m->drive_power >= 0) m->drive_power = place[m->drive_power];
-    m->kinetic = place[m->kinetic];
-    m->potential = place[m->potential];
-    m->energy = place[m->energy];
-    m->momentum = place[m->momentum];
+    for (int i = 0; i < m->frame_count; i++) NUMBER(m->frame[i].var);
+    for (int i = 0; i < m->velocity_count; i++) NUMBER(m->velocity[i].var);
+    for (int i = 0; i < m->tie_count; i++) NUMBER(m->tie[i].var);
+    NUMBER(m->var);
 }
 
 // What a source sets, it sets along its half-arrow: `drain = 2 {l/s}` with `tank -> drain` takes 2
@@ -133,7 +112,8 @@ void finish_model(Builder *b) {
     for (int i = 0; i < b->action.count; i++) b->action.data[i].var = place[b->action.data[i].var];
     for (int i = 0; b->plan && i < b->plan->live_count; i++)
         b->plan->live[i].var = place[b->plan->live[i].var];
-    for (int i = 0; i < b->mechanism.count; i++) number_mechanism(&b->mechanism.data[i], place);
+    const Numbering to = {place, m->var_count};
+    for (int i = 0; i < b->mechanism.count; i++) number_mechanism(&b->mechanism.data[i], &to);
     KEEP(mechanism, mechanism);
     KEEP(called, called);
     for (int i = 0; i < b->choice.count; i++)

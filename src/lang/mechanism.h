@@ -58,6 +58,50 @@ typedef struct { // its middle is the centre of gravity
     Expr turn[9]; // to the body's axes
 } MechShape;
 
+// Fields that number variables of the flat model are lists, so that whoever numbers anew meets them
+// all: by name, and as var[]. First variables where there are several; -1 = none.
+#define MECH_FIELD(name) int name;
+#define MECH_COUNT(name) +1
+#define MECH_VARS(LIST)                                                                            \
+    union {                                                                                        \
+        struct {                                                                                   \
+            LIST(MECH_FIELD)                                                                       \
+        };                                                                                         \
+        int var[0 LIST(MECH_COUNT)];                                                               \
+    }
+
+//     e, f       of the port
+//     p          momenta
+//     w          with form lagrange: velocities
+//     attitude   with Euler angles: the quaternion to be seen
+//     motion     what is integrated: momenta (form lagrange: velocities); where ties or drives hold
+//                the mechanism, before it is brought onto them
+//     stop       effort of the stops
+//     contact    discrete: 1 free, 2 and 3 at the lower and upper rigid stop
+//     effort     of prescribed motion, one for each coordinate: the effort that drives it, and
+//     mu, nu     corrections of momenta and of coordinates
+#define MECH_JOINT_VARS(V)                                                                         \
+    V(p) V(e) V(f) V(w) V(attitude) V(motion) V(stop) V(contact) V(effort) V(mu) V(nu)
+
+//     e, f                 6 each
+//     place, orientation   3 and 9: position and rotation in the world
+#define MECH_FRAME_VARS(V) V(e) V(f) V(place) V(orientation)
+
+//     e, f            of the port along its freedoms
+//     q               coordinates, or the length of an actuator
+//     lambda          effort, one for each direction that is constrained; so, too
+//     mu, nu          corrections of momenta and of coordinates
+//     force, moment   on the second end, in the axes of the first
+//     gap             how far the ends are from where they should be
+#define MECH_TIE_VARS(V) V(e) V(f) V(q) V(lambda) V(mu) V(nu) V(force) V(moment) V(gap)
+
+#define MECH_VELOCITY_VARS(V) V(p) V(e) V(f)
+
+//     momentum      6
+//     drive_power   what drives put in
+//     loss          what the dissipation function takes
+#define MECHANISM_VARS(V) V(kinetic) V(potential) V(energy) V(momentum) V(drive_power) V(loss)
+
 typedef struct {
     Name name;
     Pos pos;
@@ -82,28 +126,20 @@ typedef struct {
     Expr pitch;         // helical
     EulerAngles angles; // spherical, free
     // in the flat model
+    MECH_VARS(MECH_JOINT_VARS);
     int coordinate[7];            // variable of each coordinate
-    int p, e, f;                  // first variables
-    int w;                        // with form lagrange: velocities; -1 = none
-    int attitude;                 // with Euler angles: the quaternion to be seen; -1 = none
+    int state[7];                 // ... as it is integrated (see motion)
     Expr start[7];                // coordinates at the start, expressions of parameters
     Expr start_flow[6];           // velocities at the start
     bool given_start, given_flow; // the user wrote them
-    // What is integrated: coordinates, and momenta (form lagrange: velocities). Where ties or
-    // drives hold the mechanism, before it is brought onto them
-    int state[7], motion;
     // with limits
     bool limited;
     Expr lower, upper;
     Expr stiffness, damping; // of elastic stops; 0 = none
     Expr restitution;        // of rigid stops; 0 = none. Without either limits are watched only
-    int stop;                // variable: effort of the stops; -1 = none
-    int contact;             // discrete variable: 1 free, 2 and 3 at the lower and upper rigid stop
     // with prescribed motion
     bool driven;
     Expr drive[3]; // its coordinates as functions of time
-    int effort;    // first variables, one for each coordinate: the effort that drives it, ...
-    int mu, nu;    // ... corrections of momenta and of coordinates
 } MechJoint;
 
 int joint_coordinates(const MechJoint *j);
@@ -122,8 +158,7 @@ typedef struct {
     bool world_axes; // effort and flow are in the axes of the world
     bool other_axes; // ... in those of another place, `axes`
     MechEnd axes;
-    int e, f;               // first of 6
-    int place, orientation; // first of 3 and of 9 variables: position and rotation in the world
+    MECH_VARS(MECH_FRAME_VARS);
 } MechFrame;
 
 typedef enum {
@@ -151,14 +186,7 @@ typedef struct {
     MechEnd end[2];
     Expr axis[3], axis2[3]; // unit vectors, in the axes of the ends as they are at coordinates zero
     Expr pitch, size;
-    // in the flat model: first variables, -1 where there are none
-    int e, f; // of the port along its freedoms
-    int q;    // coordinates, or the length of an actuator
-    int lambda, mu,
-        nu; // one for each direction that is constrained: effort, corrections of momenta and
-            // of coordinates
-    int force, moment; // on the second end, in the axes of the first
-    int gap;           // how far the ends are from where they should be
+    MECH_VARS(MECH_TIE_VARS);
 } MechTie;
 
 typedef struct {     // a shape for the view, which has no influence on the motion
@@ -174,8 +202,8 @@ typedef struct {     // a shape for the view, which has no influence on the moti
 typedef struct { // of a lagrangian: a velocity that is no rate of a coordinate
     Name name;
     Pos pos;
-    Expr value;  // linear in the flows of coordinates
-    int p, e, f; // variables
+    Expr value; // linear in the flows of coordinates
+    MECH_VARS(MECH_VELOCITY_VARS);
 } MechVelocity;
 
 typedef struct {
@@ -200,12 +228,9 @@ typedef struct {
     int velocity_count;
     Expr gravity[3]; // world
     // in the flat model
-    int comp;                       // its component
-    int kinetic, potential, energy; // variables
-    int momentum;                   // first of 6
-    int drive_power;                // variable: what drives put in; -1 = none
-    int loss;                       // variable: what the dissipation function takes; -1 = none
-    bool open_gravity;              // gravity changes with inputs or time: no closed form of energy
+    int comp; // its component
+    MECH_VARS(MECHANISM_VARS);
+    bool open_gravity; // gravity changes with inputs or time: no closed form of energy
 } Mechanism;
 
 // --- functions of a mechanism at arguments that the caller chooses
