@@ -28,15 +28,26 @@ static void text_params(Text *out, Listing *l) {
     }
 }
 
-// Does the listing give this rate a name? Then it is printed there.
-static bool is_named(Listing *l, int state) {
-    Text der = {0}, rate = {0};
-    listing_der(&der, l, state);
-    listing_expr(&rate, l, l->system->rate[state]);
-    bool same = strcmp(text_get(&der), text_get(&rate)) == 0;
-    text_free(&der);
-    text_free(&rate);
+// Is this the name that the listing gives to the expression? Then it is defined further down.
+static bool is_name_of(Listing *l, Text *name, Expr e) {
+    Text text = {0};
+    listing_expr(&text, l, e);
+    bool same = strcmp(text_get(name), text_get(&text)) == 0;
+    text_free(&text);
+    text_free(name);
     return same;
+}
+
+static bool rate_is_named(Listing *l, int state) {
+    Text der = {0};
+    listing_der(&der, l, state);
+    return is_name_of(l, &der, l->system->rate[state]);
+}
+
+static bool value_is_named(Listing *l, int var) {
+    Text name = {0};
+    listing_name(&name, l, var);
+    return is_name_of(l, &name, l->system->value[var]);
 }
 
 static void text_states(Text *out, Listing *l) {
@@ -44,7 +55,7 @@ static void text_states(Text *out, Listing *l) {
     if (s->state_count == 0) return;
     text_add(out, "equations\n");
     for (int i = 0; i < s->state_count; i++) {
-        if (is_named(l, i)) continue;
+        if (rate_is_named(l, i)) continue;
         text_add(out, "  ");
         listing_der(out, l, i);
         text_add(out, " = ");
@@ -60,7 +71,8 @@ static void text_values(Text *out, Listing *l) {
     text_add(out, "values\n");
     for (int v = 0; v < s->model->var_count; v++) {
         VarKind kind = s->model->var[v].kind;
-        if (kind == VAR_PARAM || kind == VAR_TIME || s->value[v] == s->model->var[v].symbol)
+        if (kind == VAR_PARAM || kind == VAR_TIME || s->value[v] == s->model->var[v].symbol ||
+            value_is_named(l, v))
             continue;
         text_add(out, "  ");
         listing_name(out, l, v);
@@ -103,7 +115,7 @@ static void latex_system(Text *out, Listing *l) {
     const System *s = l->system;
     text_add(out, "\\begin{aligned}\n");
     for (int i = 0; i < s->state_count; i++) {
-        if (is_named(l, i)) continue;
+        if (rate_is_named(l, i)) continue;
         listing_der(out, l, i);
         text_add(out, " &= ");
         listing_expr(out, l, s->rate[i]);
