@@ -69,7 +69,7 @@ static unsigned everybody(const Lanes *l) { return (1u << l->count) - 1; }
 
 static unsigned together(const Lanes *l) { return everybody(l) & ~(l->over | l->apart); }
 
-// Lanes without a run compute what another one does.
+// A lane without a run computes what another lane does, so that its numbers do no harm.
 static void fill_empty(Lanes *l) {
     unsigned who = together(l);
     if (who == l->members) return;

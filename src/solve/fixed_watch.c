@@ -93,7 +93,8 @@ static bool many_steps_are_wrong(Fixed *f, double end, int state, double *good) 
     return before > 0 && log(peak / before) < 0.75 * log(now / before);
 }
 
-// The looking is no part of the run: what it changed in the machine is put back.
+// Goes the way again with shorter steps to see whether the growth is made by the method. The run is
+// not affected: what this changes in the machine is put back.
 static bool is_made(Fixed *f, double t, double h, int state, double *good) {
     FixedWatch *w = &f->watch;
     Machine *m = f->j->m;

@@ -218,7 +218,7 @@ static bool find_first_step(Gauss *g) {
     return false;
 }
 
-// Points of the grid are those of the finer one, every so many.
+// Divides the step. The points of the coarse grid are points of the fine one, too.
 static void shorten(Gauss *g, int parts) {
     Fixed *f = &g->fixed;
     Job *j = f->j;
@@ -290,7 +290,8 @@ static bool divide(Gauss *g, const double *y, double t, double h, double *to) {
     return false;
 }
 
-// Is the step from `begin` at t as exact as it should be? What nothing is known of is compared.
+// Is the step from `begin` at t as exact as it should be? It is compared with two halves if nothing
+// is known of its error or something looks suspicious.
 static bool is_exact(Gauss *g, const double *y, double t, double h, double *to) {
     if (!g->fresh && !is_suspect(g, h)) return true;
     double error = compare(g, y, t, h);

@@ -304,8 +304,8 @@ void history_leave(Job *j) {
     if (j->history) j->m->past = NULL;
 }
 
-// Before the start everything was as it is at the start; delays of delays need some rounds for
-// that.
+// Before the start every signal has its value at the start; a few rounds find these for delays of
+// delays.
 bool history_open(Job *j) {
     int n = whens_of(j)->delay_count;
     if (n == 0) return true;

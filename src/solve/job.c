@@ -197,7 +197,8 @@ double gaps_longest_step(const EventGaps *p, double time) {
 
 // --- wanted points -------------------------------------------------------------------------------
 
-// Recorded relations are as they are at the point itself, not as they were held during the step.
+// Hands over a point. Recorded relations are evaluated at the point itself, not held as during the
+// step.
 bool job_emit(Job *j, double time, const double *state, const double *quad) {
     bool hold = j->m->hold;
     j->m->hold = false;

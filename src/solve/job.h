@@ -317,7 +317,8 @@ bool events_start(Job *j, double time, double *state); // switches as they are j
 bool events_cross(Job *j, double time, double *state, const int *direction);
 // Did switches change that no root announced? Fills direction, as above.
 bool events_missed(Job *j, double time, const double *state, int *direction);
-// Of those that a method found at their zeros, the ones that leave it. False: none.
+// Of the relations that a method found at their zeros, selects those that really cross. False: none
+// does.
 bool events_leave(Job *j, double time, const double *state, int *direction);
 // Sets relations anew after an action. Those whose event function the action did not change stay as
 // they are.
@@ -362,7 +363,7 @@ void between_forget(Job *j); // something has changed since the last step
 // Is a relation changed at a time inside, and not at the end? Fills direction and time.
 bool between_find(Job *j, double from, double to, const StepInside *in, int *direction,
                   double *time);
-// The first point where one of them has changed, which they have at `to`.
+// The first time at which one of the relations has changed that differ at `to`.
 double between_narrow(Job *j, double from, double to, const StepInside *in, const int *direction);
 
 // --- peaks.c: what outputs are inside of a step in which no point was wanted

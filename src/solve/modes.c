@@ -105,7 +105,7 @@ static void put_impulses(Job *j, Machine *m, const double *impulse) {
     for (int i = 0; i < w->impulse_count; i++) held[i] = impulse ? impulse[i] / ahead_time(j) : 0;
 }
 
-// Relations as they are a little later: what is at its zero takes the side to which it moves.
+// Evaluates relations a little later, by which one at its zero takes the side to which it moves.
 // False: there is no value.
 static bool look_ahead(Job *j, const SolveMode *s, const double *state, double *room,
                        bool *changed) {
@@ -459,7 +459,8 @@ static int due_instant(Job *j, const SolveMode *s, int c) {
     return sure ? k : -1;
 }
 
-// Impacts one after the other, until none is due; those of the choice `over` are no more.
+// Carries out impacts one after the other until none is due; those of the choice `over` are left
+// out.
 static bool take_instants(Job *j, int over) {
     int due = -1;
     for (int count = 0; count < MOST_INSTANTS; count++) {

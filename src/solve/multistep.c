@@ -445,8 +445,9 @@ static void watch_sizes(Multistep *c) {
     if (j->n && sizes_wants_rounding(j)) c->how->pass_rounding(c);
 }
 
-// The integrators give up after some rejections in a row, however long the step still is: from
-// rest, where steps were as long as the run, that is soon. They start anew with a far shorter step.
+// The integrators give up after some rejected steps in a row. After a rest, where steps were as
+// long as the run, that happens although the step is still long. So they start anew with a far
+// shorter one.
 static bool tries_shorter(Multistep *c, int flag) {
     Job *j = c->j;
     const char *words;

@@ -115,8 +115,8 @@ static double find_step_bound(Scout *s, double time, double target, double propo
 
 static bool is_negative(Bound at) { return at.low < 0; }
 
-// Values at both ends of the interval, which is so short, or over which the event function is so
-// straight, that they tell all. At the zero at the begin: it leaves it, and that is no news.
+// Does the signal change its sign over the interval? Its ends tell, as the interval is short or the
+// signal nearly straight there. A zero at the begin is known already.
 static bool changes(const Scout *s, int i) {
     return s->begin[i].low != 0 && is_negative(s->begin[i]) != is_negative(s->end[i]);
 }

@@ -212,8 +212,8 @@ static void widen(double *spread, const double *x, const double *y, int count, d
     for (int i = 0; i < count; i++) enlarge(&spread[i], (y[i] - x[i]) / part);
 }
 
-// How far rounding moves the rates of integrals and the unknowns: they are compared with those at
-// the next numbers. Of an unknown one look finds none by chance.
+// Finds how far rounding moves the rates of integrals and the unknowns, by comparison with
+// neighbouring numbers. Three looks for unknowns, as one may show none by chance.
 static void find_noise(Job *j, double time, const double *state) {
     Sizes *s = &j->sizes;
     bool implicit = s->unknown_count && j->stats->method == SOLVER_IDA; // they are its variables

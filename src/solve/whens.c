@@ -134,7 +134,7 @@ static bool assertions_hold(Job *j, double time) {
     return good;
 }
 
-// Settings are in the order of what they set.
+// Do two branches set the same variable? Settings are sorted by what they set.
 static bool has_conflict(Job *j, const Setting *s, int count, double time) {
     const double *fired = fired_held(j);
     int last = -1;
@@ -299,7 +299,7 @@ bool whens_moment(Job *j, double time, double slack, double *state) {
     return note_conditions(j, time, state);
 }
 
-// What is true from the start is no event; `initial` and samples at the start are.
+// Conditions that are true at the start are no events; `initial` and samples at the start are.
 bool whens_start(Job *j, double time, double *state) {
     const Whens *w = whens_of(j);
     j->when.begun = true;

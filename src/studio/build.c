@@ -91,7 +91,8 @@ static BdModel *load(BuildSide *t, const json_t *message, const char *path, BdRe
     return bd_load(path, &o, r);
 }
 
-// The live side takes it when it likes; what it did not look at yet is replaced.
+// Hands a model over to the live thread, which takes it when it is ready. A model that it has not
+// taken yet is replaced.
 static void hand_to_live(Page *p, Built **slot, Built *b, const char *word) {
     pthread_mutex_lock(&p->to_live.lock);
     Built *old = *slot;

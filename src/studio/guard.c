@@ -41,7 +41,7 @@ static bool random_token(char token[TOKEN_LENGTH + 1]) {
     return true;
 }
 
-// What the last server on this port wrote, if it is ours alone.
+// Reads the token that the last server on this port wrote, if the file belongs to the user alone.
 static bool old_token(const char *path, char token[TOKEN_LENGTH + 1]) {
     struct stat about;
     int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);

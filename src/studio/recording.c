@@ -22,7 +22,8 @@
 
 // --- calls ---------------------------------------------------------------------------------------
 
-// A file that only this program can see, and that is gone when it ends, however it ends.
+// A temporary file without a name: only this program can see it, and it is gone when the program
+// ends.
 static FILE *file_without_name(void) {
     const char *const folder[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
     for (size_t i = 0; i < sizeof folder / sizeof *folder; i++) {
@@ -46,7 +47,7 @@ static bool lose(Recording *c, const char *why) {
     return false;
 }
 
-// The block goes to the file, behind those that are there.
+// Appends the full block to the file.
 static bool put_away(Recording *c) {
     if (!c->before) c->before = file_without_name();
     if (!c->before || fseeko(c->before, (off_t)c->first * (off_t)sizeof(Call), SEEK_SET) != 0 ||

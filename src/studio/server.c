@@ -262,7 +262,8 @@ static const struct lws_protocols protocols[] = {{.name = "http",
                                                   .rx_buffer_size = 1 << 16},
                                                  {0}};
 
-// A page that says nothing for long is asked whether it is still there.
+// A page that has been silent for 20 s is asked whether it is still there; after 45 s it is given
+// up.
 static const lws_retry_bo_t patience = {.secs_since_valid_ping = 20, .secs_since_valid_hangup = 45};
 
 static struct lws_context *listen_at(Server *s, int port) {

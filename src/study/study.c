@@ -246,7 +246,7 @@ static int most_at_once(const Worker *w) {
     return lanes < share ? lanes : share;
 }
 
-// First one by one what another worker died of.
+// Works off runs. Runs during which another worker died come first, each by itself.
 static void work(Worker *w) {
     int factors = w->plan->factor_count;
     w->var = memory_zeroed((size_t)factors, sizeof *w->var);

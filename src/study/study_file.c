@@ -92,7 +92,7 @@ static bool refuse_second(const Study *s, Report *r) {
     return false;
 }
 
-// The file that we have locked is the one that has the name: its last owner may have removed it.
+// Is the locked file still the one of this name? Its last owner may have removed it in between.
 static bool is_still_there(const Study *s) {
     struct stat own, named;
     return fstat(s->file, &own) == 0 && lstat(s->path, &named) == 0 && own.st_ino == named.st_ino &&

@@ -59,7 +59,7 @@ static bool take_setting(Session *s, const char *text, HydroOptions *o) {
     return true;
 }
 
-// The file that was named and those beside it that belong to it, by their endings.
+// Finds the named file and those beside it that belong to it, by their endings.
 static int find_tables(Session *s, const char *path, HydroFile *files) {
     HydroKind named = hydro_kind(path);
     bool veres = named >= HYDRO_VERES_7;

@@ -134,7 +134,7 @@ static bool take_rows(void *task, const Results *block) {
     return good;
 }
 
-// Without a run nothing was computed, and what was written so far goes.
+// Closes the files. If the run could not start, they are removed.
 static void close_files(Task *t) {
     static const Results nothing = {0};
     Results r = with_source(t, t->run ? &t->run->results : &nothing);

@@ -348,7 +348,8 @@ static ExitCode make_study(Task *t) {
     return code;
 }
 
-// The model, in which everything that is varied is a number: formulas give way.
+// Builds the model so that all varied parameters are plain numbers: a parameter given by a formula
+// loses it.
 static bool build_model(Task *t) {
     Session *s = t->s;
     Syntax *syntax = session_load(s, session_argument(s, 0));

@@ -184,7 +184,7 @@ bool session_build(Pipeline *p, Session *s, Syntax *syntax, const char *experime
 // The options of a run; false with a complaint in the report.
 bool run_options(Session *s, RunOptions *o);
 const char *experiment_label(const Pipeline *p); // its name, or that of the model
-// The experiment that was asked for, ready to run, and what a verb does with it.
+// What a verb does with the experiment that was asked for, which is ready to run.
 typedef ExitCode (*ExperimentVerb)(Session *s, const Pipeline *p, RunOptions *o);
 ExitCode session_experiment(Session *s, ExperimentVerb verb);
 // The rest of the way to the system; a run that begins at a steady point gets it into its options.
