@@ -306,7 +306,7 @@ static void collect_entries(Builder *b) {
 }
 
 // A bounded force gives no impulse, so a relation whose sides receive impulses is decided by these.
-static void collect_strikes(Builder *b) {
+static void collect_impulses(Builder *b) {
     Work *w = b->w;
     Jump *j = b->jump;
     j->impulse_count = guard_relations(w, NULL);
@@ -402,7 +402,7 @@ bool jump_make(Work *w, const Memory *memory, Jump *jump) {
     if (good) {
         collect_results(&b);
         collect_entries(&b);
-        collect_strikes(&b);
+        collect_impulses(&b);
         make_system(&b);
     }
     rates_free(b.along);

@@ -177,7 +177,7 @@ static void refine(const Riccati *e, Residual residual, StepEquation solve, doub
 
 // A mode that no weight sees or no input reaches lies on the boundary of stability when the loop is closed; roots
 // that rounding put beside the boundary must not pass for stable ones.
-static bool border_is_clear(const Riccati *e, const double *loop, bool discrete, Room room) {
+static bool boundary_is_clear(const Riccati *e, const double *loop, bool discrete, Room room) {
     int n = e->n;
     double *a = room_take(&room, n, n), *re = room_take(&room, n, 1), *im = room_take(&room, n, 1);
     double *f = room_take(&room, n, n);
@@ -216,7 +216,7 @@ MatrixFault solve_care(int n, int m, const double *const in[5], double *x, Room 
     care_residual(&e, x, left, loop, room);
     double size = largest_entry(n * n, x) * largest_entry(n * n, e.f) + largest_entry(n * n, e.w);
     if (!(largest_entry(n * n, left) <= 1e-6 * size) || !loop_is_stable(n, loop, false, room) ||
-        !border_is_clear(&e, loop, false, room))
+        !boundary_is_clear(&e, loop, false, room))
         return MATRIX_NOT_STABILISING;
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++) x[j * n + i] /= d[i] * d[j];
@@ -280,7 +280,7 @@ MatrixFault solve_dare(int n, int m, const double *const in[5], double *x, Room 
     if (!dare_residual(&e, x, left, loop, room)) return MATRIX_NOT_STABILISING;
     double size = largest_entry(n * n, x) + largest_entry(n * n, e.w);
     if (!(largest_entry(n * n, left) <= 1e-6 * size) || !loop_is_stable(n, loop, true, room) ||
-        !border_is_clear(&e, loop, true, room))
+        !boundary_is_clear(&e, loop, true, room))
         return MATRIX_NOT_STABILISING;
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++) x[j * n + i] /= d[i] * d[j];

@@ -273,7 +273,7 @@ static fmi2Status set_states(fmi2Component c, const fmi2Real x[], size_t n) {
 static fmi2Status get_rates(fmi2Component c, fmi2Real x[], size_t n) {
     return (fmi2Status)three.GetContinuousStateDerivatives(((Unit3 *)c)->at, x, n);
 }
-static fmi2Status get_borders(fmi2Component c, fmi2Real z[], size_t n) {
+static fmi2Status get_indicators(fmi2Component c, fmi2Real z[], size_t n) {
     return (fmi2Status)three.GetEventIndicators(((Unit3 *)c)->at, z, n);
 }
 static fmi2Status get_states(fmi2Component c, fmi2Real x[], size_t n) {
@@ -326,10 +326,11 @@ bool check_load3(Check *c) {
     }
     FUNCTIONS3(FIND)
     c->f = (Functions){
-        instantiate, free_instance, setup,        enter_start, leave_start,  terminate,  reset,
-        get,         set,           get_state,    set_state,   free_state,   state_size, serialise,
-        read_back,   derivative,    enter_events, new_states,  enter_time,   completed,  set_time,
-        set_states,  get_rates,     get_borders,  get_states,  get_nominals, do_step};
+        instantiate, free_instance, setup,     enter_start, leave_start,  terminate,
+        reset,       get,           set,       get_state,   set_state,    free_state,
+        state_size,  serialise,     read_back, derivative,  enter_events, new_states,
+        enter_time,  completed,     set_time,  set_states,  get_rates,    get_indicators,
+        get_states,  get_nominals,  do_step};
     return good;
 }
 

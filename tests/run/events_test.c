@@ -44,7 +44,7 @@ static long steps_of_spring(const char *law, SolverKind solver, long *events) {
     return steps;
 }
 
-static void smooth_borders_cost_little(void **state) {
+static void smooth_switches_cost_little(void **state) {
     (void)state;
     static const SolverKind multistep[] = {SOLVER_CVODE_ADAMS, SOLVER_CVODE_BDF};
     for (int i = 0; i < 2; i++) {
@@ -237,7 +237,7 @@ static void audit_holds_through_events(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(smooth_borders_cost_little),
+        cmocka_unit_test(smooth_switches_cost_little),
         cmocka_unit_test(states_jump_and_counters_count),
         cmocka_unit_test(what_is_true_from_the_start_is_no_event),
         cmocka_unit_test(events_cause_events),
