@@ -76,7 +76,7 @@ static bool *unseen_states(const System *s, const Expr *row, int rows) {
 // What a storage keeps is no coordinate that may move on, although nothing else depends on it: a tank that fills, a mass that
 // gets faster. Of a height or an angle the energy has no second derivative.
 static void leave_out_storages(const System *s, bool *cyclic) {
-    Partials *partials = partials_new(s->dag);
+    Partials *partials = partials_new(dag_grow(s->dag));
     ExprWalk *energy = walk_new(s->dag), *slope = walk_new(s->dag);
     for (int c = 0; c < s->model->comp_count; c++) {
         if (!s->stored[c]) continue;

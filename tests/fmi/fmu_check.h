@@ -110,7 +110,7 @@ typedef struct {
     int states;
     const Variable *input; // that is set on the way; NULL: none
     int input_steps;
-    bool ends; // the last row is where the model has ended the run
+    bool ends;         // the last row is where the model has ended the run
     int slopes, kinks; // derivatives that were compared, and those at kinks
     bool events;       // FMI 3: this program handles the events of co-simulation
     int stride;        // steps of the grid in a communication step
