@@ -12,6 +12,8 @@
 struct Bounds {
     const Program *program;
     const TapeFunction *function;
+    const Machine
+        *holds; // its relations and pieces stay as they are; NULL: they are what bounds say
     Bound *reg;
     ARRAY(uint32_t) input; // registers that are read and not written, but for time
 };
@@ -24,6 +26,7 @@ static Bound make(double low, double high) {
 
 static Bound hull(Bound a, Bound b) { return make(smaller(a.low, b.low), larger(a.high, b.high)); }
 static bool has(Bound a, double x) { return a.low <= x && x <= a.high; }
+static Bound point(double x) { return (Bound){x, x}; }
 static bool is_point(Bound a) { return a.low == a.high; }
 static Bound negated(Bound a) { return (Bound){-a.high, -a.low}; }
 
@@ -240,6 +243,8 @@ static Bound result_of(const Bounds *b, const Instruction *c) {
     Bound first = r[c->a], second = tape_info[c->op].b ? r[c->b] : (Bound){0, 0};
     if (c->op == TAPE_OP_TABLE) return value_of(b->program->table[c->b], first);
     if (c->op == TAPE_OP_TABLE_SLOPE) return slope_of(b->program->table[c->b], first);
+    if (b->holds && c->op == TAPE_SWITCH) return point(b->holds->truth[c->b]);
+    if (b->holds && c->op == TAPE_HELD) return point(b->holds->piece[c->b]);
     if (c->op >= TAPE_COPY) return arithmetic(c, first, second, r[c->to]);
     return function_of((Op)c->op, first, second);
 }
@@ -250,13 +255,15 @@ static void note_input(Bounds *b, unsigned char *known, uint32_t reg) {
     array_push(&b->input, reg);
 }
 
-Bounds *bounds_new(const Program *p, const TapeFunction *f) {
+Bounds *bounds_new(const Program *p, const TapeFunction *f, const Machine *holds) {
     Bounds *b = memory_zeroed(1, sizeof *b);
     unsigned char *known = memory_zeroed(p->register_count, sizeof *known);
     b->program = p;
     b->function = f;
     b->reg = memory_zeroed(p->register_count, sizeof *b->reg);
+    b->holds = holds;
     known[p->time] = 1;
+    for (int i = 0; i < p->state_count; i++) known[p->first_state + (uint32_t)i] = 1;
     for (int i = 0; i < f->count; i++) {
         const Instruction *c = &f->code[i];
         const TapeInfo *info = &tape_info[c->op];
@@ -287,6 +294,10 @@ bool bounds_refresh(Bounds *b, const Machine *m) {
         changed = true;
     }
     return changed;
+}
+
+void bounds_give(Bounds *b, int state, Bound over) {
+    b->reg[b->program->first_state + (uint32_t)state] = over;
 }
 
 void bounds_over(Bounds *b, double from, double to, Bound *result) {

@@ -16,11 +16,12 @@ typedef struct {
 
 typedef struct Bounds Bounds;
 
-// Needs: a tape without blocks and states.
-Bounds *bounds_new(const Program *p, const TapeFunction *f);
+// Needs: a tape without blocks. Nullable: holds, a machine whose relations and pieces of functions stay as they are.
+Bounds *bounds_new(const Program *p, const TapeFunction *f, const Machine *holds);
 void bounds_free(Bounds *b);
 // Reads parameters and held values from the machine. True: one of them has changed.
 bool bounds_refresh(Bounds *b, const Machine *m);
+void bounds_give(Bounds *b, int state, Bound over); // where the tape has states
 void bounds_over(Bounds *b, double from, double to, Bound *result);
 
 #endif

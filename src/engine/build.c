@@ -25,6 +25,8 @@ enum {
     CODE_IMPLICIT,
     CODE_IMPLICIT_JACOBIAN,
     CODE_MEMORY,
+    CODE_INSIDES,
+    CODE_INSIDE_SLOPES,
     CODE_KINKS,
     CODE_FUNCTIONS
 };
@@ -120,6 +122,13 @@ static void write_implicit(Builder *b, Draft *code, const ProgramOptions *option
         implicit_build(b, &code[CODE_IMPLICIT], &code[CODE_IMPLICIT_JACOBIAN]) && !b->failed;
 }
 
+static void write_all_insides(Builder *b, Draft *code, const ProgramOptions *options) {
+    Exprs event_function = event_functions_of(b);
+    Draft *const draft[] = {&code[CODE_INSIDES], &code[CODE_INSIDE_SLOPES]};
+    write_insides(b, draft, &event_function, options);
+    array_free(&event_function);
+}
+
 static void write_all(Builder *b, Draft *code, WhenDrafts *when, const ProgramOptions *options) {
     const System *s = b->system;
     for (int i = 0; i < b->block.count; i++) block_write(b, i);
@@ -135,6 +144,7 @@ static void write_all(Builder *b, Draft *code, WhenDrafts *when, const ProgramOp
     if (!b->failed && !options->explicit) jacobian_build(b, &code[CODE_JACOBIAN], options->exact);
     write_implicit(b, code, options);
     write_signals(b, &code[CODE_SIGNALS], options);
+    write_all_insides(b, code, options);
     write_kinks(b, &code[CODE_KINKS]);
     write_roots(b, &code[CODE_PREPARE], LEVEL_STATIC, b->prepared.data, b->prepared.count);
 }
@@ -322,6 +332,8 @@ static void finish_program(Builder *b, Draft *code, WhenDrafts *when,
     finish_choices(b);
     p->guards = finish(b, &layout, &when->guards);
     p->memory = finish(b, &layout, &code[CODE_MEMORY]);
+    p->insides = finish(b, &layout, &code[CODE_INSIDES]);
+    p->inside_slopes = finish(b, &layout, &code[CODE_INSIDE_SLOPES]);
     p->kinks = finish(b, &layout, &code[CODE_KINKS]);
     finish_blocks(b, &layout);
     finish_kinks(b);

@@ -169,11 +169,16 @@ void draft_free(Draft *d);
 // --- switches.c
 void find_switches(Builder *b, const ProgramOptions *options);   // relations and clocks
 ExprWalk *walk_rates(Builder *b, const ProgramOptions *options); // over all that rates depend on
-Expr pieces_of(Builder *b, Expr e); // a table and its slope have the same: those of the table
+Expr pieces_of(Builder *b, Expr e);   // a table and its slope have the same: those of the table
+Exprs event_functions_of(Builder *b); // per switch; for pieces the argument. To free.
 void write_switches(Builder *b, Draft *draft);
 
 // --- signals.c: what moves by time alone
 void write_signals(Builder *b, Draft *draft, const ProgramOptions *options);
+
+// --- insides.c: what can be known over all of a step
+void write_insides(Builder *b, Draft *const draft[2], const Exprs *event_function,
+                   const ProgramOptions *options);
 
 // --- kinks.c: where abs, min and max bend by what states do
 void find_kinks(Builder *b, const ProgramOptions *options);

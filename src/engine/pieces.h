@@ -5,6 +5,7 @@
 
 #include "engine/program.h"
 
+double piece_at(const TapeSwitch *s, double x);
 double piece_event_function(const TapeSwitch *s, double piece, double x); // negative inside
 
 #endif

@@ -98,7 +98,9 @@ typedef struct {
     bool or_equal;
     const Table *table; // OP_TABLE
     int watcher;        // the branch of a `when` that needs it alone and only warns, or -1
-    bool decides;       // a `when` that acts, or a mode, needs it
+    bool
+        stepwise; // of a function with pieces: its argument only jumps, and does not move in between
+    bool decides; // a `when` that acts, or a mode, needs it
 } TapeSwitch;
 
 static inline bool switch_has_pieces(const TapeSwitch *s) {
@@ -111,6 +113,16 @@ static inline bool switch_has_pieces(const TapeSwitch *s) {
 typedef struct {
     const Table *table; // NULL: none
 } TapeClock;
+
+// A formula of states, time and held values alone, of which bounds can be known over all of a step: the event function of a
+// relation, or the argument of a function with pieces (insides.c).
+typedef struct {
+    int relation; // number of its switch
+    int value;    // among the results of Program.insides
+    int slope; // in Program.inside_slopes: the first, by time, then by each of its states; -1: none
+    int states;
+    int *state;
+} TapeInside;
 
 typedef struct { // of a matrix, by columns (CSC)
     int *start, *row;
@@ -135,20 +147,24 @@ typedef struct {
     double *start;             // initial states for the default parameters
     Expr *output, *quadrature; // what they evaluate, for messages
     TapeFunction prepare, derivative, outputs, jacobian, switches, initial;
-    TapeFunction held_start;        // first values of the discrete variables
-    TapeFunction conditions;        // per branch
-    TapeFunction rate_bounds;       // rates: no step is longer than one over any of them
-    TapeFunction actions;           // new values of the discrete variables, then of Whens.reset
-    TapeFunction samples;           // per sample: period and offset
-    TapeFunction guards;            // per mode of the model: may it last, or come for an instant
-    TapeFunction memory;            // what a jump must know from before
-    TapeFunction delays;            // per delay: what is delayed
-    TapeFunction delay_times;       // per delay: by which time, and the bound of that
-    TapeFunction befores;           // per delay: what was before the start
-    TapeFunction clocks;            // per clock: phase and rate of the phase
-    TapeFunction signals;           // of time and held values alone, see signals.c: per signal its
-    int signal_count;               // value and second derivative, then per event function of time
-    int time_function_count;        // its value and derivative
+    TapeFunction held_start;  // first values of the discrete variables
+    TapeFunction conditions;  // per branch
+    TapeFunction rate_bounds; // rates: no step is longer than one over any of them
+    TapeFunction actions;     // new values of the discrete variables, then of Whens.reset
+    TapeFunction samples;     // per sample: period and offset
+    TapeFunction guards;      // per mode of the model: may it last, or come for an instant
+    TapeFunction memory;      // what a jump must know from before
+    TapeFunction delays;      // per delay: what is delayed
+    TapeFunction delay_times; // per delay: by which time, and the bound of that
+    TapeFunction befores;     // per delay: what was before the start
+    TapeFunction clocks;      // per clock: phase and rate of the phase
+    TapeFunction signals;     // of time and held values alone, see signals.c: per signal its
+    int signal_count;         // value and second derivative, then per event function of time
+    int time_function_count;  // its value and derivative
+    TapeFunction insides;     // what is known over all of a step, see TapeInside
+    TapeFunction inside_slopes;
+    TapeInside *inside;
+    int inside_relations;
     TapeFunction kinks;             // per kink that states pass (kinks.c): its event function
     Expr *kink;                     // which abs, min or max it is
     int kink_count;                 // none unless they were wanted

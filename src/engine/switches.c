@@ -6,6 +6,8 @@
 //                           clock     phase = time/T, jumps where it is whole
 #include "engine/build.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 
 enum { MOST_CLOCKS = 256 }; // beyond that, jumps are left to the error control
@@ -105,6 +107,37 @@ static void sort_relations(Builder *b) {
     r->count = kept;
 }
 
+// Does it only jump? Held values but delays, floor, ceil and relations do, and what is made of these alone. Arguments come
+// before their node.
+static void find_stepwise(Builder *b) {
+    const Whens *w = &b->system->whens;
+    builder_grow(b);
+    bool *moves = memory_zeroed((size_t)dag_size(b->dag) + 1, sizeof *moves);
+    ExprWalk *walk = walk_new(b->dag);
+    walk_start(walk);
+    for (int i = 0; i < b->relation.count; i++) walk_add(walk, b->relation.data[i]);
+    for (int i = 0; i < walk_count(walk); i++) {
+        Expr e = walk_at(walk, i);
+        Op op = expr_op(b->dag, e);
+        bool jumps = op == OP_FLOOR || op == OP_CEIL || op == OP_LESS || op == OP_LESS_EQUAL;
+        if (op == OP_SYMBOL && b->level.data[e] != LEVEL_STATIC)
+            moves[e] = b->role.data[expr_symbol_index(b->dag, e)].kind != SYMBOL_HELD;
+        for (int k = 0; k < w->delay_count; k++)
+            moves[e] = moves[e] || e == w->discrete[w->delay[k]] || e == w->delay_slope[k];
+        for (int k = 0; k < expr_arg_count(b->dag, e) && !jumps; k++)
+            moves[e] = moves[e] || moves[expr_arg(b->dag, e, k)];
+    }
+    for (int i = 0; i < b->program->switch_count; i++) {
+        TapeSwitch *s = &b->program->sw[i];
+        if (!switch_has_pieces(s) || s->table) continue;
+        s->stepwise = true;
+        for (int k = 0; k < expr_arg_count(b->dag, s->relation); k++)
+            s->stepwise = s->stepwise && !moves[expr_arg(b->dag, s->relation, k)];
+    }
+    walk_free(walk);
+    free(moves);
+}
+
 static void make_switches(Builder *b) {
     Program *p = b->program;
     sort_relations(b);
@@ -119,6 +152,7 @@ static void make_switches(Builder *b) {
                                 .table = op == OP_TABLE ? table_of(b, e) : NULL,
                                 .watcher = -1};
     }
+    find_stepwise(b);
 }
 
 enum { SHARED = -2 }; // by several warnings
@@ -186,7 +220,7 @@ void find_switches(Builder *b, const ProgramOptions *options) {
     if (b->system->whens.branch_count) find_watchers(b, options);
 }
 
-void write_switches(Builder *b, Draft *draft) {
+Exprs event_functions_of(Builder *b) {
     Exprs event_function = {0};
     for (int i = 0; i < b->relation.count; i++) {
         Expr e = b->relation.data[i];
@@ -195,6 +229,11 @@ void write_switches(Builder *b, Draft *draft) {
                    pieces ? argument_of(b, e)
                           : expr_sub(b->dag, expr_arg(b->dag, e, 0), expr_arg(b->dag, e, 1)));
     }
+    return event_function;
+}
+
+void write_switches(Builder *b, Draft *draft) {
+    Exprs event_function = event_functions_of(b);
     function_begin(b, draft, LEVEL_TIME, -1);
     function_roots(b, event_function.data, event_function.count);
     for (int i = 0; i < event_function.count; i++) function_add(b, event_function.data[i]);

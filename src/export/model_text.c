@@ -87,7 +87,7 @@ static void write_tables(const Writing *w, Text *o) {
 
 static int kind_of_switch(const TapeSwitch *s) {
     if (!switch_has_pieces(s)) return 0;
-    return s->op == OP_TABLE ? 1 : s->op == OP_CEIL ? 3 : 2;
+    return s->op == OP_TABLE ? 1 : (s->op == OP_CEIL ? 3 : 2) + (s->stepwise ? 2 : 0);
 }
 
 static void write_switch_data(const Writing *w, Text *o) {

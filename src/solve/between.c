@@ -22,6 +22,8 @@ typedef struct {
     Job *j;
     const StepInside *in;
     double from, to;
+    int *direction;
+    bool by_bounds; // they tell that relations came back behind their zeros at the beginning
 } Look;
 
 static double *row(const Job *j, int k) {
@@ -59,8 +61,9 @@ static bool event_functions_end(Look *l) {
 }
 
 // Could the relation have been below 0 between the ends, judging by its values at both ends and in
-// the middle? (If it is below 0 at an end, the end shows it.)
+// the middle? (If it is below 0 at an end, the end shows it. Where bounds tell, they decide.)
 static bool is_open(const Job *j, int i) {
+    if (j->closed[i]) return false;
     double a = row(j, 0)[i], m = row(j, PARTS / 2)[i], b = row(j, PARTS)[i];
     if (!(a >= 0) || b < 0) return false;
     double low = smaller(smaller(a, b), m), high = larger(larger(a, b), m);
@@ -128,37 +131,58 @@ static bool is_sure(Look *l, double time, int *direction) {
     bool sure = false, good = bands_find(j->m, time, state, BANDS_DIGITS, room) &&
                               bands_widen(j, time, state, j->sizes.most, room);
     for (int i = 0; i < p->switch_count && good; i++) {
-        if (fabs(here[i] + j->shift[i]) <= band[i] || row(j, 0)[i] < 0) direction[i] = 0;
+        bool before = row(j, 0)[i] < 0 && !(l->by_bounds && enclosure_knows(j, i));
+        if (before || fabs(here[i] + j->shift[i]) <= band[i]) direction[i] = 0;
         sure = sure || direction[i];
     }
     free(room);
     return sure;
 }
 
-static bool look(Look *l, int *direction, double *time) {
+static bool is_sure_there(void *context, double time) {
+    Look *l = context;
+    l->by_bounds = true;
+    return is_sure(l, time, l->direction);
+}
+
+// By the middle of the step and more points where that says so.
+static bool look_at_points(Look *l, double *time) {
     Job *j = l->j;
     double first = INFINITY;
-    bool open = false;
-    if (!event_functions_end(l) ||
-        !event_functions_at(l, time_of(l, PARTS / 2), true, row(j, PARTS / 2)))
-        return false;
+    bool open = false, all = true;
+    for (int i = 0; i < j->p->switch_count; i++) all = all && j->closed[i];
+    if (all || !event_functions_at(l, time_of(l, PARTS / 2), true, row(j, PARTS / 2))) return false;
     for (int i = 0; i < j->p->switch_count; i++) open = open || is_open(j, i);
     for (int k = 1; k < PARTS && open; k++)
         if (!event_functions_at(l, time_of(l, k), false, row(j, k))) return false;
     for (int i = 0; i < j->p->switch_count && open; i++)
         if (is_open(j, i)) first = smaller(first, search(l, i));
     *time = first;
-    return isfinite(first) && is_sure(l, first, direction);
+    return isfinite(first);
 }
+
+static bool look(Look *l, double *time) {
+    Job *j = l->j;
+    double first, other;
+    if (!event_functions_end(l)) return false;
+    bool found = enclosure_find(j, l->from, l->to, l->in, is_sure_there, l, j->closed, &first);
+    bool seen = look_at_points(l, &other) && (!found || other < first);
+    if (!found && !seen) return false;
+    *time = seen ? other : first;
+    l->by_bounds = !seen;
+    return (!seen && between_is_cut(j)) || is_sure(l, *time, l->direction);
+}
+
+bool between_is_cut(const Job *j) { return enclosure_is_lost(j); }
 
 bool between_find(Job *j, double from, double to, const StepInside *in, int *direction,
                   double *time) {
     const Program *p = j->p;
     double *unknown = j->m->reg + p->first_unknown;
-    Look l = {.j = j, .in = in, .from = from, .to = to};
+    Look l = {.j = j, .in = in, .from = from, .to = to, .direction = direction};
     if (p->switch_count == 0 || !(to - from > 4 * events_margin(j, to))) return false;
     if (p->unknown_count) memcpy(j->unknown, unknown, p->unknown_count * sizeof *unknown);
-    bool found = look(&l, direction, time);
+    bool found = look(&l, time);
     if (p->unknown_count) memcpy(unknown, j->unknown, p->unknown_count * sizeof *unknown);
     return found;
 }
@@ -177,11 +201,15 @@ double between_narrow(Job *j, double from, double to, const StepInside *in, cons
     return to;
 }
 
-void between_forget(Job *j) { j->inside_end = j->seen_time = NAN; }
+void between_forget(Job *j) {
+    j->inside_end = j->seen_time = NAN;
+    enclosure_forget(j);
+}
 
 void between_open(Job *j) {
     size_t switches = (size_t)j->p->switch_count, states = (size_t)j->n;
     j->inside = memory_zeroed((PARTS + 2) * switches + states + 1, sizeof *j->inside);
+    j->closed = memory_zeroed(switches + 1, sizeof *j->closed);
     j->unknown = memory_zeroed(j->p->unknown_count + 1, sizeof *j->unknown);
     j->inside_end = NAN;
 }
@@ -189,4 +217,5 @@ void between_open(Job *j) {
 void between_close(Job *j) {
     free(j->inside);
     free(j->unknown);
+    free(j->closed);
 }

@@ -13,6 +13,8 @@
 // after.
 #include "solve/job.h"
 
+#include "engine/pieces.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -79,6 +81,26 @@ static bool look_ahead(Job *j, double time, const double *state) {
     return event_functions(j, time + little, j->later, j->ahead);
 }
 
+// --- pieces that arguments jump into -------------------------------------------------------------
+
+// What changes at an event may take the argument of a function with pieces from one place to another, also to the very end
+// of a piece, which one that moves there would not have left yet: mod(n, 2) with a counter n, mod(floor(x), 2).
+static bool jumps_into(Job *j, int i, double before, double now) {
+    const TapeSwitch *s = &j->p->sw[i];
+    double x = j->m->switch_value[i];
+    bool jumps = fabs(now - before) > 1e-9 * fmax(1, fabs(x));
+    if (!switch_has_pieces(s) || !jumps || piece_at(s, x) == j->m->piece[i]) return false;
+    return machine_set_switch(j->m, i, false);
+}
+
+// Where they are now, to be looked at again after the event.
+static void keep_arguments(Job *j, double time, const double *state) {
+    bool pieces = false;
+    for (int i = 0; i < j->p->switch_count; i++) pieces = pieces || switch_has_pieces(&j->p->sw[i]);
+    if (!pieces || !event_functions(j, time, state, j->event_function)) return;
+    memcpy(j->argument, j->m->switch_value, (size_t)j->p->switch_count * sizeof *j->argument);
+}
+
 // A slow crossing may be found while the state, rounded, is still on the side that it comes from,
 // and small steps do not move it: the event function is moved there, so that it is not found again.
 // One that is found again all the same is moved as far as a billionth of the run takes it.
@@ -121,6 +143,13 @@ static void update_switches(Job *j, double time, const double *state) {
     for (int i = 0; i < j->p->switch_count && good; i++)
         machine_set_switch(j->m, i, is_true(j, i, j->event_function[i]));
     j->m->hold = true;
+    for (int round = 0; round < MOST_ROUNDS && good; round++) {
+        bool changed = false;
+        good = event_functions(j, time, state, j->event_function);
+        for (int i = 0; i < j->p->switch_count && good; i++)
+            changed = jumps_into(j, i, j->argument[i], j->m->switch_value[i]) || changed;
+        if (!changed) break;
+    }
 }
 
 bool events_start(Job *j, double time, double *state) {
@@ -154,6 +183,7 @@ void events_settle(Job *j, double time, const double *state, const double *befor
         for (int i = 0; i < j->p->switch_count; i++) {
             if (j->event_function[i] == before[i])
                 continue; // a counter comes to stand at its zero exactly
+            changed = jumps_into(j, i, before[i], j->event_function[i]) || changed;
             changed = machine_set_switch(j->m, i, is_true(j, i, j->event_function[i])) || changed;
         }
         if (!changed) break;
@@ -167,7 +197,9 @@ static void settle_others(Job *j, double time, const double *state, const int *d
         bool changed = false;
         if (!event_functions(j, time, state, j->event_function)) return;
         for (int i = 0; i < j->p->switch_count; i++) {
-            if (direction[i] || j->event_function[i] == 0) continue;
+            if (direction[i]) continue;
+            changed = jumps_into(j, i, j->argument[i], j->m->switch_value[i]) || changed;
+            if (j->event_function[i] == 0) continue;
             changed = machine_set_switch(j->m, i, is_true(j, i, j->event_function[i])) || changed;
         }
         if (!changed) break;
@@ -227,14 +259,12 @@ static void mark_crossing(const Job *j, double time, const double *state, const 
 }
 
 bool events_cross(Job *j, double time, double *state, const int *direction) {
-    bool pieces = false, jumps = false;
+    bool jumps = false;
     between_forget(j);
     mark_crossing(j, time, state, direction);
-    for (int i = 0; i < j->p->switch_count; i++)
-        pieces = pieces || (direction[i] && switch_has_pieces(&j->p->sw[i]));
     double *sides = jumps_before(j, time, state);
     if (has_modes(j)) shift_crossed(j, time, state, direction);
-    if (pieces) event_functions(j, time, state, j->event_function);
+    keep_arguments(j, time, state);
     for (int i = 0; i < j->p->switch_count; i++) {
         if (!direction[i]) continue;
         machine_set_switch(j->m, i, direction[i] < 0);
@@ -377,6 +407,7 @@ bool events_jump(Job *j, double time, double *state) {
     j->stats->events++;
     if (j->p->switch_count > 0) {
         double *sides = jumps_before(j, time, state);
+        keep_arguments(j, time - 4 * events_margin(j, time), state);
         update_switches(j, time, state);
         settle_event_functions(j, time, state, NULL);
         jumps_after(j, time, state, sides);

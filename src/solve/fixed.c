@@ -118,11 +118,12 @@ static bool locate(Fixed *f, double t, double *next) {
     return step_from_begin(f, t, h) && (events_missed(j, *next, f->y, f->direction) || true);
 }
 
-// A point inside the step, by a shorter one; roughly: on the line between its ends.
+// A point inside the step, by the method's polynomial or else a shorter step; roughly: on the line between its ends.
 static bool inside(void *context, double time, bool roughly, double *state) {
     Fixed *f = context;
     int n = f->j->n;
     double part = (time - f->t) / f->length;
+    if (f->within && f->within(f, part, state)) return true;
     if (!roughly && !step_or_trouble(f, f->begin, f->t, time - f->t, f->aside)) return false;
     for (int i = 0; i < n; i++)
         state[i] = roughly ? f->begin[i] + part * (f->y[i] - f->begin[i]) : f->aside[i];
@@ -135,7 +136,9 @@ static bool comes_back(Fixed *f, double t, double *next) {
     StepInside in = {f->begin, f->y, inside, f};
     double time;
     f->length = *next - t;
-    if (!f->after || !between_find(f->j, t, *next, &in, f->direction, &time)) return false;
+    bool found = (f->after || f->within) &&
+                 between_find(f->j, t, *next, &in, f->direction, &time) && !between_is_cut(f->j);
+    if (!found) return false;
     *next = time;
     return true;
 }

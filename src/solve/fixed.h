@@ -20,7 +20,9 @@ struct Fixed {
     Job *j;
     bool (*take)(Fixed *f, const double *y, double t, double h,
                  double *to); // NULL: a method of fixed.c
-    int total;                // states and quadratures
+    // The states after a part of the step that was just taken, by what is known of it; false: nothing is. NULL: never.
+    bool (*within)(const Fixed *f, double part, double *state);
+    int total;       // states and quadratures
     bool quiet;      // nothing happens in this run: no relation, sample, kink, delay, choice, mode
     bool folded;     // the last step ended where a loop folds
     bool after;      // the present step begins at an event

@@ -197,12 +197,13 @@ static void set_step(Gauss *g, double h) {
 static bool find_first_step(Gauss *g) {
     Job *j = g->fixed.j;
     double most = fmin(j->span / 100, j->o->max_step > 0 ? j->o->max_step : INFINITY);
-    double h = most, least = 1e-12 * j->span;
+    double h = most, least = 1e-12 * j->span, failed = INFINITY;
     for (int tries = 0; tries < MOST_TRIES && h > least; tries++) {
         g->error = compare(g, g->fixed.y, j->time, h);
         double factor =
             g->error == INFINITY ? 0.25 : pow(aim / fmax(g->error, 1e-30), 1.0 / (ORDER + 1));
-        bool good = g->error <= 2 * aim && (factor < 1.3 || h >= most);
+        bool good = g->error <= 2 * aim && (factor < 1.3 || h >= most || 4 * h >= failed);
+        if (!(g->error <= 2 * aim)) failed = fmin(failed, h);
         if (good) {
             set_step(g, h);
             j->trouble.happened = false;
@@ -317,6 +318,32 @@ static void begin_anew(Gauss *g) {
     sizes_start(f->j, f->t, f->y);
 }
 
+// --- inside of a step ----------------------------------------------------------------------------
+
+// The integral of the Lagrange polynomial of a node from 0 to `part`: four nodes integrate exactly.
+static double grown(int node, double part) {
+    double sum = 0;
+    for (int m = 0; m < STAGES; m++) {
+        double weight = part * b[m];
+        for (int i = 0; i < STAGES; i++)
+            if (i != node) weight *= (part * c[m] - c[i]) / (c[node] - c[i]);
+        sum += weight;
+    }
+    return sum;
+}
+
+// The polynomial through the stages, good enough to look for changes on.
+static bool within(const Fixed *f, double part, double *state) {
+    const Gauss *g = (const Gauss *)f;
+    if (g->divided) return false;
+    for (int i = 0; i < f->j->n; i++) state[i] = f->begin[i];
+    for (int s = 0; s < STAGES; s++) {
+        double by = f->length * grown(s, part);
+        for (int i = 0; i < f->j->n; i++) state[i] += by * g->k[s * f->total + i];
+    }
+    return true;
+}
+
 // --- a run ---------------------------------------------------------------------------------------
 
 static void open_gauss(Gauss *g) {
@@ -333,6 +360,7 @@ static void open_gauss(Gauss *g) {
     g->fresh = true;
     g->countdown = STEPS_BETWEEN;
     g->fixed.take = advance;
+    g->fixed.within = within;
     find_coefficients(g);
 }
 

@@ -11,7 +11,7 @@ enum { MOST_STEPS = 500000000 };
 
 // The memory of a run with one program is one block:
 //
-//     state | later | trouble | rate | output | phase | event function | ahead | shift | seen
+//     state | later | trouble | rate | output | phase | event function | ahead | shift | seen | argument
 static double *cut(double **block, int count) {
     double *part = *block;
     *block += count;
@@ -25,7 +25,7 @@ void job_take(Job *j, Machine *m) {
     j->calls = m->calls;
     j->n = p->state_count;
     size_t states = 8 * (size_t)j->n + 3 * (size_t)p->quad_count;
-    size_t events = 2 * (size_t)p->clock_count + 4 * (size_t)p->switch_count;
+    size_t events = 2 * (size_t)p->clock_count + 5 * (size_t)p->switch_count;
     double *rest = memory_zeroed(states + 2 * (size_t)p->output_count + events, sizeof *rest);
     j->state = cut(&rest, j->n);
     j->later = cut(&rest, j->n);
@@ -39,6 +39,7 @@ void job_take(Job *j, Machine *m) {
     j->ahead = cut(&rest, p->switch_count);
     j->shift = cut(&rest, p->switch_count);
     j->seen = cut(&rest, p->switch_count);
+    j->argument = cut(&rest, p->switch_count);
     j->seen_state = cut(&rest, j->n);
     j->seen_time = NAN;
     j->trouble.happened = false;
@@ -46,6 +47,7 @@ void job_take(Job *j, Machine *m) {
     sizes_open(j);
     history_take(j);
     j->scout = scout_new(j);
+    j->enclosure = enclosure_new(j);
     between_open(j);
 }
 
@@ -54,6 +56,8 @@ void job_leave(Job *j) {
     between_close(j);
     scout_free(j->scout);
     j->scout = NULL;
+    enclosure_free(j->enclosure);
+    j->enclosure = NULL;
     j->stats->derivative_calls += j->m->calls - j->calls;
     schur_free(j->schur);
     j->schur = NULL;

@@ -18,6 +18,7 @@
 
 typedef struct History History;
 typedef struct Scout Scout;
+typedef struct Enclosure Enclosure;
 
 typedef struct { // the last point where the rates had no value
     bool happened;
@@ -155,6 +156,7 @@ typedef struct SolveJob {
     // events
     double *phase;                  // clocks: phase and rate in pairs
     double *event_function, *ahead; // switch functions here and a little later
+    double *argument;               // of functions with pieces, before an event
     double *seen, seen_time; // the last switch functions without shifts, and where: seen_state
     double *seen_state;      // seen_time NaN: nowhere
     double *later;           // the state a little later
@@ -169,8 +171,10 @@ typedef struct SolveJob {
     int last_switch; // that changed
     WhenRun when;
     ModeRun modes;
-    History *history; // NULL: nothing is delayed
-    Scout *scout;     // NULL: nothing moves by time alone
+    History *history;     // NULL: nothing is delayed
+    Scout *scout;         // NULL: nothing moves by time alone
+    Enclosure *enclosure; // NULL: of nothing are bounds known
+    bool *closed;         // relations of which these have told that they do not change in the step
     double *inside,
         *unknown;      // of between.c: event functions inside the step; unknowns of blocks, kept
     double inside_end; // the end of the last step that was looked into; NaN: none
@@ -365,6 +369,22 @@ bool between_find(Job *j, double from, double to, const StepInside *in, int *dir
                   double *time);
 // The first time at which one of the relations has changed that differ at `to`.
 double between_narrow(Job *j, double from, double to, const StepInside *in, const int *direction);
+
+bool between_is_cut(
+    const Job *j); // the step ends there, though nothing changes: it was too long to look into
+
+// --- enclose.c: what happens inside of a step, by bounds
+typedef bool EncloseSure(void *context, double time); // more than what the tolerance may do?
+
+Enclosure *enclosure_new(const Job *j); // NULL: nothing to look at
+void enclosure_free(Enclosure *e);
+// The first time before the end of the step at which a relation has changed. closed: those that need no other look.
+bool enclosure_find(Job *j, double from, double to, const StepInside *in, EncloseSure *is_sure,
+                    void *context, bool *closed, double *time);
+bool enclosure_knows(const Job *j, int relation); // bounds of it?
+bool enclosure_is_lost(const Job *j);             // the last step was too long to look at all of it
+void enclosure_sleep(Job *j, bool asleep); // no looks by bounds: they cost more than they tell
+void enclosure_forget(Job *j);             // relations or pieces may be others
 
 // --- peaks.c: what outputs are inside of a step in which no point was wanted
 void peaks_look(Job *j, double from, double to, int parts, const StepInside *in);

@@ -284,13 +284,27 @@ static bool inside_at(void *context, double time, bool roughly, double *state) {
     return true;
 }
 
-// A relation that changed and changed back: the step ends where it did.
+// Where there is hardly any error nothing may have held the step back.
+static bool has_no_error(Multistep *c) {
+    const double little = 0.02;
+    if (c->j->n && !c->how->errors(c)) return false;
+    const double *error = vector_data(c->error), *weight = vector_data(c->weight);
+    for (int i = 0; i < c->j->n; i++)
+        if (fabs(error[i] * weight[i]) >= little) return false;
+    return true;
+}
+
+// A relation that changed and changed back: the step ends where it did. Where nothing changes it was only too long.
 static bool ends_inside(Multistep *c) {
     Job *j = c->j;
     double time;
+    const double short_step = 1e-3; // of the run
     StepInside in = {c->back_state, vector_data(c->y), inside_at, c};
+    bool stiff = c->how != &cvode_adams && j->enclosure;
+    // Where errors hold steps of stiff methods back, and these are short, eight points see what lasts for 1e-4 of the run.
+    if (stiff) enclosure_sleep(j, c->t - c->back_time < short_step * j->span && !has_no_error(c));
     if (!between_find(j, c->back_time, c->t, &in, c->inside, &time)) return false;
-    time = between_narrow(j, c->back_time, time, &in, c->inside);
+    if (!between_is_cut(j)) time = between_narrow(j, c->back_time, time, &in, c->inside);
     if (!c->how->value(c, time)) return false;
     N_VScale(1, c->error, c->y);
     c->t = time;
@@ -385,7 +399,7 @@ static bool saw_too_little(Multistep *c, bool event) {
 // After a step: events, wanted points, a new start if need be. False: the run is over.
 static bool after_step(Multistep *c, int flag) {
     Job *j = c->j;
-    bool inside = ends_inside(c), event = inside;
+    bool inside = ends_inside(c), event = inside && !between_is_cut(j);
     get_quad(c);
     if (flag == ROOT_FOUND && !inside) {
         c->how->roots(c);
@@ -405,7 +419,7 @@ static bool after_step(Multistep *c, int flag) {
     get_quad(c); // emitting used the vector
     if (inside && j->nq && !c->how->quad_value(c, c->t)) return false;
     if (event && c->t < j->o->stop && !change_switches(c, !inside)) return false;
-    return (event || pass_kink(c, flag == ROOT_FOUND)) && choose_states(c);
+    return (event || pass_kink(c, flag == ROOT_FOUND || inside)) && choose_states(c);
 }
 
 // Over a jump of a signal of time: the states stay, the integrator starts anew behind it.

@@ -42,7 +42,7 @@ Scout *scout_new(const Job *j) {
     if (p->signal_count + p->time_function_count == 0) return NULL;
     Scout *s = memory_zeroed(1, sizeof *s);
     size_t results = (size_t)p->signals.result_count;
-    s->bounds = bounds_new(p, &p->signals);
+    s->bounds = bounds_new(p, &p->signals, NULL);
     s->value = memory_zeroed(3 * results, sizeof *s->value);
     s->begin = s->value + results;
     s->end = s->begin + results;
