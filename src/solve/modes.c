@@ -9,10 +9,9 @@
 // other guards fail in turn, so do those. Every candidate starts from the same memory, so what was only tried leaves
 // no trace. A guard at its zero counts as it will be a little later.
 //
-// A mode of an instant (an impact) is a jump alone: it changes the memory, and the search goes on
-// from there. One of them happens at a time, so a row of balls hands an impulse on from ball to
-// ball; the same one does not happen twice in a row. Impacts that pile up, or whose flights are below the tolerance of
-// the run, are over: the search goes on without them, and what is left is a mode of rest.
+// A mode of an instant (an impact) is a jump alone: it changes the memory, and the search goes on from there. One happens
+// at a time, so a row of balls hands an impulse on from ball to ball; the same one does not happen twice in a row. Impacts
+// that pile up, or whose flights are below the tolerance, are over: without them what is left is a mode of rest.
 #include "solve/job.h"
 
 #include "base/array.h"
@@ -23,8 +22,7 @@
 enum { MOST_TRIED = 500, MOST_INSTANTS = 20000 };
 
 static const Model *model_of(const Job *j) { return j->o->modes->model; }
-// Per component by its ports, then of each by its drives.
-static int work_count(const Job *j) { return 2 * model_of(j)->comp_count; }
+static int work_count(const Job *j) { return 2 * model_of(j)->comp_count; } // ports, drives
 static const ModeChoice *choice_of(const Job *j, int c) { return &model_of(j)->choice[c]; }
 
 // --- opening and closing -------------------------------------------------------------------------
