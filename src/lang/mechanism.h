@@ -61,7 +61,7 @@ typedef struct { // its middle is the centre of gravity
 // Fields that number variables of the flat model are lists, so that whoever numbers anew meets them
 // all: by name, and as var[]. First variables where there are several; -1 = none.
 #define MECH_FIELD(name) int name;
-#define MECH_COUNT(name) +1
+#define MECH_COUNT(name) +1 // NOLINT(bugprone-macro-parentheses): a sum of them
 #define MECH_VARS(LIST)                                                                            \
     union {                                                                                        \
         struct {                                                                                   \

@@ -175,7 +175,8 @@ static bool look(Look *l, double *time) {
 
 bool between_is_cut(const Job *j) { return enclosure_is_lost(j); }
 
-bool between_find(Job *j, double from, double to, const StepInside *in, int *direction,
+bool between_find(Job *j, double from, double to, const StepInside *in,
+                  int *direction, // NOLINT(readability-non-const-parameter): written by is_sure
                   double *time) {
     const Program *p = j->p;
     double *unknown = j->m->reg + p->first_unknown;

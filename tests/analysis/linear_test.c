@@ -233,9 +233,9 @@ static void try_file(const char *path, const char *experiment, int most) {
             tried += worst >= 0;
             if (worst <= 1) continue;
             told++;
-            print_message("%s %s at %s: %.2g times the bound: %s\n", path + strlen(BONDYN_SOURCE) + 1,
-                          experiment ? experiment : "", mid ? "mid-run" : "the start", worst,
-                          where);
+            print_message("%s %s at %s: %.2g times the bound: %s\n",
+                          path + strlen(BONDYN_SOURCE) + 1, experiment ? experiment : "",
+                          mid ? "mid-run" : "the start", worst, where);
         }
     }
     close_file(&o);
