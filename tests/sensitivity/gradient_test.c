@@ -152,7 +152,7 @@ static void test_loose_kinks(void **state) {
         for (int i = 0; i < probes; i++) off = fmax(off, fabs(own[i] / value[i] - 1));
         for (int i = 0; i < count; i++) most = fmax(most, fabs(loose[i] - exact[i]) / scale[i]);
         printf("kinks at rtol 1e-6: slopes off by %.1e at most, values by %.1e\n", most, off);
-        assert_true(most < SLOPES_BY_VALUES * off && off < 1e-4);
+        assert_true(most < SLOPES_BY_VALUES * off && off < 1e-4 && most < 3e-4);
     }
 }
 
