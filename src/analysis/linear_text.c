@@ -212,7 +212,7 @@ static void latex_vector(Text *out, const Label *l, int count) {
     text_add(out, "\\begin{bmatrix}");
     for (int i = 0; i < count; i++) {
         if (i) text_add(out, " \\\\ ");
-        name_print_latex(out, l[i].name);
+        name_print(out, l[i].name, PRINT_LATEX);
     }
     text_add(out, "\\end{bmatrix}");
 }

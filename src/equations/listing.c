@@ -6,6 +6,7 @@
 #include "equations/listing.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { SMALL_NAMED = 10, SMALL_NAMELESS = 16 }; // nodes up to which a part is written out
@@ -82,14 +83,9 @@ static void count_uses(const Listing *l, int *uses) {
 static void add_definition(Listing *l, int place, int var) {
     const Model *m = l->system->model;
     Text name = {0};
-    if (var < 0) {
-        text_add(&name, l->style == PRINT_LATEX ? "t_{" : "t");
-        text_printf(&name, "%d", l->definition.count + 1);
-        text_add(&name, l->style == PRINT_LATEX ? "}" : "");
-    } else if (l->style == PRINT_LATEX)
-        name_print_latex(&name, name_text(m->names, m->var[var].path));
-    else
-        text_add(&name, name_text(m->names, m->var[var].path));
+    char number[16];
+    snprintf(number, sizeof number, "t%d", l->definition.count + 1);
+    name_print(&name, var < 0 ? number : name_text(m->names, m->var[var].path), l->style);
     const char *kept = arena_copy_text(&l->arena, text_get(&name), name.length);
     text_free(&name);
     l->definition_of[place] = l->definition.count;
@@ -127,20 +123,6 @@ static void find_params(Listing *l) {
             array_push(&l->params, v);
 }
 
-void listing_open(Listing *l, const System *s, PrintStyle style) {
-    *l = (Listing){.system = s, .style = style};
-    walk_system(l);
-    choose_definitions(l);
-    find_params(l);
-}
-
-void listing_close(Listing *l) {
-    walk_free(l->walk);
-    array_free(&l->definition);
-    array_free(&l->params);
-    arena_free(&l->arena);
-}
-
 // --- printing -----------------------------------------------------------------------------------
 
 static const char *name_of_node(void *context, Expr e) {
@@ -151,7 +133,7 @@ static const char *name_of_node(void *context, Expr e) {
 }
 
 void listing_expr(Text *out, Listing *l, Expr e) {
-    Printer how = {l->style, name_of_node, l};
+    Printer how = {l->style, name_of_node, l, l->new_line};
     expr_print(out, l->system->dag, e, &how);
 }
 
@@ -163,21 +145,57 @@ void listing_definition(Text *out, Listing *l, int i) {
 
 void listing_name(Text *out, const Listing *l, int var) {
     const Model *m = l->system->model;
-    const char *path = name_text(m->names, m->var[var].path);
-    if (l->style == PRINT_LATEX)
-        name_print_latex(out, path);
-    else
-        text_add(out, path);
+    name_print(out, name_text(m->names, m->var[var].path), l->style);
 }
 
 void listing_der(Text *out, const Listing *l, int state) {
-    bool latex = l->style == PRINT_LATEX;
-    text_add(out, latex ? "\\dot{" : "der(");
-    if (latex)
-        name_print_latex(out, system_state_name(l->system, state));
-    else
-        text_add(out, system_state_name(l->system, state));
-    text_add(out, latex ? "}" : ")");
+    Text der = {0};
+    text_printf(&der, "der(%s)", system_state_name(l->system, state));
+    name_print(out, text_get(&der), l->style);
+    text_free(&der);
+}
+
+bool listing_names(Listing *l, Text *name, Expr e) {
+    Text text = {0};
+    bool formula = !name_of_node(l, e) && expr_op(l->system->dag, e) != OP_SYMBOL;
+    if (!formula) listing_expr(&text, l, e);
+    bool same = !formula && strcmp(text_get(name), text_get(&text)) == 0;
+    text_free(&text);
+    text_free(name);
+    return same;
+}
+
+bool listing_rate_is_named(Listing *l, int state) {
+    Text der = {0};
+    listing_der(&der, l, state);
+    return listing_names(l, &der, l->system->rate[state]);
+}
+
+void listing_left(Text *out, const Listing *l, int i) {
+    const ListingLine *line = &l->line.data[i];
+    switch (line->kind) {
+    case LINE_RATE: listing_der(out, l, line->index); break;
+    case LINE_DEFINITION: text_add(out, l->definition.data[line->index].name); break;
+    case LINE_RESIDUAL: text_add(out, l->style == PRINT_MATHML ? "<mn>0</mn>" : "0"); break;
+    }
+}
+
+void listing_right(Text *out, Listing *l, int i) {
+    const System *s = l->system;
+    const ListingLine *line = &l->line.data[i];
+    switch (line->kind) {
+    case LINE_RATE: listing_expr(out, l, s->rate[line->index]); break;
+    case LINE_DEFINITION: listing_definition(out, l, line->index); break;
+    case LINE_RESIDUAL: listing_expr(out, l, s->block[line->block].residual[line->index]); break;
+    }
+}
+
+const char *listing_path(const Listing *l, int i) {
+    const ListingLine *line = &l->line.data[i];
+    if (line->kind == LINE_RATE) return system_state_name(l->system, line->index);
+    int var = line->kind == LINE_DEFINITION ? l->definition.data[line->index].var : -1;
+    const Model *m = l->system->model;
+    return var < 0 ? "" : name_text(m->names, m->var[var].path);
 }
 
 void listing_param_value(Text *out, const Listing *l, int var) {
@@ -197,4 +215,33 @@ void listing_param_value(Text *out, const Listing *l, int var) {
     else
         expr_print(out, m->dag, v->value, &how);
     if (*unit_name) text_printf(out, " {%s}", unit_name);
+}
+
+// --- opening ------------------------------------------------------------------------------------
+
+static void add_lines(Listing *l) {
+    const System *s = l->system;
+    for (int i = 0; i < s->state_count; i++)
+        if (!listing_rate_is_named(l, i)) array_push(&l->line, ((ListingLine){LINE_RATE, i, -1}));
+    for (int i = 0; i < l->definition.count; i++)
+        array_push(&l->line, ((ListingLine){LINE_DEFINITION, i, -1}));
+    for (int b = 0; b < s->block_count; b++)
+        for (int i = 0; i < s->block[b].size; i++)
+            array_push(&l->line, ((ListingLine){LINE_RESIDUAL, i, b}));
+}
+
+void listing_open(Listing *l, const System *s, PrintStyle style) {
+    *l = (Listing){.system = s, .style = style};
+    walk_system(l);
+    choose_definitions(l);
+    find_params(l);
+    add_lines(l);
+}
+
+void listing_close(Listing *l) {
+    walk_free(l->walk);
+    array_free(&l->definition);
+    array_free(&l->line);
+    array_free(&l->params);
+    arena_free(&l->arena);
 }

@@ -10,8 +10,6 @@
 //       0 = ...
 #include "equations/listing.h"
 
-#include <string.h>
-
 // --- text ---------------------------------------------------------------------------------------
 
 static void text_params(Text *out, Listing *l) {
@@ -28,26 +26,10 @@ static void text_params(Text *out, Listing *l) {
     }
 }
 
-// Is this the name that the listing gives to the expression? Then it is defined further down.
-static bool is_name_of(Listing *l, Text *name, Expr e) {
-    Text text = {0};
-    listing_expr(&text, l, e);
-    bool same = strcmp(text_get(name), text_get(&text)) == 0;
-    text_free(&text);
-    text_free(name);
-    return same;
-}
-
-static bool rate_is_named(Listing *l, int state) {
-    Text der = {0};
-    listing_der(&der, l, state);
-    return is_name_of(l, &der, l->system->rate[state]);
-}
-
 static bool value_is_named(Listing *l, int var) {
     Text name = {0};
     listing_name(&name, l, var);
-    return is_name_of(l, &name, l->system->value[var]);
+    return listing_names(l, &name, l->system->value[var]);
 }
 
 static void text_states(Text *out, Listing *l) {
@@ -55,7 +37,7 @@ static void text_states(Text *out, Listing *l) {
     if (s->state_count == 0) return;
     text_add(out, "equations\n");
     for (int i = 0; i < s->state_count; i++) {
-        if (rate_is_named(l, i)) continue;
+        if (listing_rate_is_named(l, i)) continue;
         text_add(out, "  ");
         listing_der(out, l, i);
         text_add(out, " = ");
@@ -112,26 +94,13 @@ static void text_blocks(Text *out, Listing *l) {
 // --- LaTeX --------------------------------------------------------------------------------------
 
 static void latex_system(Text *out, Listing *l) {
-    const System *s = l->system;
     text_add(out, "\\begin{aligned}\n");
-    for (int i = 0; i < s->state_count; i++) {
-        if (rate_is_named(l, i)) continue;
-        listing_der(out, l, i);
+    for (int i = 0; i < l->line.count; i++) {
+        listing_left(out, l, i);
         text_add(out, " &= ");
-        listing_expr(out, l, s->rate[i]);
+        listing_right(out, l, i);
         text_add(out, " \\\\\n");
     }
-    for (int i = 0; i < l->definition.count; i++) {
-        text_printf(out, "%s &= ", l->definition.data[i].name);
-        listing_definition(out, l, i);
-        text_add(out, " \\\\\n");
-    }
-    for (int b = 0; b < s->block_count; b++)
-        for (int i = 0; i < s->block[b].size; i++) {
-            text_add(out, "0 &= ");
-            listing_expr(out, l, s->block[b].residual[i]);
-            text_add(out, " \\\\\n");
-        }
     text_add(out, "\\end{aligned}\n");
 }
 

@@ -198,14 +198,15 @@ double expr_gradient(const Dag *d, ExprWalk *w, Expr e, const double *symbol_val
 
 // --- printing ------------------------------------------------------------------------------------
 
-typedef enum { PRINT_TEXT, PRINT_LATEX, PRINT_C } PrintStyle;
+typedef enum { PRINT_TEXT, PRINT_LATEX, PRINT_C, PRINT_MATHML } PrintStyle;
 
-// How a symbol or a named node is written: the text as it shall appear (name_print_latex makes
-// LaTeX of a path). NULL from `name` means: print the expression itself.
+// How a symbol or a named node is written: the text as it shall appear (name_print makes it of a
+// path). NULL from `name` means: print the expression itself.
 typedef struct {
     PrintStyle style;
     const char *(*name)(void *context, Expr e); // Nullable: then symbols by their own names
     void *context;
+    const char *new_line; // Nullable. Stands between the lines of a long sum; else it is one line
 } Printer;
 
 // a + b*c/d as a person writes it: sums with minus signs, products with one fraction, sqrt. Output
@@ -214,6 +215,7 @@ void expr_print(Text *out, const Dag *d, Expr e, const Printer *how);
 // PRINT_C calls bondyn_sign and bondyn_mod, whose text this is, and bondyn_table(number, x) and
 // bondyn_slope(number, x), which whoever writes the tables provides.
 const char *expr_c_helpers(void);
-void name_print_latex(Text *out, const char *path); // "arm.spring.q" -> q_{arm.spring}
+// A path in a style: "arm.spring.q" -> q_{arm.spring} in LaTeX; as it is in text and C.
+void name_print(Text *out, const char *path, PrintStyle style);
 
 #endif

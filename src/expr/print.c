@@ -1,10 +1,10 @@
-// Printing: from the graph to what a person writes, as text of the language, LaTeX or C.
+// Printing: from the graph to what a person writes, as text of the language, LaTeX, MathML or C.
 //
 //     SUM(v, PRODUCT(-1, PRODUCT(q, POWER(C, -1))))     ->     v - q/C
 //
 // A node shared a thousand times is printed a thousand times, so output stops with "..." after a
 // number of nodes and a depth that nobody reads; name shared nodes to print large systems.
-// Sums and products are in print_sum.c; here are atoms, functions, relations and if.
+// The signs of each style are in notation.c, sums and products in print_sum.c; here are atoms, functions, relations and if.
 #include "expr/print.h"
 
 #include <ctype.h>
@@ -20,17 +20,18 @@ static const char *const op_name[] = {
 };
 
 void expr_print(Text *out, const Dag *d, Expr e, const Printer *how) {
-    Print p = {.out = out, .dag = d, .how = how, .left = NODE_LIMIT};
+    Print p = {.out = out,
+               .dag = d,
+               .how = how,
+               .sign = notation_of(how->style),
+               .left = NODE_LIMIT,
+               .line = out->length};
     print_expr(&p, e, BIND_IF);
 }
 
-static void open_bracket(Print *p) {
-    text_add(p->out, p->how->style == PRINT_LATEX ? "\\left(" : "(");
-}
+static void open_bracket(Print *p) { print_sign(p, p->sign->bracket[0]); }
 
-static void close_bracket(Print *p) {
-    text_add(p->out, p->how->style == PRINT_LATEX ? "\\right)" : ")");
-}
+static void close_bracket(Print *p) { print_sign(p, p->sign->bracket[1]); }
 
 // --- atoms ---------------------------------------------------------------------------------------
 
@@ -43,13 +44,11 @@ bool print_is_named(const Print *p, Expr e) { return name_of_node(p, e) != NULL;
 static void print_symbol(Print *p, Expr e) {
     const char *name =
         name_text(p->dag->names, expr_symbol_name(p->dag, expr_symbol_index(p->dag, e)));
-    if (p->how->style == PRINT_LATEX)
-        name_print_latex(p->out, name);
-    else if (p->how->style == PRINT_TEXT)
-        text_add(p->out, name);
-    else
+    if (p->how->style == PRINT_C)
         for (const char *c = name; *c; c++)
             text_char(p->out, isalnum((unsigned char)*c) ? *c : '_');
+    else
+        name_print(p->out, name, p->how->style);
 }
 
 // 2.5e-07 -> 2.5\cdot 10^{-7}
@@ -66,18 +65,48 @@ static void print_latex_number(Text *out, const char *digits) {
     text_printf(out, "10^{%d}", atoi(e + 1));
 }
 
+// 2.5e-07 -> 2.5 times 10 to the power of -7
+static void print_mathml_number(Text *out, const char *digits) {
+    const char *e = strchr(digits, 'e');
+    size_t n = e ? (size_t)(e - digits) : strlen(digits);
+    if (*digits == '-') text_add(out, "<mo>−</mo>");
+    size_t sign = *digits == '-';
+    if (e && n == sign + 1 && digits[sign] == '1')
+        n = 0;
+    else
+        text_printf(out, "<mn>%.*s</mn>", (int)(n - sign), digits + sign);
+    if (!e) return;
+    int power = atoi(e + 1);
+    text_printf(out, "%s<msup><mn>10</mn><mrow>%s<mn>%d</mn></mrow></msup>", n ? "<mo>·</mo>" : "",
+                power < 0 ? "<mo>−</mo>" : "", abs(power));
+}
+
+// What is no number has no digits: its signs for a positive, a negative infinity, and for none.
+static const char *not_finite(PrintStyle style, double x) {
+    static const char *const sign[][3] = {
+        [PRINT_TEXT] = {NULL, NULL, NULL},
+        [PRINT_LATEX] = {"\\infty", "-\\infty", "\\mathrm{NaN}"},
+        [PRINT_C] = {"INFINITY", "-INFINITY", "NAN"},
+        [PRINT_MATHML] = {"<mi>∞</mi>", "<mo>−</mo><mi>∞</mi>", "<mi>NaN</mi>"},
+    };
+    return isfinite(x) ? NULL : sign[style][isnan(x) ? 2 : x < 0];
+}
+
 void print_number(Print *p, double x) {
+    const char *special = not_finite(p->how->style, x);
+    if (special) {
+        text_add(p->out, special);
+        return;
+    }
     Text digits = {0};
     text_number(&digits, x);
     const char *s = text_get(&digits);
-    if (p->how->style == PRINT_LATEX && !isfinite(x))
-        text_add(p->out, isnan(x) ? "\\mathrm{NaN}" : x < 0 ? "-\\infty" : "\\infty");
-    else if (p->how->style == PRINT_LATEX)
-        print_latex_number(p->out, s);
-    else if (p->how->style == PRINT_C && !isfinite(x))
-        text_add(p->out, isnan(x) ? "NAN" : x < 0 ? "-INFINITY" : "INFINITY");
-    else
-        text_printf(p->out, "%s%s", s, p->how->style == PRINT_C && !strpbrk(s, ".e") ? ".0" : "");
+    switch (p->how->style) {
+    case PRINT_TEXT: text_add(p->out, s); break;
+    case PRINT_LATEX: print_latex_number(p->out, s); break;
+    case PRINT_C: text_printf(p->out, "%s%s", s, strpbrk(s, ".e") ? "" : ".0"); break;
+    case PRINT_MATHML: print_mathml_number(p->out, s); break;
+    }
     text_free(&digits);
 }
 
@@ -120,32 +149,50 @@ static const char *latex_function(Op op) {
     }
 }
 
+static void print_function_name(Print *p, Op op) {
+    const char *latex = latex_function(op);
+    switch (p->how->style) {
+    case PRINT_TEXT: text_add(p->out, op_name[op]); break;
+    case PRINT_LATEX:
+        if (latex)
+            text_add(p->out, latex);
+        else
+            text_printf(p->out, "\\operatorname{%s}", op_name[op]);
+        break;
+    case PRINT_C: text_add(p->out, c_function(op)); break;
+    case PRINT_MATHML: text_printf(p->out, "<mi>%s</mi>", latex ? latex + 1 : op_name[op]); break;
+    }
+}
+
+static void print_whole_number(Print *p, int n) {
+    text_printf(p->out, p->how->style == PRINT_MATHML ? "<mn>%d</mn>" : "%d", n);
+}
+
 static void print_arguments(Print *p, Expr e) {
     open_bracket(p);
     int first = op_of(p->dag, e) == OP_MATRIX; // behind its kind
     for (int i = first; i < count_of(p->dag, e); i++) {
-        if (i > first) text_add(p->out, ", ");
+        if (i > first) print_sign(p, p->sign->comma);
         Expr arg = args_of(p->dag, e)[i];
         bool table = i == 0 && (op_of(p->dag, e) == OP_TABLE || op_of(p->dag, e) == OP_TABLE_SLOPE);
         if (table)
-            text_printf(p->out, "%d", (int)number_of(p->dag, arg));
+            print_whole_number(p, (int)number_of(p->dag, arg));
         else
             print_expr(p, arg, BIND_IF);
     }
     close_bracket(p);
 }
 
-static bool print_latex_fence(Print *p, Expr e) { // |x| and its like
-    static const char *const fence[][2] = {
-        [OP_ABS] = {"\\left|", "\\right|"},
-        [OP_FLOOR] = {"\\left\\lfloor ", "\\right\\rfloor "},
-        [OP_CEIL] = {"\\left\\lceil ", "\\right\\rceil "},
-    };
+static bool print_fenced(Print *p, Expr e) { // |x| and its like
     Op op = op_of(p->dag, e);
-    if (op != OP_ABS && op != OP_FLOOR && op != OP_CEIL) return false;
-    text_add(p->out, fence[op][0]);
+    const char *const *fence = op == OP_ABS     ? p->sign->magnitude
+                               : op == OP_FLOOR ? p->sign->floor
+                               : op == OP_CEIL  ? p->sign->ceiling
+                                                : NULL;
+    if (!fence || !fence[0]) return false;
+    print_sign(p, fence[0]);
     print_expr(p, args_of(p->dag, e)[0], BIND_IF);
-    text_add(p->out, fence[op][1]);
+    print_sign(p, fence[1]);
     return true;
 }
 
@@ -155,54 +202,46 @@ static void print_entry(Print *p, Expr e) {
     MatrixShape s = expr_matrix_kind(p->dag, matrix)->shape;
     int number = (int)number_of(p->dag, args_of(p->dag, e)[1]);
     bool wide = s.function == MATRIX_SOLVE || s.function == MATRIX_SYLVESTER;
-    int cols = wide ? s.m : s.n;
-    text_printf(p->out, p->how->style == PRINT_LATEX ? "\\operatorname{%s}" : "%s",
-                matrix_function_name(s));
+    int cols = s.function == MATRIX_EXTERNAL ? 1 : wide ? s.m : s.n;
+    static const char *const name[] = {"%s", "\\operatorname{%s}", "%s", "<mi>%s</mi>"};
+    text_printf(p->out, name[p->how->style], matrix_function_name(s));
     print_arguments(p, matrix);
-    if (s.function == MATRIX_EXTERNAL) {
-        if (s.m > 1) text_printf(p->out, "[%d]", number + 1);
-        return;
+    if (s.function == MATRIX_EXTERNAL && s.m <= 1) return;
+    print_sign(p, p->sign->index[0]);
+    print_whole_number(p, number / cols + 1);
+    if (s.function != MATRIX_EXTERNAL) {
+        print_sign(p, p->sign->index[1]);
+        print_whole_number(p, number % cols + 1);
     }
-    text_printf(p->out, "[%d, %d]", number / cols + 1, number % cols + 1);
+    print_sign(p, p->sign->index[2]);
 }
 
 void print_function(Print *p, Expr e, double power) {
-    Op op = op_of(p->dag, e);
-    if (op == OP_ENTRY) {
+    if (op_of(p->dag, e) == OP_ENTRY) {
         print_entry(p, e);
         return;
     }
-    const char *latex = latex_function(op);
-    bool is_latex = p->how->style == PRINT_LATEX;
-    if (is_latex && print_latex_fence(p, e)) {
-        latex = NULL;
-    } else {
-        if (!is_latex)
-            text_add(p->out, p->how->style == PRINT_C ? c_function(op) : op_name[op]);
-        else if (latex)
-            text_add(p->out, latex);
-        else
-            text_printf(p->out, "\\operatorname{%s}", op_name[op]);
-        if (power != 1) { // \sin^{2}
-            text_add(p->out, "^{");
-            print_number(p, power);
-            text_char(p->out, '}');
-        }
-        print_arguments(p, e);
+    if (print_fenced(p, e)) return;
+    if (power != 1) print_sign(p, p->sign->raised[0]); // \sin^{2}
+    print_function_name(p, op_of(p->dag, e));
+    if (power != 1) {
+        print_sign(p, p->sign->raised[1]);
+        print_number(p, power);
+        print_sign(p, p->sign->raised[2]);
     }
+    print_arguments(p, e);
 }
 
 // --- relations, logic, if ------------------------------------------------------------------------
 
 static const char *infix(const Print *p, Op op) {
-    bool c = p->how->style == PRINT_C, latex = p->how->style == PRINT_LATEX;
     switch (op) {
-    case OP_LESS: return " < ";
-    case OP_LESS_EQUAL: return latex ? " \\le " : " <= ";
-    case OP_EQUAL: return latex ? " = " : " == ";
-    case OP_NOT: return latex ? " \\ne " : " != "; // of an equality
-    case OP_AND: return c ? " && " : latex ? " \\land " : " and ";
-    default: return c ? " || " : latex ? " \\lor " : " or ";
+    case OP_LESS: return p->sign->relation[0];
+    case OP_LESS_EQUAL: return p->sign->relation[1];
+    case OP_EQUAL: return p->sign->relation[2];
+    case OP_NOT: return p->sign->relation[3]; // of an equality
+    case OP_AND: return p->sign->logic[0];
+    default: return p->sign->logic[1];
     }
 }
 
@@ -230,9 +269,7 @@ static void print_logic(Print *p, Expr e) {
     if (op == OP_NOT && op_of(p->dag, inner) == OP_EQUAL && !print_is_named(p, inner)) {
         print_pair(p, OP_NOT, inner, BIND_SUM);
     } else if (op == OP_NOT) {
-        text_add(p->out, p->how->style == PRINT_C       ? "!"
-                         : p->how->style == PRINT_LATEX ? "\\lnot "
-                                                        : "not ");
+        print_sign(p, p->sign->logic[2]);
         print_condition(p, inner, BIND_ATOM);
     } else {
         print_pair(p, op, e, op == OP_AND ? BIND_RELATION : op == OP_OR ? BIND_AND : BIND_SUM);
@@ -260,26 +297,20 @@ static void print_condition(Print *p, Expr e, Binding place) {
 static void print_if(Print *p, Expr e) {
     Expr condition = args_of(p->dag, e)[0], then = args_of(p->dag, e)[1];
     Expr otherwise = args_of(p->dag, e)[2];
-    static const char *const word[][4] = {
-        [PRINT_TEXT] = {"if ", " then ", " else ", ""},
-        [PRINT_C] = {"", " ? ", " : ", ""},
-    };
-    if (p->how->style == PRINT_LATEX) {
-        text_add(p->out, "\\begin{cases} ");
+    const char *const *sign = p->sign->choice;
+    print_sign(p, sign[0]);
+    if (p->sign->typeset)
         print_expr(p, then, BIND_IF);
-        text_add(p->out, " & \\text{if } ");
+    else
+        print_condition(p, condition, BIND_OR);
+    print_sign(p, sign[1]);
+    if (p->sign->typeset)
         print_expr(p, condition, BIND_IF);
-        text_add(p->out, " \\\\ ");
-        print_expr(p, otherwise, BIND_IF);
-        text_add(p->out, " & \\text{otherwise} \\end{cases}");
-        return;
-    }
-    text_add(p->out, word[p->how->style][0]);
-    print_condition(p, condition, BIND_OR);
-    text_add(p->out, word[p->how->style][1]);
-    print_expr(p, then, BIND_OR);
-    text_add(p->out, word[p->how->style][2]);
+    else
+        print_expr(p, then, BIND_OR);
+    print_sign(p, sign[2]);
     print_expr(p, otherwise, BIND_IF);
+    print_sign(p, sign[3]);
 }
 
 // A relation as a number in C: (a < b ? 1.0 : 0.0)
@@ -309,7 +340,7 @@ static Binding binding_of(const Print *p, Expr e) {
     case OP_NOT: return BIND_RELATION;
     case OP_AND: return BIND_AND;
     case OP_OR: return BIND_OR;
-    case OP_IF: return p->how->style == PRINT_LATEX ? BIND_ATOM : BIND_IF;
+    case OP_IF: return p->sign->typeset ? BIND_ATOM : BIND_IF;
     default: return BIND_ATOM;
     }
 }
@@ -325,7 +356,7 @@ static void print_bare(Print *p, Expr e) {
     case OP_SUM: print_sum(p, e); break;
     case OP_PRODUCT:
         c = print_split(d, e, &rest);
-        if (c < 0) text_char(p->out, '-');
+        if (c < 0) print_sign(p, p->sign->negative);
         print_product(p, fabs(c), rest);
         break;
     case OP_POWER: print_product(p, 1, e); break;
@@ -345,7 +376,7 @@ void print_expr(Print *p, Expr e, Binding place) {
         return;
     }
     if (!e || p->left <= 0 || p->depth >= DEPTH_LIMIT) {
-        text_add(p->out, p->how->style == PRINT_LATEX ? "\\ldots " : "...");
+        print_sign(p, p->sign->ellipsis);
         return;
     }
     p->left--;

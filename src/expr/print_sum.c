@@ -101,17 +101,16 @@ static void fraction_free(Fraction *f) {
 
 // --- factors -------------------------------------------------------------------------------------
 
-static bool is_latex_power_function(const Print *p, Expr base) { // \sin^{2}\left(x\right)
+static bool is_raised_function(const Print *p, Expr base) { // \sin^{2}\left(x\right)
     Op op = op_of(p->dag, base);
-    return p->how->style == PRINT_LATEX && op >= OP_SIN && op <= OP_TANH && op != OP_ASIN &&
-           op != OP_ACOS && op != OP_ATAN && !print_is_named(p, base);
+    return p->sign->typeset && op >= OP_SIN && op <= OP_TANH && op != OP_ASIN && op != OP_ACOS &&
+           op != OP_ATAN && !print_is_named(p, base);
 }
 
 static void print_root(Print *p, Expr base) {
-    bool latex = p->how->style == PRINT_LATEX;
-    text_add(p->out, latex ? "\\sqrt{" : "sqrt(");
+    print_sign(p, p->sign->root[0]);
     print_expr(p, base, BIND_IF);
-    text_char(p->out, latex ? '}' : ')');
+    print_sign(p, p->sign->root[1]);
 }
 
 static void print_c_power(Print *p, Expr base, double exponent) {
@@ -125,44 +124,43 @@ static void print_c_power(Print *p, Expr base, double exponent) {
         text_char(p->out, ')');
         return;
     }
-    text_add(p->out, "pow(");
+    print_sign(p, p->sign->power[0]);
     print_expr(p, base, BIND_IF);
-    text_add(p->out, ", ");
+    print_sign(p, p->sign->power[1]);
     print_number(p, exponent);
-    text_char(p->out, ')');
+    print_sign(p, p->sign->power[2]);
 }
 
 // base^exponent with an exponent that is an expression
 static void print_general_power(Print *p, Expr e) {
     Expr base = args_of(p->dag, e)[0], exponent = args_of(p->dag, e)[1];
-    bool c = p->how->style == PRINT_C, latex = p->how->style == PRINT_LATEX;
-    text_add(p->out, c ? "pow(" : latex ? "{" : "");
+    bool c = p->how->style == PRINT_C;
+    print_sign(p, p->sign->power[0]);
     print_expr(p, base, c ? BIND_IF : BIND_ATOM);
-    text_add(p->out, c ? ", " : latex ? "}^{" : "^");
-    print_expr(p, exponent, c || latex ? BIND_IF : BIND_ATOM);
-    text_add(p->out, c ? ")" : latex ? "}" : "");
+    print_sign(p, p->sign->power[1]);
+    print_expr(p, exponent, c || p->sign->typeset ? BIND_IF : BIND_ATOM);
+    print_sign(p, p->sign->power[2]);
 }
 
 static void print_number_power(Print *p, Expr base, double exponent) {
-    bool latex = p->how->style == PRINT_LATEX;
-    text_add(p->out, latex ? "{" : "");
+    print_sign(p, p->sign->power[0]);
     print_expr(p, base, BIND_ATOM);
-    text_add(p->out, latex ? "}^{" : "^");
+    print_sign(p, p->sign->power[1]);
     print_number(p, exponent);
-    text_add(p->out, latex ? "}" : "");
+    print_sign(p, p->sign->power[2]);
 }
 
 static void print_factor(Print *p, const Factor *f, Binding place) {
     bool power = op_of(p->dag, f->base) == OP_POWER && !print_is_named(p, f->base);
     if (p->left <= 0)
-        text_add(p->out, "...");
+        print_sign(p, p->sign->ellipsis);
     else if (f->exponent == 1 && power)
         print_general_power(p, f->base);
     else if (f->exponent == 1)
         print_expr(p, f->base, place);
     else if (f->exponent == 0.5)
         print_root(p, f->base);
-    else if (is_latex_power_function(p, f->base))
+    else if (is_raised_function(p, f->base))
         print_function(p, f->base, f->exponent);
     else if (p->how->style == PRINT_C)
         print_c_power(p, f->base, f->exponent);
@@ -171,14 +169,13 @@ static void print_factor(Print *p, const Factor *f, Binding place) {
 }
 
 static void print_factors(Print *p, double number, const Factors *f, Binding place) {
-    const char *times = p->how->style == PRINT_LATEX ? "\\, " : "*";
     bool first = true;
     if (number != 1 || f->count == 0) {
         print_number(p, number);
         first = false;
     }
     for (int i = 0; i < f->count && p->left > 0; i++) {
-        if (!first) text_add(p->out, times);
+        if (!first) print_sign(p, p->sign->times);
         print_factor(p, &f->data[i], place);
         first = false;
         p->left--;
@@ -202,18 +199,21 @@ Binding product_binding(const Print *p, double number, Expr rest) {
 
 void print_product(Print *p, double number, Expr rest) {
     Fraction f = fraction_of(p, number, rest);
-    bool latex = p->how->style == PRINT_LATEX;
+    bool typeset = p->sign->typeset;
     bool under = f.number_under != 1 || f.under.count > 0;
-    bool bracket = under && !latex && !is_single(f.number_under, &f.under);
+    bool bracket = under && !typeset && !is_single(f.number_under, &f.under);
     // inside \frac{}{} a lone sum needs no brackets
-    Binding over_place = latex && under && is_single(f.number_over, &f.over) ? BIND_IF : BIND_POWER;
-    Binding under_place = latex && is_single(f.number_under, &f.under) ? BIND_IF : BIND_POWER;
-    if (latex && under) text_add(p->out, "\\frac{");
+    Binding over_place =
+        typeset && under && is_single(f.number_over, &f.over) ? BIND_IF : BIND_POWER;
+    Binding under_place = typeset && is_single(f.number_under, &f.under) ? BIND_IF : BIND_POWER;
+    if (under) print_sign(p, p->sign->fraction[0]);
     print_factors(p, f.number_over, &f.over, over_place);
-    if (f.cut) text_add(p->out, " ...");
-    if (under) text_add(p->out, latex ? "}{" : bracket ? "/(" : "/");
+    if (f.cut) print_sign(p, p->sign->cut);
+    if (under) print_sign(p, p->sign->fraction[1]);
+    if (bracket) print_sign(p, p->sign->bracket[0]);
     if (under) print_factors(p, f.number_under, &f.under, under_place);
-    if (under) text_add(p->out, latex ? "}" : bracket ? ")" : "");
+    if (bracket) print_sign(p, p->sign->bracket[1]);
+    if (under) print_sign(p, p->sign->fraction[2]);
     fraction_free(&f);
 }
 
@@ -286,15 +286,37 @@ static void print_term(Print *p, Expr term, bool negative) {
         print_product(p, -c, rest);
 }
 
+// Signs that are seen: neither tags nor what stands behind the first byte of a character.
+static int seen_signs(const char *text) {
+    int seen = 0;
+    for (bool tag = false; *text; text++) {
+        tag = tag || *text == '<';
+        seen += !tag && ((unsigned char)*text & 0xC0) != 0x80;
+        tag = tag && *text != '>';
+    }
+    return seen;
+}
+
+// Where a sum is all that is printed it goes on in a new line when this one is long.
+static void end_long_line(Print *p) {
+    enum { LONGEST = 60 };
+    if (!p->how->new_line || p->depth > 1) return;
+    if (seen_signs(text_get(p->out) + p->line) <= LONGEST) return;
+    text_add(p->out, p->how->new_line);
+    p->line = p->out->length;
+}
+
 void print_sum(Print *p, Expr e) {
     Terms t = {0};
     gather_terms(p, e, &t);
     order_terms(t.data, t.count);
     for (int i = 0; i < t.count && p->left > 0; i++) {
         bool negative = t.data[i].negative;
-        if (i || negative) text_add(p->out, !i ? "-" : negative ? " - " : " + ");
+        if (i) end_long_line(p);
+        if (i || negative)
+            print_sign(p, !i ? p->sign->negative : negative ? p->sign->minus : p->sign->plus);
         print_term(p, t.data[i].term, negative);
     }
-    if (p->left <= 0) text_add(p->out, " ...");
+    if (p->left <= 0) print_sign(p, p->sign->cut);
     array_free(&t);
 }

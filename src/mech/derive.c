@@ -42,7 +42,7 @@ static const char *var_name(const Deriver *k, int var) { return inside(k, k->m->
 
 static const char *latex_name(const Deriver *k, const char *name) {
     Text t = {0};
-    name_print_latex(&t, name);
+    name_print(&t, name, PRINT_LATEX);
     const char *kept = arena_copy_text(k->out, text_get(&t), t.length);
     text_free(&t);
     return kept;

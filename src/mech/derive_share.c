@@ -88,7 +88,7 @@ static const char *name_of_node(void *context, Expr e) {
 }
 
 void share_print(Text *out, Share *s, Expr e) {
-    Printer how = {s->style, name_of_node, s};
+    Printer how = {.style = s->style, .name = name_of_node, .context = s};
     expr_print(out, s->v->d, e, &how);
 }
 

@@ -21,13 +21,10 @@ static void name_symbols(Share *s) {
         int w = i - v->nq, p = w - v->nv;
         Expr symbol = w < 0 ? v->q[i] : p < 0 ? v->w[w] : v->param[p].symbol;
         const char *name = w < 0 ? v->q_name[i] : p < 0 ? v->w_name[w] : v->param[p].name;
-        if (s->style == PRINT_LATEX) {
-            Text t = {0};
-            name_print_latex(&t, name);
-            name = arena_copy_text(&s->arena, text_get(&t), t.length);
-            text_free(&t);
-        }
-        share_name(s, symbol, name);
+        Text t = {0};
+        name_print(&t, name, s->style);
+        share_name(s, symbol, arena_copy_text(&s->arena, text_get(&t), t.length));
+        text_free(&t);
     }
 }
 

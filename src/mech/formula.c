@@ -95,7 +95,7 @@ static const char *bare_name(void *context, Expr e) {
 }
 
 static void print_plain(Text *out, const Formulas *f, Expr e) {
-    Printer how = {PRINT_TEXT, plain_name, (void *)f};
+    Printer how = {.style = PRINT_TEXT, .name = plain_name, .context = (void *)f};
     expr_print(out, f->d, e, &how);
 }
 
@@ -131,7 +131,7 @@ static void print_term(Text *out, const Formulas *f, Expr e, Dim dim) {
     } else if (good) {
         print_with_unit(out, f, e, dim_divide(dim, found));
     } else {
-        Printer how = {PRINT_TEXT, bare_name, (void *)f};
+        Printer how = {.style = PRINT_TEXT, .name = bare_name, .context = (void *)f};
         if (!dim_is_one(dim)) {
             text_add(out, "(1 {");
             dim_print(out, dim);

@@ -22,9 +22,10 @@ static void assert_prints(Dag *d, PrintStyle style, Expr e, const char *expected
     assert_string_equal(copy, expected);
 }
 
-#define IS_TEXT(e, s)  assert_prints(d, PRINT_TEXT, (e), (s))
-#define IS_C(e, s)     assert_prints(d, PRINT_C, (e), (s))
-#define IS_LATEX(e, s) assert_prints(d, PRINT_LATEX, (e), (s))
+#define IS_TEXT(e, s)   assert_prints(d, PRINT_TEXT, (e), (s))
+#define IS_C(e, s)      assert_prints(d, PRINT_C, (e), (s))
+#define IS_LATEX(e, s)  assert_prints(d, PRINT_LATEX, (e), (s))
+#define IS_MATHML(e, s) assert_prints(d, PRINT_MATHML, (e), (s))
 
 static void equations_read_as_people_write_them(void **state) {
     (void)state;
@@ -118,10 +119,11 @@ static void latex_of_names(void **state) {
         {"a_b.c_d", "c_{d,a\\_b}"},
         {"", ""},
         {"_x", "\\mathrm{\\_x}"},
+        {"der(1 of a.p[1], b_c.p)", "\\dot{\\text{1 of a.p[1], b\\_c.p}}"},
     };
     for (size_t i = 0; i < sizeof pair / sizeof *pair; i++) {
         Text t = {0};
-        name_print_latex(&t, pair[i][0]);
+        name_print(&t, pair[i][0], PRINT_LATEX);
         assert_string_equal(text_get(&t), pair[i][1]);
         text_free(&t);
     }
@@ -141,6 +143,126 @@ static void latex_of_expressions(void **state) {
     IS_LATEX(expr_if(d, f2(d, OP_LESS_EQUAL, x, t), x, two),
              "\\begin{cases} x & \\text{if } x \\le \\theta \\\\ 2 & \\text{otherwise} "
              "\\end{cases}");
+    dag_free(d);
+    names_free(names);
+}
+
+static void mathml_of_names(void **state) {
+    (void)state;
+    static const char *const pair[][2] = {
+        {"arm.q1.p", "<msub><mi>p</mi><mtext>arm.q1</mtext></msub>"},
+        {"x", "<mi>x</mi>"},
+        {"omega_ref", "<msub><mi>ω</mi><mtext>ref</mtext></msub>"},
+        {"mass", "<mi mathvariant=\"normal\">mass</mi>"},
+        {"my_arm.q", "<msub><mi>q</mi><mtext>my_arm</mtext></msub>"},
+        {"der(coil.p)",
+         "<msub><mover accent=\"true\"><mi>p</mi><mo>˙</mo></mover><mtext>coil</mtext></msub>"},
+        {"w.f[2]", "<msub><mi>f</mi><mtext>2,w</mtext></msub>"},
+        {"1 of a.p, b.p", "<mtext>1 of a.p, b.p</mtext>"},
+    };
+    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++) {
+        Text t = {0};
+        name_print(&t, pair[i][0], PRINT_MATHML);
+        assert_string_equal(text_get(&t), pair[i][1]);
+        text_free(&t);
+    }
+}
+
+#define OPEN  "<mrow><mo fence=\"true\" stretchy=\"true\">(</mo>"
+#define CLOSE "<mo fence=\"true\" stretchy=\"true\">)</mo></mrow>"
+#define THIN  "<mspace width=\"0.17em\"/>"
+
+static void mathml_of_expressions(void **state) {
+    (void)state;
+    Names *names = names_new();
+    Dag *d = dag_new(names);
+    Expr x = sym(d, "x"), t = sym(d, "theta"), two = expr_number(d, 2);
+    IS_MATHML(expr_sub(d, expr_mul(d, two, x), t),
+              "<mn>2</mn>" THIN "<mi>x</mi><mo>−</mo><mi>θ</mi>");
+    IS_MATHML(expr_neg(d, x), "<mo>−</mo><mi>x</mi>");
+    IS_MATHML(expr_number(d, -2.5e-7), "<mo>−</mo><mn>2.5</mn><mo>·</mo><msup><mn>10</"
+                                       "mn><mrow><mo>−</mo><mn>7</mn></mrow></msup>");
+    IS_MATHML(expr_number(d, 1e30), "<msup><mn>10</mn><mrow><mn>30</mn></mrow></msup>");
+    IS_MATHML(expr_pow(d, f1(d, OP_SIN, t), two),
+              "<msup><mi>sin</mi><mrow><mn>2</mn></mrow></msup>" OPEN "<mi>θ</mi>" CLOSE);
+    IS_MATHML(expr_div(d, expr_add(d, x, two), t),
+              "<mfrac><mrow><mi>x</mi><mo>+</mo><mn>2</mn></mrow><mrow><mi>θ</mi></mrow></mfrac>");
+    IS_MATHML(expr_sqrt(d, x), "<msqrt><mrow><mi>x</mi></mrow></msqrt>");
+    IS_MATHML(expr_pow(d, x, t), "<msup><mrow><mi>x</mi></mrow><mrow><mi>θ</mi></mrow></msup>");
+    IS_MATHML(f1(d, OP_FLOOR, x), "<mrow><mo fence=\"true\" stretchy=\"true\">⌊</mo><mi>x</mi>"
+                                  "<mo fence=\"true\" stretchy=\"true\">⌋</mo></mrow>");
+    IS_MATHML(f2(d, OP_MAX, x, t), "<mi>max</mi>" OPEN "<mi>x</mi><mo>,</mo><mi>θ</mi>" CLOSE);
+    IS_MATHML(
+        expr_if(d, f2(d, OP_LESS, x, t), x, two),
+        "<mrow><mo fence=\"true\" stretchy=\"true\">{</mo><mtable class=\"cases\"><mtr><mtd>"
+        "<mi>x</mi></mtd><mtd><mtext>if&#160;</mtext><mi>x</mi><mo>&lt;</mo><mi>θ</mi></mtd></mtr>"
+        "<mtr><mtd><mn>2</mn></mtd><mtd><mtext>otherwise</mtext></mtd></mtr></mtable></mrow>");
+    dag_free(d);
+    names_free(names);
+}
+
+// Names lie as stacks: what opens last closes first.
+static void assert_tags_match(const char *text) {
+    const char *open[500];
+    int depth = 0;
+    for (const char *at = text; (at = strchr(at, '<')); at++) {
+        const char *end = strchr(at, '>');
+        assert_non_null(end);
+        size_t n = strcspn(at + 1, " >/");
+        if (at[1] == '/') {
+            assert_true(depth > 0);
+            depth--;
+            assert_int_equal(strncmp(open[depth], at + 2, strcspn(at + 2, ">")), 0);
+        } else if (end[-1] != '/') {
+            assert_true(depth < 500 && n > 0);
+            open[depth++] = at + 1;
+        }
+    }
+    assert_int_equal(depth, 0);
+}
+
+static void random_mathml_is_well_formed(void **state) {
+    (void)state;
+    for (unsigned seed = 0; seed < 300; seed++) {
+        Names *names = names_new();
+        Dag *d = dag_new(names);
+        Random r = {seed};
+        Expr symbol[] = {sym(d, "theta1"), sym(d, "arm.q"), sym(d, "a<b")};
+        Expr e = random_expr(&r, d, symbol, 3, 30, true);
+        Text t = {0};
+        expr_print(&t, d, e, &(Printer){.style = PRINT_MATHML, .new_line = "<br></br>"});
+        assert_tags_match(text_get(&t));
+        text_free(&t);
+        dag_free(d);
+        names_free(names);
+    }
+}
+
+static void long_sums_have_lines(void **state) {
+    (void)state;
+    Names *names = names_new();
+    Dag *d = dag_new(names);
+    Expr sum = expr_number(d, 0), twice;
+    for (int i = 0; i < 40; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "a%d", i);
+        sum = expr_add(d, sum, sym(d, name));
+    }
+    twice = expr_mul(d, expr_number(d, 2), sum);
+    Text t = {0};
+    expr_print(&t, d, sum, &(Printer){.new_line = "\n"});
+    int lines = 1, longest = 0, column = 0;
+    for (const char *c = text_get(&t); *c; c++) {
+        lines += *c == '\n';
+        column = *c == '\n' ? 0 : column + 1;
+        longest = column > longest ? column : longest;
+    }
+    assert_in_range(lines, 3, 5);
+    assert_in_range(longest, 60, 70);
+    text_clear(&t);
+    expr_print(&t, d, twice, &(Printer){.new_line = "\n"}); // inside of brackets nothing is broken
+    assert_null(strchr(text_get(&t), '\n'));
+    text_free(&t);
     dag_free(d);
     names_free(names);
 }
@@ -168,11 +290,12 @@ static void shared_graphs_do_not_explode(void **state) {
     Expr x = sym(d, "x"), e = x;
     for (int i = 0; i < 200; i++)
         e = expr_add(d, f1(d, OP_SIN, e), f1(d, OP_EXP, expr_mul(d, x, e)));
-    for (PrintStyle style = PRINT_TEXT; style <= PRINT_C; style++) {
+    static const char *const ellipsis[] = {"...", "\\ldots", "...", "<mo>…</mo>"};
+    for (PrintStyle style = PRINT_TEXT; style <= PRINT_MATHML; style++) {
         Text t = {0};
         expr_print(&t, d, e, &(Printer){.style = style});
-        assert_true(t.length > 10000 && t.length < 2000000);
-        assert_non_null(strstr(text_get(&t), style == PRINT_LATEX ? "\\ldots" : "..."));
+        assert_true(t.length > 10000 && t.length < 4000000);
+        assert_non_null(strstr(text_get(&t), ellipsis[style]));
         text_free(&t);
     }
     Expr deep = x;
@@ -345,6 +468,10 @@ int main(void) {
         cmocka_unit_test(c_is_c),
         cmocka_unit_test(latex_of_names),
         cmocka_unit_test(latex_of_expressions),
+        cmocka_unit_test(mathml_of_names),
+        cmocka_unit_test(mathml_of_expressions),
+        cmocka_unit_test(random_mathml_is_well_formed),
+        cmocka_unit_test(long_sums_have_lines),
         cmocka_unit_test(nodes_can_be_named),
         cmocka_unit_test(shared_graphs_do_not_explode),
         cmocka_unit_test(printed_text_has_the_same_value),

@@ -1,4 +1,5 @@
 // Pieces of a report: the picture of the energy, and equations folded by component.
+#include "../pipeline.h"
 #include "../test.h"
 
 #include "page/flow.h"
@@ -130,42 +131,59 @@ static void small_ends_go_together(void **state) {
 
 // --- equations -----------------------------------------------------------------------------------
 
+// A model of `parts` components with ten states each, and as many states of its own.
+static void many_states(Text *out, int parts) {
+    text_add(out, "model Part\n  param max_gain = 2 {1/s}\n");
+    for (int i = 0; i < 10; i++)
+        text_printf(out, "  var x%d initial 1\n  der(x%d) = -max_gain*x%d\n", i, i, i);
+    text_add(out, "end\nmodel M\n");
+    for (int i = 0; i < parts; i++) text_printf(out, "  Part valve_%d\n", i);
+    for (int i = 0; i < 10 * parts; i++)
+        text_printf(out, "  var own_%d initial 1\n  der(own_%d) = -own_%d/(1 {s})\n", i, i, i);
+    text_add(out, "end\n");
+}
+
+static void typeset(Text *out, const char *model) {
+    Built b;
+    build_text(&b, model, strlen(model), NULL, NULL, NULL);
+    assert_non_null(b.system);
+    formulas_html(out, b.system);
+    build_free(&b);
+}
+
 static void few_equations_stay_open(void **state) {
     (void)state;
     Text t = {0};
-    formulas_from_latex(&t, "\\begin{aligned}\n\\dot{p_{mass}} &= f_{s} \\\\\n\\end{aligned}\n");
+    typeset(&t, "model M\n  I mass(2 {kg})\n  C spring(1e-2 {m/N}, q0 = 0.1 {m})\n  1 v\n  v -> "
+                "mass, spring\nend\n");
     assert_int_equal(count(text_get(&t), "<details>"), 0);
     assert_int_equal(count(text_get(&t), "<math"), 1);
+    has(text_get(&t), "<mtr><mtd><msub><mover accent=\"true\"><mi>p</mi><mo>˙</mo></mover>"
+                      "<mtext>mass</mtext></msub></mtd><mtd><mo>=</mo><mo>−</mo><mfrac>");
     text_free(&t);
 }
 
 static void many_equations_are_folded(void **state) {
     (void)state;
-    Text latex = {0}, t = {0};
-    text_add(&latex, "\\begin{aligned}\n");
-    for (int i = 0; i < 30; i++) {
-        text_printf(&latex, "\\dot{p_{arm.q%d}} &= t_{%d} \\\\\n", i, i);
-        text_printf(&latex, "x_{max,valve\\_1.edge} &= %d \\\\\n", i);
-        text_printf(&latex, "t_{%d} &= a \\\\\n", i);
-    }
-    text_add(&latex, "y &= x_{arm.q} \\\\\n\\end{aligned}\n");
-    formulas_from_latex(&t, text_get(&latex));
-    assert_int_equal(count(text_get(&t), "<details>"), 3);
-    has(text_get(&t), "<summary>arm (30)</summary>");
-    has(text_get(&t), "<summary>valve_1 (30)</summary>");
-    has(text_get(&t), "<summary>the model, and parts that equations share (31)</summary>");
-    assert_int_equal(count(text_get(&t), "<math"), 3);
-    text_free(&latex);
+    Text model = {0}, t = {0};
+    many_states(&model, 3);
+    typeset(&t, text_get(&model));
+    assert_int_equal(count(text_get(&t), "<details>"), 4);
+    has(text_get(&t), "<summary>valve_1 (10)</summary>");
+    has(text_get(&t), "<summary>the model, and parts that equations share (30)</summary>");
+    assert_int_equal(count(text_get(&t), "<math"), 4);
+    assert_int_equal(count(text_get(&t), "<mtr>"), 60);
+    text_free(&model);
     text_free(&t);
 }
 
 static void endless_equations_are_not_typeset(void **state) {
     (void)state;
-    Text latex = {0}, t = {0};
-    for (int i = 0; i < 4000; i++) text_add(&latex, "a &= b \\\\\n");
-    formulas_from_latex(&t, text_get(&latex));
-    has(text_get(&t), "4000 lines: too many for a page");
-    text_free(&latex);
+    Text model = {0}, t = {0};
+    many_states(&model, 160);
+    typeset(&t, text_get(&model));
+    has(text_get(&t), "3200 lines: too many for a page");
+    text_free(&model);
     text_free(&t);
 }
 
