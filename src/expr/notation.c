@@ -7,33 +7,34 @@
 #define FENCE(sign)  "<mo fence=\"true\" stretchy=\"true\">" sign "</mo>"
 #define SQUARE(sign) "<mo stretchy=\"false\">" sign "</mo>"
 
+// What all styles but MathML have in common, and what is printed in one line.
+#define CHARACTERS                                                                                 \
+    .index = {"[", ", ", "]"}, .comma = ", ", .negative = "-", .plus = " + ", .minus = " - ",      \
+    .cut = " ..."
+#define ONE_LINE                                                                                   \
+    CHARACTERS, .bracket = {"(", ")"}, .times = "*", .fraction = {"", "/", ""},                    \
+                .root = {"sqrt(", ")"}, .relation = {" < ", " <= ", " == ", " != "},               \
+                .ellipsis = "..."
+
 static const Notation notations[] = {
     [PRINT_TEXT] =
         {
-            .bracket = {"(", ")"},
-            .index = {"[", ", ", "]"},
-            .comma = ", ",
-            .negative = "-",
-            .plus = " + ",
-            .minus = " - ",
-            .times = "*",
-            .fraction = {"", "/", ""},
-            .root = {"sqrt(", ")"},
+            ONE_LINE,
             .power = {"", "^", ""},
-            .relation = {" < ", " <= ", " == ", " != "},
             .logic = {" and ", " or ", "not "},
             .choice = {"if ", " then ", " else ", ""},
-            .ellipsis = "...",
-            .cut = " ...",
+        },
+    [PRINT_C] =
+        {
+            ONE_LINE,
+            .power = {"pow(", ", ", ")"},
+            .logic = {" && ", " || ", "!"},
+            .choice = {"", " ? ", " : ", ""},
         },
     [PRINT_LATEX] =
         {
+            CHARACTERS,
             .bracket = {"\\left(", "\\right)"},
-            .index = {"[", ", ", "]"},
-            .comma = ", ",
-            .negative = "-",
-            .plus = " + ",
-            .minus = " - ",
             .times = "\\, ",
             .fraction = {"\\frac{", "}{", "}"},
             .root = {"\\sqrt{", "}"},
@@ -47,26 +48,7 @@ static const Notation notations[] = {
             .floor = {"\\left\\lfloor ", "\\right\\rfloor "},
             .ceiling = {"\\left\\lceil ", "\\right\\rceil "},
             .ellipsis = "\\ldots ",
-            .cut = " ...",
             .typeset = true,
-        },
-    [PRINT_C] =
-        {
-            .bracket = {"(", ")"},
-            .index = {"[", ", ", "]"},
-            .comma = ", ",
-            .negative = "-",
-            .plus = " + ",
-            .minus = " - ",
-            .times = "*",
-            .fraction = {"", "/", ""},
-            .root = {"sqrt(", ")"},
-            .power = {"pow(", ", ", ")"},
-            .relation = {" < ", " <= ", " == ", " != "},
-            .logic = {" && ", " || ", "!"},
-            .choice = {"", " ? ", " : ", ""},
-            .ellipsis = "...",
-            .cut = " ...",
         },
     [PRINT_MATHML] =
         {
