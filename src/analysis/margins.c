@@ -98,6 +98,23 @@ static void find_peak(Margins *m, Responder *x, const double *w, const Complex *
     free(height);
 }
 
+// At the ends of all frequencies, which no grid reaches.
+static void find_ends(Margins *m, const LinearModel *l, int input, int output, Responder *x) {
+    double d1 = l->D1 ? l->D1[input * l->p + output] : 0;
+    double still = 1 / cabs(1 + response_at(x, 0));
+    double fast = l->period > 0 || d1 != 0 ? 0 : 1 / fabs(1 + l->D[input * l->p + output]);
+    if (still > m->peak) m->peak = still, m->peak_w = 0;
+    if (fast > m->peak) m->peak = fast, m->peak_w = INFINITY;
+    if (m->peak > 1e10) m->peak = INFINITY; // but for rounding
+}
+
+static bool is_real(const Complex *value, const double *rounding, int count) {
+    bool real = count > 0;
+    for (int i = 0; i < count && real; i++)
+        real = !(fabs(cimag(value[i])) > fmax(1e-10 * cabs(value[i]), rounding[i]));
+    return real;
+}
+
 static int unstable_poles(const LinearModel *l, int input, int output) {
     Complex *pole = memory_zeroed((size_t)l->n + 1, sizeof *pole);
     int count = closed_loop_poles(l, input, output, pole);
@@ -138,6 +155,8 @@ Margins margins_of(const LinearModel *l, int input, int output, Responder *x, co
     find_crossings(&phase, x, of_gain, take_phase, w, value, rounding, count);
     find_crossings(&gain, x, of_axis, take_gain, w, value, rounding, count);
     find_peak(&m, x, w, value, count);
+    find_ends(&m, l, input, output, x);
+    m.real = is_real(value, rounding, count);
     keep(&gain, &m.gain, &m.gain_count);
     keep(&phase, &m.phase, &m.phase_count);
     return m;

@@ -30,8 +30,10 @@ typedef struct {
 typedef struct {            // of 1 + L, negative feedback around the channel
     Crossing *gain, *phase; // where the phase is 180 degrees; where the gain is 1
     int gain_count, phase_count;
-    double peak, peak_w; // of the sensitivity 1/(1 + L)
-    int unstable;        // poles of the closed loop that grow; -1: not known
+    double peak,
+        peak_w; // of the sensitivity 1/(1 + L); infinite: a pole of the closed loop on the axis; peak_w infinite: the limit
+    int unstable; // poles of the closed loop that grow; -1: not known
+    bool real;    // L is real at all frequencies, so that its phase crosses 180 degrees at none
 } Margins;
 
 // rounding: of each value

@@ -48,22 +48,36 @@ static void print_point(Text *out, double w, Complex x) {
                 decibel(cabs(x)), degrees(carg(x)));
 }
 
+static void print_peak(Text *out, const Margins *m) {
+    if (isinf(m->peak))
+        text_printf(
+            out,
+            "  sensitivity    without bound, at %.8g rad/s: a pole of the closed loop lies on "
+            "the boundary of stability\n",
+            m->peak_w);
+    else if (isinf(m->peak_w))
+        text_printf(out, "  sensitivity    at most %.8g, towards high frequencies\n", m->peak);
+    else if (m->peak > 0)
+        text_printf(out, "  sensitivity    at most %.8g, at %.8g rad/s\n", m->peak, m->peak_w);
+}
+
 static void print_margins(Text *out, const LinearModel *l, const Margins *m) {
     text_add(out, "margins of the loop that negative feedback closes around it\n");
     if (m->unstable > 0)
-        text_printf(out, "  the closed loop is UNSTABLE: %d poles %s\n", m->unstable,
-                    unstable_place(l));
+        text_printf(out, "  the closed loop is UNSTABLE: %d pole%s %s\n", m->unstable,
+                    m->unstable == 1 ? "" : "s", unstable_place(l));
     for (int i = 0; i < m->gain_count; i++)
         text_printf(out, "  gain margin    %.8f dB (factor %.8g) at %.8g rad/s (%.6g Hz)\n",
                     decibel(m->gain[i].value), m->gain[i].value, m->gain[i].w, hertz(m->gain[i].w));
-    if (!m->gain_count) text_add(out, "  gain margin    none: the phase never is 180 degrees\n");
+    if (!m->gain_count)
+        text_printf(out, "  gain margin    none: the %s\n",
+                    m->real ? "response is real at all frequencies" : "phase never is 180 degrees");
     for (int i = 0; i < m->phase_count; i++)
         text_printf(out, "  phase margin   %.8f deg at %.8g rad/s (%.6g Hz), delay margin %.6g s\n",
                     degrees(m->phase[i].value), m->phase[i].w, hertz(m->phase[i].w),
                     m->phase[i].delay);
     if (!m->phase_count) text_add(out, "  phase margin   none: the gain never is 1\n");
-    if (m->peak > 0)
-        text_printf(out, "  sensitivity    at most %.8g, at %.8g rad/s\n", m->peak, m->peak_w);
+    print_peak(out, m);
 }
 
 enum { ROWS = 21 };
@@ -125,6 +139,7 @@ static void json_margins(Text *out, const Margins *m) {
     json_close(out, ']');
     json_number_of(out, "sensitivity_peak", m->peak);
     json_number_of(out, "sensitivity_w", m->peak_w);
+    json_bool_of(out, "closed_loop_on_boundary", isinf(m->peak));
     json_number_of(out, "closed_loop_unstable_poles", m->unstable);
 }
 

@@ -435,6 +435,10 @@ static void print_slopes(Text *out, const PoleSlopes *p, int mode, double least)
 void pole_slopes_print(Text *out, const Poles *m, const PoleSlopes *p) {
     double largest = 0;
     for (int i = 0; i < p->modes; i++) largest = fmax(largest, cabs(m->mode[i].value));
+    if (!p->parameters) {
+        text_add(out, "how poles move: no number of the model is a parameter that could move\n");
+        return;
+    }
     text_add(out, "how poles move: p d(pole)/dp [1/s], the largest first\n");
     for (int i = 0; i < p->modes; i++) {
         text_printf(out, "  %.10g", creal(m->mode[i].value));

@@ -428,6 +428,13 @@ static void name_results(Job *j) {
     r->experiment = name_text(m->names, j->plan.name);
 }
 
+// Whose numbers are asked for: probes and expectations, and objectives, which may be made of parameters alone.
+static bool needs_symbols(const Job *j) {
+    const Experiment *x = j->options->experiment;
+    return j->plan.probe_count || j->plan.expect_count ||
+           (x && (x->aims.objective || x->aims.limit_count));
+}
+
 static void open_symbols(Job *j) {
     const RunOptions *o = j->options;
     symbols_open(&j->symbols, j->model);
@@ -446,7 +453,7 @@ bool job_prepare(Job *j) {
     int columns;
     long rows;
     if (!make_plan(j) || !want_records(j, &column, &columns)) return false;
-    if (j->plan.probe_count || j->plan.expect_count) open_symbols(j);
+    if (needs_symbols(j)) open_symbols(j);
     curves_want(j);
     const int *watched = j->watch_track = want_watched(j);
     audit_want(j);

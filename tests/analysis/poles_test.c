@@ -345,6 +345,35 @@ static void test_margins(void **unused) {
     }
 }
 
+// The sensitivity 1/(1 + L) of L = c/(s - a): its limits count, and a loop on the boundary has none.
+static void test_peaks(void **unused) {
+    (void)unused;
+    static const struct {
+        double a, c, peak, w;
+    } cases[] = {{-1, -3, 1, INFINITY}, // (s + 1)/(s - 2): 1 at last
+                 {-1, 2, 1, INFINITY},  // (s + 1)/(s + 3): from 1/3 up to 1
+                 {-1, -0.5, 2, 0}};     // (s + 1)/(s + 0.5)
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double A = cases[k].a, B = 1, C = cases[k].c, D = 0;
+        LinearModel l = {
+            .n = 1, .m = 1, .p = 1, .A = &A, .B = &B, .C = &C, .D = &D, .Bz = &B, .Dz = &D};
+        ChannelResponse c = channel_response(&l, 0, 0, 0, 0, 200, NULL, 0);
+        assert_near(c.margins.peak, cases[k].peak, 1e-12);
+        assert_true(c.margins.peak_w == cases[k].w);
+        assert_false(c.margins.real);
+        channel_response_free(&c);
+    }
+    // L = 3/(s^2 - 1): the closed loop s^2 + 2 swings for ever
+    double A[4] = {0, 1, 1, 0}, B[2] = {0, 1}, C[2] = {3, 0}, D = 0;
+    LinearModel l = {.n = 2, .m = 1, .p = 1, .A = A, .B = B, .C = C, .D = &D, .Bz = B, .Dz = &D};
+    ChannelResponse c = channel_response(&l, 0, 0, 0, 0, 200, NULL, 0);
+    assert_true(isinf(c.margins.peak));
+    assert_near(c.margins.peak_w, sqrt(2), 1e-9);
+    assert_int_equal(c.margins.unstable, 0);
+    assert_true(c.margins.real);
+    channel_response_free(&c);
+}
+
 int main(int count, char **words) {
     if (count > 1) seeds = atoi(words[1]);
     if (count > 2) largest_side = atoi(words[2]);  // 18: 1008 states
@@ -352,6 +381,7 @@ int main(int count, char **words) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chains),  cmocka_unit_test(test_shares),
         cmocka_unit_test(test_plates),  cmocka_unit_test(test_zeros),
-        cmocka_unit_test(test_margins), cmocka_unit_test(test_jordan)};
+        cmocka_unit_test(test_margins), cmocka_unit_test(test_jordan),
+        cmocka_unit_test(test_peaks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
