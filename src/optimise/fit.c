@@ -419,6 +419,32 @@ static bool enough(Fit *f) {
     return false;
 }
 
+// The data, and what the model has there with what was found.
+static void keep_curves(Fit *f) {
+    Found *to = f->f;
+    int lists = 0, row = 0;
+    for (int i = 0; i < f->plan->count; i++) lists += f->part[i].experiment.aims.fit_count;
+    to->curve = ARENA_ARRAY(&to->arena, FitCurve, lists + 1);
+    for (int i = 0; i < f->plan->count; i++)
+        for (int k = 0; k < f->part[i].experiment.aims.fit_count; k++) {
+            const FitData *d = &f->part[i].experiment.aims.fit[k];
+            const Model *m = f->part[i].system->model;
+            Shown in = shown_in(m, d->signal.unit);
+            FitCurve *c = &to->curve[to->curves++];
+            *c = (FitCurve){.system = i, .count = d->count};
+            c->signal = arena_printf(&to->arena, "%s", name_text(m->names, d->signal.label));
+            c->unit = arena_printf(&to->arena, "%s", in.unit);
+            c->time = ARENA_ARRAY(&to->arena, double, 3 * (size_t)d->count + 1);
+            c->data = c->time + d->count;
+            c->model = c->data + d->count;
+            for (int q = 0; q < d->count; q++, row++) {
+                c->time[q] = d->time[q];
+                c->data[q] = show(in, d->value[q]);
+                c->model[q] = show(in, d->value[q] + f->residual[row] * f->part[i].deviation[k]);
+            }
+        }
+}
+
 // What was found so far; the data have no say yet.
 static bool cut_off(Fit *f, const double *x, double first, double sum) {
     for (int i = 0; i < f->n; i++) f->f->free[i].value = x[i];
@@ -450,6 +476,7 @@ static bool fit(Fit *f, double *x) {
     f->f->deviation = sqrt(sum / f->rows);
     f->f->estimated = !given;
     tell_intervals(f, given);
+    keep_curves(f);
     for (int i = 0; i < f->n; i++) x[i] = f->f->free[i].first;
     first = sum_at(f, x, false, f->residual);
     f->f->first_deviation = sqrt(first / f->rows);

@@ -45,6 +45,14 @@ typedef struct {
     int *var;                      // per system: its variable, or -1
 } FreeFound;
 
+typedef struct
+{ // data of a fit beside the model's values there, in the unit in which they are shown
+    int system;
+    const char *signal, *unit;
+    int count;
+    double *time, *data, *model;
+} FitCurve;
+
 typedef struct Found {
     Arena arena;
     FreeFound *free;
@@ -61,8 +69,10 @@ typedef struct Found {
         first_deviation; // root mean square of the residuals, in deviations of the data
     bool estimated;      // these were not given
     double *correlation; // count by count
-    int starts, agreed;  // starts that ended well; those that ended at the same place
-    int runs, kept;      // kept: of these, known from before an interruption
+    FitCurve *curve;
+    int curves;
+    int starts, agreed; // starts that ended well; those that ended at the same place
+    int runs, kept;     // kept: of these, known from before an interruption
     double seconds;
     const char *gradient; // "forward" or "adjoint"
     const char *why;      // it ended, in words
@@ -77,7 +87,9 @@ void found_free(Found *f);
 // The parameters of one system, for RunOptions.
 void found_options(const Found *f, int system, Arena *out, RunOptions *o);
 
+bool found_at_bound(const FreeFound *x);
 void found_print(Text *out, const Found *f);
 void found_json(Text *out, const Found *f);
+void fit_svg(Text *svg, const Found *f, int curve); // data as points, the model as a line
 
 #endif

@@ -2,7 +2,13 @@
 #include "optimise/optimise.h"
 
 #include "base/json.h"
+#include "results/plot.h"
 #include <math.h>
+
+bool found_at_bound(const FreeFound *x) {
+    double near = 1e-6 * (x->to - x->from);
+    return x->value <= x->from + near || x->value >= x->to - near;
+}
 
 static void print_free(Text *out, const Found *f) {
     for (int i = 0; i < f->count; i++) {
@@ -13,9 +19,7 @@ static void print_free(Text *out, const Found *f) {
         text_printf(out, "%s(was %.6g", *x->unit ? " " : "", x->first / x->scale);
         if (isfinite(x->from) || isfinite(x->to))
             text_printf(out, ", from %.6g to %.6g", x->from / x->scale, x->to / x->scale);
-        bool low = x->value <= x->from + 1e-6 * (x->to - x->from);
-        bool high = x->value >= x->to - 1e-6 * (x->to - x->from);
-        text_printf(out, ")%s\n", low || high ? ", at its bound" : "");
+        text_printf(out, ")%s\n", found_at_bound(x) ? ", at its bound" : "");
     }
 }
 
@@ -61,6 +65,19 @@ static void number_or_null(Text *out, const char *key, double x) {
     if (isfinite(x)) json_number_of(out, key, x);
 }
 
+static void limits_json(Text *out, const Found *f) {
+    json_key(out, "constraints");
+    json_open(out, '[');
+    for (int k = 0; k < f->limits; k++) {
+        json_open(out, '{');
+        json_text_of(out, "text", f->limit[k].text);
+        json_bool_of(out, "met", f->limit[k].met);
+        json_bool_of(out, "active", f->limit[k].active);
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
 void found_json(Text *out, const Found *f) {
     json_open(out, '{');
     if (f->text) {
@@ -81,19 +98,45 @@ void found_json(Text *out, const Found *f) {
         json_text_of(out, "unit", x->unit);
         json_number_of(out, "value", x->value / x->scale);
         json_number_of(out, "first", x->first / x->scale);
+        number_or_null(out, "from", x->from / x->scale);
+        number_or_null(out, "to", x->to / x->scale);
         number_or_null(out, "half_interval", x->half / x->scale);
         json_close(out, '}');
     }
     json_close(out, ']');
+    if (f->limits) limits_json(out, f);
     if (f->correlation) {
         json_key(out, "correlation");
         json_open(out, '[');
         for (int i = 0; i < f->count * f->count; i++) json_number(out, f->correlation[i]);
         json_close(out, ']');
     }
+    json_number_of(out, "starts", f->starts);
+    json_number_of(out, "agreed", f->agreed);
     json_number_of(out, "runs", f->runs);
     if (f->kept) json_number_of(out, "kept", f->kept);
     json_text_of(out, "slopes", f->gradient);
+    if (f->why) json_text_of(out, "ended", f->why);
     json_bool_of(out, "interrupted", f->interrupted);
     json_close(out, '}');
+}
+
+void fit_svg(Text *svg, const Found *f, int curve) {
+    const FitCurve *c = &f->curve[curve];
+    Arena tmp = {0};
+    const char *label[] = {"data", "model"}, *unit[] = {c->unit, c->unit};
+    const double *x[] = {c->time, c->time}, *y[] = {c->data, c->model};
+    const int count[] = {c->count, c->count};
+    const bool dots[] = {true, false};
+    PlotData p = {.title = arena_printf(&tmp, "%s: data and model", c->signal),
+                  .x_label = "time [s]",
+                  .curve_count = 2,
+                  .label = label,
+                  .unit = unit,
+                  .dots = dots,
+                  .x = x,
+                  .y = y,
+                  .count = count};
+    plot_svg(svg, &p);
+    arena_free(&tmp);
 }

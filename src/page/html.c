@@ -1,6 +1,7 @@
 #include "page/html.h"
 
 #include <math.h>
+#include <string.h>
 
 void html_section(Text *out, const char *id, const char *title) {
     text_printf(out, "<h2 id=\"%s\">%s</h2>\n", id, title);
@@ -30,6 +31,19 @@ bool html_open_rows(Text *out, int rows, const char *what) {
     bool many = rows > MOST_ROWS;
     if (many) text_printf(out, "<details><summary>All %d %s</summary>\n", rows, what);
     return many;
+}
+
+void html_picture(Text *out, const char *svg, const char *words) {
+    text_add(out, "<img alt=\"");
+    text_xml(out, words);
+    text_add(out, "\" src=\"data:image/svg+xml,");
+    for (const char *c = svg; *c; c++) {
+        if (strchr("#%<>\"'&+?", *c) || (unsigned char)*c <= ' ')
+            text_printf(out, "%%%02X", (unsigned char)*c);
+        else
+            text_char(out, *c);
+    }
+    text_add(out, "\">");
 }
 
 // A "</" would end the element.

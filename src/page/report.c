@@ -1,7 +1,7 @@
 // The page, section by section:
 //
 //     title and verdicts | 3-D view | plots, or what an analysis found | bond graph | states | equations | parameters
-//     | power | energy | expectations | text of the model
+//     | power | energy | expectations | text of the model; what a search or sensitivities found stands before the plots
 //
 // Everything is inside: pictures as SVG, formulas as MathML, the motion and the curves as JSON. Viewer, plots and graph are
 // the studio's (web/src/report.ts, motion.ts); a page of a build without node has all but them.
@@ -10,6 +10,7 @@
 #include "page/flow.h"
 #include "page/formulas.h"
 #include "page/html.h"
+#include "page/search.h"
 #include "results/shown.h"
 #include <math.h>
 #include <stdio.h>
@@ -48,20 +49,6 @@ static void details(Text *out, const char *summary, const char *text) {
 
 static void fact(Text *out, const char *value, const char *what, const char *class) {
     text_printf(out, "<li><b class=\"%s\">%s</b><span>%s</span></li>\n", class, value, what);
-}
-
-// A picture as an address of itself: its styles stay inside.
-static void add_picture(Text *out, const char *svg, const char *words) {
-    text_add(out, "<img alt=\"");
-    text_xml(out, words);
-    text_add(out, "\" src=\"data:image/svg+xml,");
-    for (const char *c = svg; *c; c++) {
-        if (strchr("#%<>\"'&+?", *c) || (unsigned char)*c <= ' ')
-            text_printf(out, "%%%02X", (unsigned char)*c);
-        else
-            text_char(out, *c);
-    }
-    text_add(out, "\">");
 }
 
 // --- title and verdicts --------------------------------------------------------------------------
@@ -147,6 +134,8 @@ static void add_menu(Text *out, const ReportPage *p) {
     text_add(out, "<nav>");
     if (has_motion(p)) text_add(out, "<a href=\"#motion\">Motion</a>");
     if (p->modes) text_add(out, "<a href=\"#modes\">Modes</a>");
+    if (p->found) text_printf(out, "<a href=\"#found\">%s</a>", found_title(p->found));
+    if (p->sensitivities) text_add(out, "<a href=\"#sensitivities\">Sensitivities</a>");
     text_add(out,
              p->findings ? "<a href=\"#analysis\">Analysis</a>" : "<a href=\"#plots\">Plots</a>");
     text_add(out, "<a href=\"#graph\">Bond graph</a><a href=\"#states\">States</a>"
@@ -222,7 +211,7 @@ static void add_plots(Text *out, const ReportPage *p) {
         Text svg = {0};
         plot_svg(&svg, &p->run->plot[i]);
         text_add(out, "<figure>");
-        add_picture(out, text_get(&svg), p->run->plot[i].title ? p->run->plot[i].title : "plot");
+        html_picture(out, text_get(&svg), p->run->plot[i].title ? p->run->plot[i].title : "plot");
         add_curves(out, &p->run->plot[i]);
         text_add(out, "</figure>\n");
         text_free(&svg);
@@ -238,7 +227,7 @@ static void add_findings(Text *out, const ReportPage *p) {
     const char *name = findings_file(p->findings, FINDINGS_PICTURE, &picture);
     if (name && picture.length) {
         text_add(out, "<div class=\"plots\"><figure>");
-        add_picture(out, text_get(&picture), name);
+        html_picture(out, text_get(&picture), name);
         text_add(out, "</figure></div>\n");
     }
     findings_print(&words, p->findings);
@@ -479,6 +468,8 @@ void report_html(Text *out, const ReportPage *p) {
     add_title(out, p);
     add_menu(out, p);
     add_motion(out, p);
+    if (p->found) found_html(out, p->found);
+    if (p->sensitivities) sensitivities_html(out, p->sensitivities);
     if (p->findings)
         add_findings(out, p);
     else

@@ -2,8 +2,10 @@
 #ifndef BONDYN_PAGE_REPORT_H
 #define BONDYN_PAGE_REPORT_H
 
+#include "optimise/optimise.h"
 #include "page/modes.h"
 #include "page/power.h"
+#include "sensitivity/tornado.h"
 
 // What the run of a page has to watch.
 typedef struct {
@@ -18,10 +20,12 @@ typedef struct {
     const Run *run;               // made with report_options; of an analysis its verdicts
     const ReportPlan *plan;
     const PagePower *power;
-    const Findings *findings; // of an analysis: in place of plan and power
-    const PageModes *modes;   // of poles
-    const Meshes *meshes;     // of its shapes; Nullable
-    const char *source;       // text of the model's file; Nullable
+    const Found *found;                 // of a search that came before the run; Nullable
+    const Sensitivities *sensitivities; // Nullable
+    const Findings *findings;           // of an analysis: in place of plan and power
+    const PageModes *modes;             // of poles
+    const Meshes *meshes;               // of its shapes; Nullable
+    const char *source;                 // text of the model's file; Nullable
     const char
         *number; // a script beside the page that says which one it is; NULL: it stays as it is
 } ReportPage;

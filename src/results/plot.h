@@ -13,6 +13,7 @@ typedef struct {
     const char **unit;   // curves of one unit share an axis; two units: left and right;
                          // more: stacked panels
     const char **colour; // of each curve, "#0072B2"; NULL: those of the palette, with line patterns
+    const bool *dots;    // drawn as points, not as a line; Nullable
     int legend_every;    // only each so many-th curve is named in the legend; 0, 1: all
     const double **x, **y;
     bool decades; // x is the logarithm of what the axis shows; every unit has a panel of its own

@@ -215,13 +215,18 @@ static double entry_width(const Sheet *s, int c) {
     return 30 + LETTER * (n + (s->shared ? 8 : 0)) + 18;
 }
 
+static bool is_dotted(const Sheet *s, int c) { return s->p->dots && s->p->dots[c]; }
+
 static void draw_entry(Sheet *s, int c, double x, double y) {
     const char *dash = dash_of_curve(s, c);
-    text_printf(s->out,
-                "<path d=\"M%.1f %.1fh22\" stroke=\"%s\" stroke-width=\"2\"%s%s%s/>"
-                "<text x=\"%.1f\" y=\"%.1f\">",
-                x, y - 4, colour_of_curve(s, c), *dash ? " stroke-dasharray=\"" : "", dash,
-                *dash ? "\"" : "", x + 28, y);
+    if (is_dotted(s, c))
+        text_printf(s->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.2\" fill=\"%s\"/>", x + 11,
+                    y - 4, colour_of_curve(s, c));
+    else
+        text_printf(s->out, "<path d=\"M%.1f %.1fh22\" stroke=\"%s\" stroke-width=\"2\"%s%s%s/>", x,
+                    y - 4, colour_of_curve(s, c), *dash ? " stroke-dasharray=\"" : "", dash,
+                    *dash ? "\"" : "");
+    text_printf(s->out, "<text x=\"%.1f\" y=\"%.1f\">", x + 28, y);
     add_short(s->out, curve_label(s->p, c), LONGEST_LABEL);
     if (s->shared) text_add(s->out, s->group_of[c] ? " (right)" : " (left)");
     text_add(s->out, "</text>\n");
@@ -330,6 +335,19 @@ static void draw_y_axis(Sheet *s, Frame *f, const Group *g, bool right) {
     text_free(&label);
 }
 
+// Points are strokes without length, with round ends.
+static void draw_points(Sheet *s, const Frame *f, int c) {
+    const PlotData *p = s->p;
+    text_printf(s->out, "<path stroke=\"%s\" stroke-width=\"4.4\" d=\"", colour_of_curve(s, c));
+    for (int i = 0; i < p->count[c]; i++)
+        if (isfinite(p->x[c][i]) && isfinite(p->y[c][i]))
+            text_printf(s->out, "M%.1f %.1fh0", f->left + f->width * axis_part(&f->x, p->x[c][i]),
+                        f->top + f->height * (1 - axis_part(&f->y, p->y[c][i])));
+    text_add(s->out, "\"><title>");
+    text_xml(s->out, curve_label(p, c));
+    text_add(s->out, "</title></path>\n");
+}
+
 static void draw_curves(Sheet *s, const Frame *f, int group, int panel) {
     const PlotData *p = s->p;
     text_printf(s->out,
@@ -338,6 +356,10 @@ static void draw_curves(Sheet *s, const Frame *f, int group, int panel) {
                 panel);
     for (int c = 0; c < p->curve_count; c++) {
         if (s->group_of[c] != group) continue;
+        if (is_dotted(s, c)) {
+            draw_points(s, f, c);
+            continue;
+        }
         const char *dash = dash_of_curve(s, c);
         text_printf(s->out, "<path stroke=\"%s\" stroke-width=\"1.6\"%s%s%s d=\"",
                     colour_of_curve(s, c), *dash ? " stroke-dasharray=\"" : "", dash,

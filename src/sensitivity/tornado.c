@@ -54,6 +54,10 @@ static void take_rows(Sensitivities *s, const Along *a) {
     s->slope = ARENA_ARRAY(&s->arena, double, count + 1);
 }
 
+bool sensitivity_wanted(const Experiment *x) {
+    return x && x->aims.sensitive_count && x->aims.by_count;
+}
+
 Sensitivities *sensitivities_run(const System *system, const RunOptions *o, const Signal *signal,
                                  int signals, const int *parameter, int parameters, Report *r) {
     Sensitivities *s = memory_zeroed(1, sizeof *s);
@@ -202,7 +206,7 @@ void sensitivities_plot(Text *svg, const Sensitivities *s, int signal) {
 }
 
 void tornado_svg(Text *svg, const Sensitivities *s, int signal) {
-    enum { WIDTH = 640, BAR = 22, TOP = 46, LEFT = 190 };
+    enum { WIDTH = 640, BAR = 22, TOP = 46, LEFT = 190, NUMBERS = 90 };
     int n = s->parameters, height = TOP + n * (BAR + 8) + 30;
     int *order = memory_zeroed((size_t)n + 1, sizeof *order);
     order_of(s, signal, order);
@@ -213,9 +217,11 @@ void tornado_svg(Text *svg, const Sensitivities *s, int signal) {
                 "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"%d\" y=\"24\">",
                 WIDTH, height, WIDTH, height, 16);
     text_xml(svg, s->signal[signal]);
+    if (*s->signal_unit[signal]) text_printf(svg, " [%s]", s->signal_unit[signal]);
     text_printf(svg, " at %.6g s, by 1 %% more (dark) and less (light)</text>\n",
                 s->time[s->rows - 1]);
-    double middle = LEFT + (WIDTH - LEFT - 20) / 2.0, half = (WIDTH - LEFT - 120) / 2.0;
+    double middle = LEFT + (WIDTH - LEFT - NUMBERS) / 2.0,
+           half = (WIDTH - LEFT - NUMBERS) / 2.0 - 8;
     for (int k = 0; k < n; k++) {
         int j = order[k];
         double x = slope_at(s, s->rows - 1, signal, j) * s->value[j], y = TOP + k * (BAR + 8);

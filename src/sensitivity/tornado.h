@@ -5,7 +5,7 @@
 #include "results/plot.h"
 #include "sensitivity/sensitivity.h"
 
-typedef struct {
+typedef struct Sensitivities {
     Arena arena;
     int signals, parameters, rows;
     const char **signal, **signal_unit; // SI
@@ -16,6 +16,7 @@ typedef struct {
     double *slope;      // rows x signals x parameters, SI
 } Sensitivities;
 
+bool sensitivity_wanted(const Experiment *x); // x: Nullable
 // Runs the experiment with the derivatives of signals by parameters. NULL with the reasons in r.
 Sensitivities *sensitivities_run(const System *s, const RunOptions *o, const Signal *signal,
                                  int signals, const int *parameter, int parameters, Report *r);

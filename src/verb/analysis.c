@@ -105,6 +105,7 @@ static bool build_system(Session *s, Pipeline *p, Asked *a) {
     if (!syntax ||
         !session_build(p, s, syntax, session_argument(s, 1), STAGE_MODEL, SYNTAX_FOR_ONCE))
         return false;
+    session_no_search(s, p, "it is analysed with");
     if (is_analysis(p)) take_plan(a, &p->experiment->analysis);
     if (s->verb->run == verb_steady) a->options.discrete = false; // a point, not a model
     if (!discrete_alone(s, a)) return false;

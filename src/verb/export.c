@@ -155,18 +155,6 @@ static bool export_as_fmu(Session *s, const Pipeline *p, const RunOptions *o, co
     return good;
 }
 
-// `bondyn run` searches first; what is exported does not.
-static void tell_of_search(Session *s, const Pipeline *p) {
-    const Experiment *x = p->experiment;
-    if (!search_wanted(x)) return;
-    Remark *w = report_warning(&s->report, T_SEARCH_LEFT_OUT, x->pos,
-                               "experiment '%s' searches for its parameters: what is exported has "
-                               "those that the search begins with",
-                               name_text(p->model->names, x->name));
-    remark_help(&s->report, w,
-                "search with 'bondyn optimize' or 'bondyn fit', then --set the result");
-}
-
 ExitCode verb_export(Session *s) {
     ExportOptions x = {0};
     FmuOptions kind;
@@ -182,7 +170,7 @@ ExitCode verb_export(Session *s) {
     bool good = session_build(&p, s, syntax, session_argument(s, 2), STAGE_SYSTEM, SYNTAX_FOR_ONCE);
     o.experiment = p.experiment;
     good = good && (fmu ? export_as_fmu(s, &p, &o, &kind) : export_as_c(s, &p, &o, &x));
-    if (good) tell_of_search(s, &p);
+    if (good) session_no_search(s, &p, "what is exported has");
     pipeline_free(&p);
     return good ? EXIT_GOOD : EXIT_INPUT;
 }

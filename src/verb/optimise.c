@@ -42,12 +42,13 @@ static const char *key_of(Session *s, const RunOptions *o, double starts, double
 }
 
 Found *session_search(Session *s, const SearchCase *cases, int count, const RunOptions *o,
-                      const char *folder) {
+                      const char *file) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     double starts = 1, seed = 1, jobs = cores < 1 ? 1 : (double)cores;
     if (!whole_number(s, OPT_RUNS, 1e6, &starts) ||
         !whole_number(s, OPT_SEED, 9007199254740992.0, &seed) ||
-        !whole_number(s, OPT_JOBS, 256, &jobs) || !folder_make(folder, &s->report))
+        !whole_number(s, OPT_JOBS, 256, &jobs) ||
+        !folder_make(path_folder(&s->arena, file), &s->report))
         return NULL;
     const Experiment *first = cases[0].experiment;
     progress_begin(s, name_text(cases[0].system->model->names, first->name));
@@ -59,7 +60,7 @@ Found *session_search(Session *s, const SearchCase *cases, int count, const RunO
                     .starts = (int)starts,
                     .seed = (uint64_t)seed,
                     .workers = (int)jobs,
-                    .file = path_join(&s->arena, folder, "search.part"),
+                    .file = file,
                     .key = key_of(s, o, starts, seed),
                     .progress = progress_show,
                     .context = s,
@@ -68,6 +69,18 @@ Found *session_search(Session *s, const SearchCase *cases, int count, const RunO
     Found *f = fit ? fit_run(&p, &s->report) : search_run(&p, &s->report);
     progress_end(s);
     return f;
+}
+
+// `bondyn run` and `report` search first; others do not.
+void session_no_search(Session *s, const Pipeline *p, const char *what) {
+    const Experiment *x = p->experiment;
+    if (!search_wanted(x)) return;
+    Remark *w = report_warning(&s->report, T_SEARCH_LEFT_OUT, x->pos,
+                               "experiment '%s' searches for its parameters: %s those that the "
+                               "search begins with",
+                               name_text(p->model->names, x->name), what);
+    remark_help(&s->report, w,
+                "search with 'bondyn optimize' or 'bondyn fit', then --set the result");
 }
 
 // --- sensitivities -------------------------------------------------------------------------------
@@ -80,6 +93,20 @@ static bool write_text(Session *s, const char *folder, const char *name, Text *t
     bool good = file_write(path, text_get(text), text->length, &s->report);
     if (good) array_push(written, path);
     text_clear(text);
+    return good;
+}
+
+bool session_fit_pictures(Session *s, const Found *f, int system, const char *folder,
+                          TextList *written) {
+    Text svg = {0};
+    bool good = folder_make(folder, &s->report);
+    for (int i = 0; i < f->curves && good; i++) {
+        if (f->curve[i].system != system || session_has(s, OPT_NO_PLOT)) continue;
+        fit_svg(&svg, f, i);
+        good = write_text(s, folder, arena_printf(&s->arena, "fit_%s.svg", f->curve[i].signal),
+                          &svg, written);
+    }
+    text_free(&svg);
     return good;
 }
 
@@ -101,13 +128,17 @@ static bool write_files(Session *s, const Sensitivities *x, const char *folder, 
     return good;
 }
 
-bool session_sensitivity(Session *s, const System *system, const RunOptions *o, const char *folder,
-                         TextList *written, Text *json) {
+Sensitivities *session_sensitivities(Session *s, const System *system, const RunOptions *o) {
     const Aims *a = &o->experiment->aims;
     int *by = ARENA_ARRAY(&s->arena, int, a->by_count + 1);
     for (int j = 0; j < a->by_count; j++) by[j] = model_of_symbol(system->model, a->by[j]);
-    Sensitivities *x =
-        sensitivities_run(system, o, a->sensitive, a->sensitive_count, by, a->by_count, &s->report);
+    return sensitivities_run(system, o, a->sensitive, a->sensitive_count, by, a->by_count,
+                             &s->report);
+}
+
+bool session_sensitivity(Session *s, const System *system, const RunOptions *o, const char *folder,
+                         TextList *written, Text *json) {
+    Sensitivities *x = session_sensitivities(s, system, o);
     if (!x) return false;
     bool good = write_files(s, x, folder, written);
     if (s->json)

@@ -148,6 +148,7 @@ static bool has_times(Session *s, const Experiment *x) {
 
 ExitCode run_power(Session *s, const Pipeline *p, RunOptions *o, const char *folder) {
     if (!has_times(s, p->experiment)) return EXIT_INPUT;
+    session_no_search(s, p, "powers are told with");
     PowerPlan plan = power_plan(&s->arena, p->system);
     RunOptions own = *o;
     own.watch = own.integrate = plan.power;

@@ -37,11 +37,27 @@ static const char *model_text(Session *s) {
     return file_read(&s->arena, session_argument(s, 0), &length, &s->report, POS_NONE);
 }
 
+// The parameters that the experiment searches for, and derivatives: with those the page's run is made. False: reported.
+static bool look_first(Session *s, const Pipeline *p, RunOptions *o, Found **found,
+                       Sensitivities **by) {
+    const SearchCase one = {p->system, p->experiment};
+    if (search_wanted(p->experiment)) {
+        *found = session_search(s, &one, 1, o, arena_printf(&s->arena, "%s.search", page_path(s)));
+        if (!*found) return false;
+        found_options(*found, 0, &s->arena, o);
+    }
+    if (sensitivity_wanted(p->experiment)) *by = session_sensitivities(s, p->system, o);
+    return !sensitivity_wanted(p->experiment) || *by;
+}
+
 static ExitCode make_page(Session *s, const Pipeline *p, RunOptions *o) {
     ReportPlan plan = report_plan(&s->arena, p->model);
     Meshes meshes = meshes_load(&s->arena, p->model, s->sources, &s->report);
+    Found *found = NULL;
+    Sensitivities *by = NULL;
+    bool ready = look_first(s, p, o, &found, &by);
     report_options(&plan, o);
-    Run *run = run_with_progress(s, p, o);
+    Run *run = ready ? run_with_progress(s, p, o) : NULL;
     ExitCode code = EXIT_INPUT;
     if (run) {
         progress_begin(s, "power");
@@ -52,13 +68,18 @@ static ExitCode make_page(Session *s, const Pipeline *p, RunOptions *o) {
                            .run = run,
                            .plan = &plan,
                            .power = &power,
+                           .found = found,
+                           .sensitivities = by,
                            .meshes = &meshes,
                            .source = model_text(s),
                            .number = page_number(s)};
         code = write_page(s, &page, page_path(s)) ? run_verdict(run) : EXIT_INPUT;
         page_power_free(&power);
     }
+    if (found && found->interrupted) code = exit_worse(code, EXIT_INTERRUPTED);
     run_free(run);
+    found_free(found);
+    sensitivities_free(by);
     report_plan_free(&plan);
     return code;
 }

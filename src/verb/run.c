@@ -6,6 +6,7 @@
 
 #include "analysis/span.h"
 #include "optimise/optimise.h"
+#include "sensitivity/tornado.h"
 #include <math.h>
 #include <string.h>
 
@@ -385,16 +386,13 @@ static void finish(Task *k) {
     session_flush(s);
 }
 
-static bool has_sensitivity(const Experiment *x) {
-    return x && x->aims.sensitive_count && x->aims.by_count;
-}
-
 // What comes before the run itself: the parameters that are looked for, and derivatives. False: reported.
 static bool look_first(Task *k, RunOptions *own, Found **found, const Found *given, int system) {
     Session *s = k->s;
     if (!given && search_wanted(k->p->experiment)) {
         SearchCase one = {k->p->system, k->p->experiment};
-        given = *found = session_search(s, &one, 1, own, k->folder);
+        given = *found =
+            session_search(s, &one, 1, own, path_join(&s->arena, k->folder, "search.part"));
         if (!given) return false;
     }
     k->found = *found;
@@ -402,7 +400,8 @@ static bool look_first(Task *k, RunOptions *own, Found **found, const Found *giv
     if (given && given->interrupted)
         report_warning(&s->report, T_INTERRUPTED, POS_NONE,
                        "the search was interrupted; the same command goes on from there");
-    return !has_sensitivity(k->p->experiment) ||
+    if (given && !session_fit_pictures(s, given, system, k->folder, &k->written)) return false;
+    return !sensitivity_wanted(k->p->experiment) ||
            session_sensitivity(s, k->p->system, own, k->folder, &k->written, &k->sensitivity);
 }
 
@@ -540,7 +539,7 @@ static bool suits(Session *s, const Pipeline *p) {
     const Aims *a = x ? &x->aims : NULL;
     bool good = a && (strcmp(verb, "optimize") == 0 ? a->objective != 0
                       : strcmp(verb, "fit") == 0    ? a->fit_count > 0
-                                                    : has_sensitivity(x));
+                                                    : sensitivity_wanted(x));
     if (good) return true;
     const char *line = strcmp(verb, "optimize") == 0
                            ? "minimise integral(x^2), and over k from 1 to 10"
@@ -565,7 +564,8 @@ static ExitCode fit_together(Session *s, Syntax *syntax, const TextList *chosen,
         cases[i] = (SearchCase){p[i].system, p[i].experiment};
     }
     char *folder = good ? path_folder(&s->arena, result_folder(s, &p[0], true)) : NULL;
-    Found *found = good ? session_search(s, cases, count, o, folder) : NULL;
+    char *file = good ? path_join(&s->arena, folder, "search.part") : NULL;
+    Found *found = good ? session_search(s, cases, count, o, file) : NULL;
     ExitCode code = found ? EXIT_GOOD : EXIT_INPUT;
     if (found && !s->json) found_print(&s->out, found);
     for (int i = 0; i < count && found; i++) {

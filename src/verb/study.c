@@ -372,6 +372,7 @@ static ExitCode read_and_make(Task *t) {
     if (!run_options(s, &t->options)) return EXIT_USAGE;
     if (!build_model(t)) return EXIT_INPUT;
     t->options.experiment = t->p.experiment;
+    session_no_search(s, &t->p, "its runs have");
     if (ranks_count() > 1 && !ranks_open(&t->ranks, code_folder(&s->arena), &s->report))
         return EXIT_INPUT;
     return make_study(t);

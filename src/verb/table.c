@@ -278,7 +278,8 @@ static const Verb verbs[] = {
             "Runs the experiment and writes <file>.html into the current folder, or --out\n"
             "FILE. The page needs no server and no network. Its bond graph plays the power\n"
             "of every bond over the run, which is run a second time for that. Of an\n"
-            "experiment that analyses it has what that finds; modes of a mechanism are played.\n",
+            "experiment that analyses it has what that finds; modes of a mechanism are played.\n"
+            "One that minimises or fits searches first, and the page has what was found.\n",
         .examples = "bondyn report arm.bond\n"
                     "bondyn report arm.bond Swing --set \"arm.L = 2 {m}\" -o swing.html\n",
         .exits = "as of `run`; the page is written even then\n",

@@ -224,12 +224,19 @@ ExitCode run_power(Session *s, const Pipeline *p, RunOptions *o, const char *fol
 bool session_hand_over(Session *s, const Text *text);
 
 // optimise.c: the best parameters of an experiment, or those that fit several; NULL: reported.
-// Files of an interrupted search go into the folder.
+// `file` is what an interrupted search leaves.
 Found *session_search(Session *s, const SearchCase *cases, int count, const RunOptions *o,
-                      const char *folder);
+                      const char *file);
+// Of the experiment with this number among those that are fitted.
+bool session_fit_pictures(Session *s, const Found *f, int system, const char *folder,
+                          TextList *written);
+// NULL: reported. Free them.
+struct Sensitivities *session_sensitivities(Session *s, const System *system, const RunOptions *o);
 // Derivatives that an experiment asks for; text or JSON into `out`. False: reported.
 bool session_sensitivity(Session *s, const System *system, const RunOptions *o, const char *folder,
                          TextList *written, Text *out);
+// Warns where an experiment searches and this verb does not. `what`: "what is exported has".
+void session_no_search(Session *s, const Pipeline *p, const char *what);
 ExitCode verb_search(Session *s); // optimize, fit, sensitivity (run.c)
 
 #endif

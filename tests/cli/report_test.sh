@@ -24,6 +24,21 @@ sed -n '/id="powers">/,/<\/script>/p' motor.html | sed 's/.*id="powers">//; s/<\
 grep -q 'id="view"' motor.html && fail "a view without bodies"
 grep -Eq '(src|href)="https?:' motor.html && fail "the page asks the network"
 
+# What a search, a fit and sensitivities find is on the page, whose run has the parameters that were found.
+search=$source_folder/examples/search/search.bond
+expect_exit 0 report "$search" Limited --out limited.html
+expect_text limited.html '<h2 id="found">Best parameters</h2>'
+expect_text limited.html 'holds, limits'
+expect_text limited.html '<b class="good">1 of 1</b>'
+[ -e limited.html.search ] && fail "a finished search leaves its file"
+expect_exit 0 report "$search" Fitted --out fitted.html
+expect_text fitted.html '<h2 id="found">Fit</h2>'
+expect_text fitted.html '<b class="good">2 of 2</b>'
+expect_text fitted.html '<img alt="data and model"'
+expect_exit 0 report "$search" Depends --out depends.html
+expect_text depends.html '<h2 id="sensitivities">'
+[ "$(grep -c '<img alt="by 1 % more of each parameter' depends.html)" = 4 ] || fail "no pictures of sensitivities"
+
 expect_exit 0 report "$wagon"
 [ -s wagon_pendulum.html ] || fail "no page beside the caller"
 python3 "$source_folder/tools/moving.py" wagon_pendulum.html moving.svg 10 || fail "no moving picture of a page"

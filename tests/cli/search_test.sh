@@ -20,6 +20,7 @@ says "expectations 2 of 2 hold"
 expect_exit 0 fit "$search" Fitted --out d
 says "fitted       to 101 data"
 says "no two parameters by more than 0.9"
+[ -e d/fit_spring.q.svg ] || fail "no picture of the data beside the model"
 expect_exit 0 fit "$search" Fitted --json --out e
 says '"half_interval"'
 expect_exit 0 sensitivity "$search" Depends --out f
