@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "equations/listing.h"
+#include "page/html.h"
 #include <string.h>
 
 enum { FEW_LINES = 40, MOST_LINES = 3000 };
@@ -34,10 +35,14 @@ static bool same(Slice a, Slice b) {
 }
 
 static void open_lines(Text *out) {
-    text_add(out, "<div class=\"wide\"><math display=\"block\"><mtable class=\"lines\">\n");
+    html_open_wide(out, "equations");
+    text_add(out, "<math display=\"block\"><mtable class=\"lines\">\n");
 }
 
-static void close_lines(Text *out) { text_add(out, "</mtable></math></div>\n"); }
+static void close_lines(Text *out) {
+    text_add(out, "</mtable></math>");
+    html_close_wide(out);
+}
 
 static void add_line(Text *out, Listing *l, int i) {
     text_add(out, "<mtr><mtd>");

@@ -33,6 +33,12 @@ bool html_open_rows(Text *out, int rows, const char *what) {
     return many;
 }
 
+void html_open_wide(Text *out, const char *words) {
+    text_printf(out, "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"%s\">", words);
+}
+
+void html_close_wide(Text *out) { text_add(out, "</div>\n"); }
+
 void html_picture(Text *out, const char *svg, const char *words) {
     text_add(out, "<img alt=\"");
     text_xml(out, words);

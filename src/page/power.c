@@ -98,9 +98,11 @@ static void add_paths(Text *out, const PowerPlan *plan, const PowerPaths *p) {
     text_add(
         out,
         "<p class=\"about\">Paths of energy, from what gives to what takes; junctions share in "
-        "proportion. Storages take, and give later.</p>\n<div class=\"wide\">");
+        "proportion. Storages take, and give later.</p>\n");
+    html_open_wide(out, "paths of energy");
     paths_svg(out, plan, p);
-    text_printf(out, "</div>\n<details><summary>%s %d paths</summary>\n",
+    html_close_wide(out);
+    text_printf(out, "<details><summary>%s %d paths</summary>\n",
                 count < p->count ? "The largest" : "All", count);
     text_add(out, "<table class=\"paths\"><tr><th>from</th><th>to</th><th>energy [J]</th>"
                   "<th>efficiency [%]</th><th>through</th></tr>\n");

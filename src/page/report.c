@@ -384,9 +384,9 @@ static void add_energy(Text *out, const ReportPage *p) {
                 "unaccounted %.2g J, %.1e of all that: <b class=\"%s\">%s</b>.</p>\n",
                 a->supplied, a->returned, a->dissipated, a->stored, a->residual, a->relative,
                 a->pass ? "good" : "bad", a->pass ? "balanced" : "not balanced");
-    text_add(out, "<div class=\"wide\">");
+    html_open_wide(out, "where the energy went");
     flow_svg(out, a, p->system);
-    text_add(out, "</div>\n");
+    html_close_wide(out);
     bool many = html_open_rows(out, a->line_count, "components");
     double scale = 0;
     for (int i = 0; i < a->line_count; i++)

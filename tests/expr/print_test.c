@@ -244,7 +244,7 @@ static void long_sums_have_lines(void **state) {
     Dag *d = dag_new(names);
     Expr sum = expr_number(d, 0), twice;
     for (int i = 0; i < 40; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "a%d", i);
         sum = expr_add(d, sum, sym(d, name));
     }
