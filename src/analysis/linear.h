@@ -71,6 +71,8 @@ typedef struct { // where a run is at some time
 // The start of the experiment, or where a run is at `time`. False with the reasons in r.
 bool linear_reach(Reached *at, const System *s, const RunOptions *o, bool start, double time,
                   Report *r);
+// The states with which a run of this system begins at the point; false: reported.
+bool reached_states(const Reached *at, const System *s, double *state, Report *r);
 void reached_free(Reached *at);
 // The modes that hold there, in words: "clutch sliding, brake open". Empty: laws do not switch.
 const char *reached_modes(const Reached *at, Arena *out);

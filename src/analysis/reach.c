@@ -197,6 +197,33 @@ void reached_check_modes(const Reached *at, Report *r) {
     free(guard);
 }
 
+// States of the laws that stand first are variables with derivatives, which every mode remembers.
+static bool remembered_states(const Reached *at, const System *s, double *state) {
+    const Memory *y = mode_store_memory(at->switching->store);
+    double *value = memory_zeroed((size_t)y->count + 1, sizeof *value);
+    bool good = machine_memory(at->machine, at->time, at->state, value);
+    for (int i = 0; good && i < s->state_count; i++) {
+        int item = s->state_var[i] >= 0 ? y->item[s->state_var[i]] : -1;
+        good = item >= 0 && isfinite(value[item]);
+        if (good) state[i] = value[item];
+    }
+    free(value);
+    return good;
+}
+
+bool reached_states(const Reached *at, const System *s, double *state, Report *r) {
+    if (!at->switching) {
+        if (s->state_count) memcpy(state, at->state, (size_t)s->state_count * sizeof *state);
+        return true;
+    }
+    if (remembered_states(at, s, state)) return true;
+    Remark *x = report_error(r, A_NO_POINT, s->model->pos,
+                             "the point that was found has no values for all states of the laws "
+                             "that stand first");
+    remark_help(r, x, "'bondyn steady' shows the point; give it as start values (`initial`)");
+    return false;
+}
+
 // --- all of it -----------------------------------------------------------------------------------
 
 bool linear_reach(Reached *at, const System *s, const RunOptions *o, bool start, double time,

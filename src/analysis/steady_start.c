@@ -31,26 +31,17 @@ static void set_free(const LinearPlan *plan, const Reached *at, RunOptions *o, A
     o->set_value = value;
 }
 
-static bool refuse_modes(const Model *m, Report *r) {
-    if (!m->choice_count) return false;
-    Remark *x = report_error(r, A_NO_STEADY, m->choice[0].pos,
-                             "a run of '%s' cannot begin at a steady point: its laws switch",
-                             name_text(m->names, m->name));
-    remark_help(r, x, "'bondyn steady' finds the point; give it as start values (`initial`)");
-    return true;
-}
-
 bool steady_start(const System *s, const LinearPlan *plan, RunOptions *o, Arena *out, Report *r) {
     Reached at;
-    if (refuse_modes(s->model, r) || !linear_reach(&at, s, o, true, 0, r)) return false;
+    o->start_state = NULL; // the search begins with the start values
+    if (!linear_reach(&at, s, o, true, 0, r)) return false;
     SteadyPoint *p = steady_find(plan, &at, r);
-    if (p) {
-        double *state = ARENA_ARRAY(out, double, s->state_count + 1);
-        if (s->state_count) memcpy(state, at.state, (size_t)s->state_count * sizeof *state);
+    double *state = ARENA_ARRAY(out, double, s->state_count + 1);
+    bool good = p && reached_states(&at, s, state, r);
+    if (good) {
         set_free(plan, &at, o, out);
         o->start_state = state;
     }
-    bool good = p != NULL;
     steady_free(p);
     reached_free(&at);
     return good;

@@ -212,6 +212,22 @@ static void misplaced_in_run(Builder *b, const AstItem *item) {
                  : "say which, behind the model: experiment Trim of Model steady, poles, bode ...");
 }
 
+// A start that is sought moves with the parameters, which searches and slopes would not know; one that equations give they do.
+static void check_slopes(Builder *b, const AstItem *items) {
+    const AstItem *start = NULL;
+    for (const AstItem *i = items; i && !start; i = i->next)
+        if (i->kind == ITEM_ANALYSIS && finds_start(b, i)) start = i;
+    for (const AstItem *i = items; start && i; i = i->next) {
+        if (i->kind != ITEM_MINIMISE && i->kind != ITEM_FIT && i->kind != ITEM_SENSITIVITY)
+            continue;
+        misplaced(
+            b, start,
+            "a run that searches or has sensitivities does not begin at a point that is sought",
+            "write 'initial steady' into the model: its start is then a formula of the parameters");
+        return;
+    }
+}
+
 // What belongs to runs has no meaning in an analysis, and the other way round.
 static void check_places(Builder *b, const AnalysisPlan *p, const AstItem *items) {
     bool run = p->kind == ANALYSIS_NONE || p->kind == ANALYSIS_POWER;
@@ -232,6 +248,7 @@ void analysis_build(Builder *b, const Env *env, const AstClass *class, AnalysisP
                            .pos = class->analysis_pos};
     Making k = {b, env, plan};
     check_places(b, plan, class->items);
+    if (plan->kind == ANALYSIS_NONE) check_slopes(b, class->items);
     for (const AstItem *i = class->items; i && !b->stop; i = i->next)
         if (i->kind == ITEM_ANALYSIS) read_statement(&k, i);
     if (plan->kind == ANALYSIS_STEADY || plan->free_count || plan->given_count ||

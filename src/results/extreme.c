@@ -135,3 +135,8 @@ int extreme_parts(Extreme *e, double time[5], double part[5]) {
         }
     return 0;
 }
+
+bool extreme_is_narrow(Extreme *e, Extreme *inside, double slack) {
+    double most = extreme_value(e), narrow = extreme_value(inside);
+    return e->sign * (narrow - most) > slack * fmax(fabs(most), fabs(narrow));
+}

@@ -29,5 +29,7 @@ double extreme_value(Extreme *e); // after the last point; NaN: there is none
 // The points that it is made of, and how it changes with their values; 0: it has no value.
 bool extreme_at_event(Extreme *e); // it is Extreme.side
 int extreme_parts(Extreme *e, double time[5], double part[5]);
+// Does `inside`, which has seen more points, lie further out by more than this part of both?
+bool extreme_is_narrow(Extreme *e, Extreme *inside, double slack);
 
 #endif

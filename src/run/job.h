@@ -76,7 +76,7 @@ typedef struct { // a signal at the rows
     double now;       // in the present row
     bool kept;        // has values, without being a column
     bool integral;    // over time
-    Extreme *extreme; // its least and its largest value, in this order; NULL: nobody asks
+    Extreme *extreme; // least, largest; the same with points inside of steps; NULL: nobody asks
 } Track;
 
 typedef struct { // of a plot
@@ -128,6 +128,7 @@ void audit_want(Job *j); // audit_needs.c
 void rows_open(Job *j, const Column *column, int count, long rows);
 bool rows_add(Job *j, const SolvePoint *p); // false: they cannot be kept
 void rows_sides(Job *j, double time, const double *before, const double *after); // of an event
+void rows_inside(Job *j, double time, const double *output); // of a step, or of points beside rows
 void rows_close(Job *j);
 
 // A run in steps (run.c), for batches: prepare, program, solve, finish, close.
@@ -161,6 +162,8 @@ void probes_sides(Job *j, double time, const double *before, const double *after
 void probes_inside(Job *j, double time, const double *output);                     // of a step
 bool probe_is_narrow(const Job *j, ProbeTrack *t); // its peak lies between two points
 bool probes_want_sides(const Job *j);
+// Of its points, or of those inside of steps where that is clearly more.
+double peak_value(const Job *j, Extreme *points, Extreme *inside);
 void probes_finish(Job *j); // values of all probes
 double partial_value(Job *j, const Probe *probe);
 void verdicts_make(Job *j);

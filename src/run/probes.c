@@ -189,10 +189,16 @@ bool probes_want_sides(const Job *j) {
 // A peak that points inside of steps show counts where it is more than what the tolerance leaves
 // open. Slopes are those of points that all runs share: who wants some gets a slightly lower peak
 // with its slope.
+static double slack_of_peaks(const Job *j) {
+    return j->kinks ? slack_of_slopes : 10 * j->plan.rtol;
+}
+
 bool probe_is_narrow(const Job *j, ProbeTrack *t) {
-    double most = extreme_value(&t->extreme), narrow = extreme_value(&t->narrow);
-    double slack = j->kinks ? slack_of_slopes : 10 * j->plan.rtol;
-    return t->extreme.sign * (narrow - most) > slack * larger(fabs(most), fabs(narrow));
+    return extreme_is_narrow(&t->extreme, &t->narrow, slack_of_peaks(j));
+}
+
+double peak_value(const Job *j, Extreme *points, Extreme *inside) {
+    return extreme_value(extreme_is_narrow(points, inside, slack_of_peaks(j)) ? inside : points);
 }
 
 static double finished_value(Job *j, const Probe *p, ProbeTrack *t) {
@@ -201,8 +207,7 @@ static double finished_value(Job *j, const Probe *p, ProbeTrack *t) {
     switch (p->kind) {
     case PROBE_AT: return t->value; // NaN when the run did not get there
     case PROBE_MIN:
-    case PROBE_MAX:
-        return whole ? extreme_value(probe_is_narrow(j, t) ? &t->narrow : &t->extreme) : NAN;
+    case PROBE_MAX: return whole ? peak_value(j, &t->extreme, &t->narrow) : NAN;
     case PROBE_INTEGRAL: return whole ? t->value : NAN;
     case PROBE_MEAN: return whole ? t->value / (end - j->plan.start) : NAN;
     case PROBE_PARTIAL: return j->taken ? partial_value(j, p) : NAN;

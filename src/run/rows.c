@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { BLOCK_VALUES = 1 << 17, LEAST_BLOCK = 16, LARGEST_BLOCK = 16384 };
+enum { EXTREMES = 4 }; // of a track
 
 static int block_rows(int columns) {
     int rows = BLOCK_VALUES / columns;
@@ -37,9 +38,8 @@ void rows_open(Job *j, const Column *column, int count, long rows) {
         if (j->tracks.data[t].kept)
             j->tracks.data[t].value = ARENA_ARRAY(&j->run->arena, double, capacity);
     for (int c = 0; c < count && j->options->extremes; c++) {
-        Extreme *e = j->tracks.data[c].extreme = ARENA_ARRAY(&j->run->arena, Extreme, 2);
-        e[0].sign = -1;
-        e[1].sign = 1;
+        Extreme *e = j->tracks.data[c].extreme = ARENA_ARRAY(&j->run->arena, Extreme, EXTREMES);
+        for (int k = 0; k < EXTREMES; k++) e[k].sign = k % 2 ? 1 : -1;
     }
     j->stride = 1;
 }
@@ -52,7 +52,8 @@ static void look(Job *j, const SolvePoint *p) {
     }
     for (int i = 0; i < j->tracks.count; i++) {
         const Track *t = &j->tracks.data[i];
-        for (int k = 0; t->extreme && k < 2; k++) extreme_point(&t->extreme[k], p->time, t->now);
+        for (int k = 0; t->extreme && k < EXTREMES; k++)
+            extreme_point(&t->extreme[k], p->time, t->now);
     }
 }
 
@@ -126,14 +127,23 @@ void rows_sides(Job *j, double time, const double *before, const double *after) 
     }
 }
 
+void rows_inside(Job *j, double time, const double *output) {
+    for (int i = 1; j->options->extremes && i < j->tracks.count; i++) {
+        const Track *t = &j->tracks.data[i];
+        for (int k = 2; t->extreme && !t->integral && k < EXTREMES; k++)
+            extreme_point(&t->extreme[k], time, show(t->shown, output[t->output]));
+    }
+}
+
 static void close_extremes(Job *j) {
     Run *run = j->run;
     int columns = run->results.column_count;
     run->least = ARENA_ARRAY(&run->arena, double, columns);
     run->most = ARENA_ARRAY(&run->arena, double, columns);
     for (int c = 0; c < columns; c++) {
-        run->least[c] = extreme_value(&j->tracks.data[c].extreme[0]);
-        run->most[c] = extreme_value(&j->tracks.data[c].extreme[1]);
+        Extreme *e = j->tracks.data[c].extreme;
+        run->least[c] = peak_value(j, &e[0], &e[2]);
+        run->most[c] = peak_value(j, &e[1], &e[3]);
     }
 }
 

@@ -206,6 +206,7 @@ bool job_take_point(void *context, const SolvePoint *p) {
     if (!j->run->audit.off) audit_point(&j->book, p->time, p->quad, p->output);
     probes_point(j, p);
     j->taken++;
+    if (!row) rows_inside(j, p->time, p->output);
     return !row || rows_add(j, p);
 }
 
@@ -230,6 +231,7 @@ static void take_jump(void *context, double time, const double *before, const do
 }
 
 static void take_inside(void *context, double time, const double *output) {
+    rows_inside(context, time, output);
     probes_inside(context, time, output);
 }
 
@@ -288,7 +290,7 @@ void job_fill_parameters(const Job *j, const Program *p, double *value) {
 }
 
 SolveOptions job_solve_options(Job *j, const SolveModes *modes) {
-    bool sides = j->curves.count || j->options->extremes || probes_want_sides(j); // of events
+    bool peaks = j->options->extremes || probes_want_sides(j), sides = j->curves.count || peaks;
     return (SolveOptions){.method = j->plan.solver,
                           .engine = j->options->engine,
                           .rtol = j->plan.rtol,
@@ -306,7 +308,7 @@ SolveOptions job_solve_options(Job *j, const SolveModes *modes) {
                           .event = j->run->audit.off && !sides ? NULL : take_event,
                           .jump = j->energy_jumps || sides ? take_jump : NULL,
                           .only_watches = !j->energy_jumps,
-                          .inside_step = probes_want_sides(j) ? take_inside : NULL,
+                          .inside_step = peaks ? take_inside : NULL,
                           .settle_var = j->settle_var.data,
                           .settle_output = j->settle_output.data,
                           .settle_count = j->settle_var.count,
@@ -483,7 +485,8 @@ static bool refuses_steady_start(const Job *j) {
                              "experiment '%s' begins at a steady point, which is not sought here",
                              name_text(j->model->names, x->name));
     remark_help(j->report, m,
-                "'bondyn run', 'report' and 'power' do; name another experiment here");
+                "'bondyn run', 'report', 'power', 'sweep' and 'montecarlo' do; name another "
+                "experiment here");
     return true;
 }
 

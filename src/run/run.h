@@ -43,11 +43,12 @@ typedef struct {
 
 typedef struct {
     Arena arena;
-    Results results;        // recorded variables; the caller may set results.source
-    long rows;              // of the run; results may hold fewer, see RunOptions
-    bool rows_lost;         // RunOptions.rows refused some
-    double *least, *most;   // per column, of all rows and both sides of events; NULL: nobody asked
-    PlotData *plot;         // one per `plot` of the experiment; without any, a sensible one
+    Results results; // recorded variables; the caller may set results.source
+    long rows;       // of the run; results may hold fewer, see RunOptions
+    bool rows_lost;  // RunOptions.rows refused some
+    double *least,
+        *most;      // per column, of rows, sides of events and insides of steps; NULL: nobody asked
+    PlotData *plot; // one per `plot` of the experiment; without any, a sensible one
     const char **plot_name; // for the file name: "speed_and_force"
     int plot_count;
     const double **watched;    // per expression of RunOptions.watch: results.row_count values, SI

@@ -208,6 +208,20 @@ bool fixed_emit_between(Fixed *f, double t, double next) {
     return true;
 }
 
+// By the method's polynomial; without one the steps themselves are what is known.
+static bool known_inside(void *context, double time, bool roughly, double *state) {
+    Fixed *f = context;
+    (void)roughly;
+    return f->within && f->within(f, (time - f->t) / f->length, state);
+}
+
+// Steps may be far shorter than the distance of wanted points.
+static void look_for_peaks(Fixed *f, double next) {
+    StepInside in = {f->begin, f->y, known_inside, f};
+    f->length = next - f->t;
+    if (!f->folded) peaks_look(f->j, f->t, next, f->within ? 4 : 1, &in);
+}
+
 double fixed_grid(const Job *j, double k) {
     double grid = j->o->start + (k + 1) * j->step;
     return grid > j->o->stop - fixed_near(j) ? j->o->stop : grid;
@@ -231,6 +245,7 @@ static bool advance_quietly(Fixed *f) {
     bool event;
     if (!step_to(f, t, &grid, &event) || !fixed_emit_between(f, t, grid - fixed_near(j)))
         return false;
+    look_for_peaks(f, grid);
     if (!fixed_watch_step(f, t, grid - t)) return false;
     f->k++;
     f->t = grid;
@@ -248,6 +263,7 @@ bool fixed_advance(Fixed *f) {
     if (f->take && j->scout) next = fmin(next, scout_ahead(j, t, next, next - t));
     bool event = false;
     if (!step_to(f, t, &next, &event) || !fixed_emit_between(f, t, next - close)) return false;
+    look_for_peaks(f, next);
     double h = next - t;
     if (!history_add(j, next, f->y)) return false;
     if (breaks && !event) next = over + events_margin(j, over);

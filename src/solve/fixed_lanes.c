@@ -187,6 +187,31 @@ static void emit_between(Lanes *l, double grid, unsigned who) {
     look_ahead(l);
 }
 
+// As peaks.c does it at the end of a step.
+static void look_for_peaks(Lanes *l, double grid, unsigned who) {
+    bool hold = l->x->hold;
+    for (int i = 0; i < l->count; i++) {
+        const Job *j = &l->job[i];
+        bool is_point = job_wants(j, grid + events_margin(j, grid));
+        if (is_in(who, i) && (is_point || !peaks_due(j, l->t, grid))) who &= ~(1u << i);
+    }
+    if (!who) return;
+    lanes_keep(l->x, l->kept_unknown);
+    l->x->hold = true;
+    l->x->active = who;
+    unsigned failed = lanes_outputs(l->x, all_at(l, grid), l->y, l->output);
+    l->x->hold = hold;
+    for (int i = 0; i < l->count; i++) {
+        Job *j = &l->job[i];
+        if (!is_in(who, i)) continue;
+        take(l, i, l->output, j->peak, j->p->output_count);
+        if (!is_in(failed, i)) j->o->inside_step(j->o->context, grid, j->peak);
+        if (!l->x->unknowns) continue;
+        lanes_hand_back(l->x, i, l->kept_unknown);
+        lanes_load_held(l->x, i, j->m);
+    }
+}
+
 // --- steps ---------------------------------------------------------------------------------------
 
 static unsigned changed_relations(Lanes *l, double time) {
@@ -272,6 +297,7 @@ static void advance(Lanes *l) {
     odd |= off_branch(l, grid, all & ~odd);
     odd |= changed_relations(l, grid);
     emit_between(l, grid, all & ~odd);
+    look_for_peaks(l, grid, all & ~odd & ~l->over);
     for (int i = 0; i < l->count; i++) {
         if (is_in(l->over, i)) continue;
         if (is_in(odd | l->apart, i))

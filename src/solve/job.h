@@ -387,6 +387,7 @@ void enclosure_sleep(Job *j, bool asleep); // no looks by bounds: they cost more
 void enclosure_forget(Job *j);             // relations or pieces may be others
 
 // --- peaks.c: what outputs are inside of a step in which no point was wanted
+bool peaks_due(const Job *j, double from, double to); // is this such a step, and does anybody ask?
 void peaks_look(Job *j, double from, double to, int parts, const StepInside *in);
 
 // --- whens.c

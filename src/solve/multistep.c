@@ -219,7 +219,8 @@ static void get_quad(Multistep *c) {
 
 static void remember(Multistep *c) {
     Job *j = c->j;
-    if (j->p->switch_count == 0 && !j->m->branch && c->how != &cvode_adams) return;
+    bool looked_back = j->p->switch_count > 0 || j->m->branch || j->o->inside_step;
+    if (!looked_back && c->how != &cvode_adams) return;
     get_quad(c);
     c->back_time = c->t;
     if (j->n) memcpy(c->back_state, vector_data(c->y), (size_t)j->n * sizeof(double));

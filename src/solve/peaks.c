@@ -11,15 +11,21 @@
 
 #include <string.h>
 
+bool peaks_due(const Job *j, double from, double to) {
+    return j->o->inside_step && j->at.time <= from && to - from > 4 * events_margin(j, to);
+}
+
 void peaks_look(Job *j, double from, double to, int parts, const StepInside *in) {
     const Program *p = j->p;
     double *unknown = j->m->reg + p->first_unknown, *state = j->later;
-    if (!j->o->inside_step || j->at.time > from || !(to - from > 4 * events_margin(j, to))) return;
+    if (!peaks_due(j, from, to)) return;
+    int looks =
+        job_wants(j, to + events_margin(j, to)) ? parts - 1 : parts; // or the end is a point
     long calls = j->m->calls;
     bool hold = j->m->hold;
     if (p->unknown_count) memcpy(j->unknown, unknown, p->unknown_count * sizeof *unknown);
     j->m->hold = true;
-    for (int k = 1; k <= parts; k++) {
+    for (int k = 1; k <= looks; k++) {
         double time = k < parts ? from + (to - from) * k / parts : to;
         if (k == parts)
             memcpy(state, in->end, (size_t)j->n * sizeof *state);

@@ -134,6 +134,13 @@ static unsigned to_look_inside(const Flock *f, unsigned changed) {
     return lanes;
 }
 
+static unsigned look_for_peaks(const Flock *f) {
+    unsigned lanes = 0;
+    for (int i = 0; i < f->most; i++)
+        if (f->goes[i] && peaks_due(f->rk[i].j, f->rk[i].t, f->rk[i].end)) lanes |= 1u << i;
+    return lanes;
+}
+
 // Lanes of `all` that a run alone accepts: only those look at relations, and inside the step.
 static unsigned accepted(const Flock *f, unsigned all) {
     for (int i = 0; i < f->most; i++)
@@ -177,7 +184,8 @@ static void settle_attempts(Flock *f, unsigned good, unsigned changed) {
     unsigned seen = x->unknowns ? accepted(f, good & ~changed) : 0;
     unsigned inside = to_look_inside(f, changed) & good, given = 0;
     unsigned together = x->unknowns ? inside & seen : inside;
-    unsigned looks = x->program->switch_count > 0 ? good : 0; // inside, by themselves
+    unsigned looks =
+        x->program->switch_count > 0 ? good : look_for_peaks(f); // inside, by themselves
     lanes_keep(x, f->seen_unknown);
     x->active = together;
     if (together) given = together & ~(unsigned)lanes_inside(x, &f->a);

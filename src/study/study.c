@@ -184,6 +184,7 @@ typedef struct {
     int worker;
     int *var; // per factor; then values per slot and factor
     double *value;
+    Arena *start;       // per slot: where its run begins
     const Group *again; // to be made first, one by one
     int begun;          // of these
 } Worker;
@@ -202,11 +203,29 @@ static RunOptions options_of(const Worker *w, int run, double *value) {
     return o;
 }
 
-static void begin_run(const Worker *w, BatchRun *r, int run) {
+static void set_busy(const Worker *w, int slot, int run) {
+    atomic_store(&head_of(w->study)->busy[w->worker][slot], run);
+}
+
+static bool find_start(const Worker *w, BatchRun *r) {
+    const StudyPlan *p = w->plan;
+    Report report = {0};
+    arena_free(&w->start[r->slot]);
+    bool good = !p->begin || p->begin(p->begin_context, &r->options, &w->start[r->slot], &report);
+    if (!good) take_result(w->study, r->number, NULL, &report);
+    report_free(&report);
+    return good;
+}
+
+// False: it has nowhere to begin, and is over.
+static bool begin_run(const Worker *w, BatchRun *r, int run) {
     r->number = run;
     r->options = options_of(w, run, w->value + (ptrdiff_t)r->slot * w->plan->factor_count);
     record_of(w->study, run)->state = RUN_OPEN;
-    atomic_store(&head_of(w->study)->busy[w->worker][r->slot], run);
+    set_busy(w, r->slot, run);
+    bool good = find_start(w, r);
+    if (!good) set_busy(w, r->slot, -1);
+    return good;
 }
 
 // The next run that is not made yet.
@@ -217,8 +236,7 @@ static bool next_run(void *worker, BatchRun *r) {
         int run = atomic_fetch_add(&head_of(s)->next, 1);
         if (run >= s->runs) break;
         if (record_of(s, run)->state == RUN_DONE) continue;
-        begin_run(w, r, run);
-        return true;
+        if (begin_run(w, r, run)) return true;
     }
     return false;
 }
@@ -226,15 +244,15 @@ static bool next_run(void *worker, BatchRun *r) {
 // What another worker died of.
 static bool next_again(void *worker, BatchRun *r) {
     Worker *w = worker;
-    if (*w->plan->cancel || w->begun >= w->again->count) return false;
-    begin_run(w, r, w->again->run[w->begun++]);
-    return true;
+    while (!*w->plan->cancel && w->begun < w->again->count)
+        if (begin_run(w, r, w->again->run[w->begun++])) return true;
+    return false;
 }
 
 static void run_done(void *worker, BatchRun *r) {
     const Worker *w = worker;
     take_result(w->study, r->number, r->run, &r->report);
-    atomic_store(&head_of(w->study)->busy[w->worker][r->slot], -1);
+    set_busy(w, r->slot, -1);
     run_free(r->run);
     report_free(&r->report);
 }
@@ -251,9 +269,12 @@ static void work(Worker *w) {
     int factors = w->plan->factor_count;
     w->var = memory_zeroed((size_t)factors, sizeof *w->var);
     w->value = memory_zeroed((size_t)factors * MOST_LANES, sizeof *w->value);
+    w->start = memory_zeroed(MOST_LANES, sizeof *w->start);
     for (int i = 0; i < factors; i++) w->var[i] = w->plan->factor[i].var;
     batch_run(w->batch, &(RunQueue){next_again, run_done, w, 1});
     batch_run(w->batch, &(RunQueue){next_run, run_done, w, most_at_once(w)});
+    for (int i = 0; i < MOST_LANES; i++) arena_free(&w->start[i]);
+    free(w->start);
     free(w->var);
     free(w->value);
 }

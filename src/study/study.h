@@ -37,6 +37,9 @@ typedef struct {
     const char *key; // text that changes with anything that a row depends on
     void (*progress)(void *context, double fraction);
     void *context;
+    // Where a run begins, into its options, with room until it is over; false: reported. NULL: with its start values.
+    bool (*begin)(void *context, RunOptions *o, Arena *room, Report *r);
+    void *begin_context;
     const volatile int *cancel;
 } StudyPlan;
 

@@ -18,14 +18,20 @@ typedef struct {
     bool failed; // to write
 } Task;
 
-bool session_finish(Session *s, Pipeline *p, RunOptions *o) {
-    const Experiment *x = o->experiment = p->experiment;
+bool session_open_start(Session *s, Pipeline *p, LinearPlan *plan, bool *steady) {
+    const Experiment *x = p->experiment;
     PipelineOptions rest = {.last = STAGE_SYSTEM};
-    LinearPlan plan;
     bool run = x && (x->analysis.kind == ANALYSIS_NONE || x->analysis.kind == ANALYSIS_POWER);
-    bool steady = run && x->analysis.steady;
-    if (steady && !analysis_open(p->model, x, &p->arena, &plan, &s->report)) return false;
-    return pipeline_finish(p, &rest, &s->report) &&
+    *steady = run && x->analysis.steady;
+    if (*steady && !analysis_open(p->model, x, &p->arena, plan, &s->report)) return false;
+    return pipeline_finish(p, &rest, &s->report);
+}
+
+bool session_finish(Session *s, Pipeline *p, RunOptions *o) {
+    LinearPlan plan;
+    bool steady;
+    o->experiment = p->experiment;
+    return session_open_start(s, p, &plan, &steady) &&
            (!steady || steady_start(p->system, &plan, o, &p->arena, &s->report));
 }
 

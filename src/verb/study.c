@@ -21,6 +21,8 @@ typedef struct {
     Pipeline p;
     RunOptions options;
     StudyPlan plan;
+    LinearPlan point; // where runs begin, if they do at a steady point
+    bool steady;
     Ranks ranks; // of mpirun
     Run *nominal;
     Study *study;
@@ -150,6 +152,11 @@ static const char *study_folder(Task *t) {
                         experiment_label(&t->p), s->verb->name);
 }
 
+static bool find_point(void *context, RunOptions *o, Arena *room, Report *r) {
+    const Task *t = context;
+    return steady_start(t->p.system, &t->point, o, room, r);
+}
+
 static bool make_plan(Task *t) {
     Session *s = t->s;
     StudyPlan *p = &t->plan;
@@ -162,6 +169,8 @@ static bool make_plan(Task *t) {
                      .latin = session_has(s, OPT_LATIN),
                      .workers = t->ranks.count || cores < 1 ? 1 : (int)cores,
                      .ranks = t->ranks.count ? &t->ranks : NULL,
+                     .begin = t->steady ? find_point : NULL,
+                     .begin_context = t,
                      .cancel = s->o->cancel};
     if (!read_factors(t) || !check_factors(t)) return false;
     if (!count_option(s, OPT_JOBS, 256, &p->workers) || !seed_option(s, &p->seed) ||
@@ -197,6 +206,7 @@ static bool is_meant(Task *t) {
 }
 
 static bool run_nominal(Task *t) {
+    if (t->steady && !find_point(t, &t->options, &t->s->arena, &t->s->report)) return false;
     t->nominal = run_with_progress(t->s, &t->p, &t->options);
     if (!t->nominal) return false;
     if (t->nominal->status == SOLVE_DONE && t->nominal->results.column_count > 1) return true;
@@ -354,16 +364,19 @@ static bool build_model(Task *t) {
     Session *s = t->s;
     Syntax *syntax = session_load(s, session_argument(s, 0));
     if (!syntax ||
-        !session_build(&t->p, s, syntax, session_argument(s, 1), STAGE_SYSTEM, SYNTAX_STAYS))
+        !session_build(&t->p, s, syntax, session_argument(s, 1), STAGE_MODEL, SYNTAX_STAYS))
         return false;
     int before = s->options.sets.count;
     for (int i = 0; i < s->options.varies.count; i++) {
         const char *set = factor_release(&s->arena, t->p.model, s->options.varies.data[i]);
         if (set) array_push(&s->options.sets, set);
     }
-    if (s->options.sets.count == before) return true;
-    pipeline_free(&t->p);
-    return session_build(&t->p, s, syntax, session_argument(s, 1), STAGE_SYSTEM, SYNTAX_STAYS);
+    bool good = true;
+    if (s->options.sets.count > before) {
+        pipeline_free(&t->p);
+        good = session_build(&t->p, s, syntax, session_argument(s, 1), STAGE_MODEL, SYNTAX_STAYS);
+    }
+    return good && session_open_start(s, &t->p, &t->point, &t->steady);
 }
 
 // Every rank reads the model for itself; what is wrong with it, all find out.

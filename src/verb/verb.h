@@ -189,6 +189,8 @@ typedef ExitCode (*ExperimentVerb)(Session *s, const Pipeline *p, RunOptions *o)
 ExitCode session_experiment(Session *s, ExperimentVerb verb);
 // The rest of the way to the system; a run that begins at a steady point gets it into its options.
 bool session_finish(Session *s, Pipeline *p, RunOptions *o);
+// The same up to the search for the point, which whoever makes many runs has to do for each.
+bool session_open_start(Session *s, Pipeline *p, LinearPlan *plan, bool *steady);
 // Wraps a run with progress; NULL when it could not start.
 Run *run_with_progress(Session *s, const Pipeline *p, RunOptions *o);
 ExitCode run_verdict(const Run *run);

@@ -254,4 +254,34 @@ END
 [ "$(grep -c 'warning A003' err)" = 1 ] || fail "which of a thousand folds is a kink"
 # Both laws of v[7] have the one abs of its velocity; the first of them is shown.
 grep -qF "'abs(m[7].p/m[7].I)'" err || fail "the kink has another name"
+# A run begins at a steady point whose laws are not those that stand first: a sled that sticks, and one that slides with 2 m/s.
+cat >sled.bond <<'END'
+import translation
+model Sled
+  param F = 8 {N}
+  I mass(2 {kg})
+  Se pull = F
+  translation.DryFriction rub(Fs = 10 {N})
+  R drag(3 {N.s/m})
+  1 v
+  pull -> v
+  v -> mass, rub, drag
+end
+experiment Stuck of Sled
+  at steady
+  stop 1 {s}
+  expect v.f(end) = 0 {m/s} within 1e-12
+  expect rub.p.e(end) = 8 {N} within 1e-12
+end
+experiment Slides of Sled
+  set F = 30 {N}
+  free F
+  given v.f = 2 {m/s}
+  stop 1 {s}
+  expect v.f(0 {s}) = 2 {m/s} within 1e-9
+  expect v.f(end) = 2 {m/s} within 1e-9
+  expect pull.e(end) = 16 {N} within 1e-9
+end
+END
+expect_exit 0 run sled.bond --all --no-plot
 exit $failed

@@ -129,6 +129,73 @@ expect_exit 0 sweep peak.bond --vary "k = 1, 0.9 {1/s}" --no-plot --out peak
 awk -F, '/^[01],/ { n++; if (($5 - 1)^2 > 2.5e-7 || ($4 + 1)^2 > 2.5e-7) bad++ }
     END { exit !(n == 2 && !bad) }' peak/runs.csv || fail "a peak is missed: $(cat peak/runs.csv)"
 
+# A ball on a stiff ground for 10 ms, between points 0.1 s apart: its steps are that short, whatever the method, so the
+# largest force is found. From the energy g (h0 + x) = k x^2/2 it is k x = g + sqrt(g^2 + 2 g h0 k).
+for solver in "rk4 step 0.1 {ms}" "rosenbrock step 0.1 {ms}" rk78 bdf adams ida; do
+    cat >ball.bond <<END
+model Ball
+  param k = 1e5 {1/s2}, h0 = 0.5 {m}
+  var h {m} initial h0, v {m/s}, F {m/s2}
+  der(h) = v
+  der(v) = F - 9.81 {m/s2}
+  F = k*max(0 {m}, -h)
+end
+experiment Bounce of Ball
+  stop 0.5 {s}
+  points 5
+  solver $solver
+  record F, h
+end
+END
+    expect_exit 0 sweep ball.bond --vary "k = 1e5, 2e5 {1/s2}" --vary "h0 = 0.4, 0.5 {m}" --no-plot --out ball
+    awk -F, '/^[0-3],/ { n++; k = $2; h = $3; d = $6/(9.81 + sqrt(9.81^2 + 2*9.81*h*k)) - 1; if (d*d > 4e-6) bad++ }
+        END { exit !(n == 4 && !bad) }' ball/runs.csv || fail "$solver: a study misses the peak: $(cat ball/runs.csv)"
+done
+
+# Every run begins at its own steady point, also one that is stuck; where there is none the run fails with the reason. The
+# velocity is (F - Fs)/d, or 0 below Fs.
+cat >sled.bond <<END
+import translation
+model Sled
+  param F = 20 {N}
+  I mass(2 {kg})
+  Se pull = F
+  translation.DryFriction rub(Fs = 10 {N})
+  R drag(5 {N.s/m})
+  1 v
+  pull -> v
+  v -> mass, rub, drag
+end
+experiment Slide of Sled
+  at steady
+  stop 1 {s}
+  points 4
+  record v.f
+end
+model Tank "an outflow by a root bears no inflow from below"
+  param q = 1
+  var h initial 1
+  der(h)*1 {s} = q - sqrt(h)
+end
+experiment Level of Tank
+  at steady
+  stop 1 {s}
+  points 4
+  solver rk4 step 0.1 {s}
+  record h
+end
+END
+for jobs in 1 3; do
+    expect_exit 0 sweep sled.bond Slide --vary "F = 5, 15, 20, 30 {N}" --no-plot -j $jobs --out rest$jobs
+done
+cmp -s rest1/runs.csv rest3/runs.csv || fail "steady points depend on the number of processes"
+awk -F, '/^[0-3],/ { n++; v = $2 > 10 ? ($2 - 10)/5 : 0; for (k = 3; k <= 6; k++) if (($k - v)^2 > 1e-18) bad++ }
+    END { exit !(n == 4 && !bad) }' rest1/runs.csv || fail "runs do not begin at rest: $(cat rest1/runs.csv)"
+expect_exit 5 sweep sled.bond Level --vary "q = -1, 1, 2, 3, 4" --no-plot --out level
+expect_text err "1 of 5 runs failed; run 0: no steady point is found"
+awk -F, '/^[1-4],/ { n++; if (($3 - $2^2)^2 > 1e-16 || ($4 - $5)^2 > 1e-16) bad++ } END { exit !(n == 4 && !bad) }' level/runs.csv ||
+    fail "levels are not steady: $(cat level/runs.csv)"
+
 # Interrupted and gone on with.
 write_slow_model "$(span 2000)"
 "$bondyn" sweep slow.bond --vary "k = 1 .. 3 in 2000 {1/s}" -j 2 --out slow --yes >out 2>err &

@@ -56,6 +56,22 @@ static void pieces_agree(void **state) {
     agrees(&(Ensemble){text, {"k"}, value, 9, 9, {0}, false}, fixed_and_free);
 }
 
+// Steps far shorter than the distance of points: what is largest inside of them.
+static void peaks_agree(void **state) {
+    (void)state;
+    if (no_compiler()) skip();
+    static const char text[] =
+        "model M\n param k = 1e5 {1/s2}, h0 = 0.5 {m}\n var h {m} initial h0, v {m/s}, F {m/s2}\n"
+        "der(h) = v\n der(v) = -9.81 {m/s2} + F\n F = k*max(0 {m}, -h) - 2 {1/s}*v\nend\n"
+        "experiment E of M\n stop 1 {s}\n points 7\n solver %s\n record F, h\n"
+        "expect max(F) > 0 {m/s2}\nend\n";
+    static const char *const method[] = {"rk4 step 0.0005 {s}", "heun step 0.0007 {s}", "rk78",
+                                         NULL};
+    double value[2 * 9];
+    for (int i = 0; i < 9; i++) value[2 * i] = 5e4 + 2e4 * i, value[2 * i + 1] = 0.3 + 0.05 * i;
+    agrees(&(Ensemble){text, {"k", "h0"}, value, 9, 9, {.extremes = true}, true}, method);
+}
+
 // --- what goes wrong -----------------------------------------------------------------------------
 
 static void a_lane_that_fails_leaves_the_others_alone(void **state) {
@@ -131,6 +147,7 @@ int main(void) {
         cmocka_unit_test(smooth_runs_agree),
         cmocka_unit_test(events_agree),
         cmocka_unit_test(pieces_agree),
+        cmocka_unit_test(peaks_agree),
         cmocka_unit_test(a_lane_that_fails_leaves_the_others_alone),
         cmocka_unit_test(an_assertion_ends_one_run),
         cmocka_unit_test(points_of_their_own),

@@ -58,6 +58,14 @@ static inline void same_bits(const char *what, int i, double a, double b) {
         fail_msg("%s %d: %a alone, %a over lanes", what, i, a, b);
 }
 
+static inline void same_extremes(const Run *a, const Run *b) {
+    assert_int_equal(a->least == NULL, b->least == NULL);
+    for (int c = 0; a->least && c < a->results.column_count; c++) {
+        same_bits("least value of column", c, a->least[c], b->least[c]);
+        same_bits("largest value of column", c, a->most[c], b->most[c]);
+    }
+}
+
 static inline void same_results(const Run *a, const Run *b) {
     assert_int_equal(a->results.row_count, b->results.row_count);
     assert_int_equal(a->results.complete, b->results.complete);
@@ -83,6 +91,7 @@ static inline void same_run(const Run *a, const Run *b) {
     same_bits("residual", 0, a->audit.residual, b->audit.residual);
     same_bits("throughput", 0, a->audit.throughput, b->audit.throughput);
     same_results(a, b);
+    same_extremes(a, b);
 }
 
 static inline void same_words(const Report *a, const Report *b) {
