@@ -138,7 +138,7 @@ typedef enum {
     BD_GRAPH_DOT,
     BD_CAUSALITY,      // who sets what on every bond, and why
     BD_EQUATIONS_HTML, // typeset for browsers (MathML)
-    BD_ABOUT,          // JSON: plots, live inputs, units, components and bonds with their variables
+    BD_ABOUT,          // JSON: times, plots, live inputs, units, components and bonds with their variables
 } BdForm;
 
 // The model as text. Free with bd_free.
@@ -381,6 +381,8 @@ BD_API const char *bd_crowd_name(const BdCrowd *c, int column);
 // Groups from `first` to before `last`. value: the columns, in units of their declarations, a row per run of the whole
 // crowd. To the start.
 BD_API void bd_crowd_reset(BdCrowd *c, int first, int last, double *value);
+// The same for some: which, per run of the crowd. The others, and their rows, stay as they are. Nullable: which (all).
+BD_API void bd_crowd_restart(BdCrowd *c, int first, int last, const bool *which, double *value);
 // A step. inputs: SI, a row per run; state: per run. A run that is over begins again with the next step, which does nothing
 // else for it; rows of runs that failed stay as they were.
 BD_API void bd_crowd_step(BdCrowd *c, int first, int last, const double *inputs, double *value,

@@ -1,4 +1,4 @@
-"""Many runs side by side, as a vector environment: reset and step have Gymnasium's signatures."""
+"""Many runs side by side, as a vector environment of Gymnasium: one of its own where that package is installed."""
 import ctypes
 import os
 import time
@@ -13,12 +13,93 @@ from ._run import run_options
 GOES_ON, ENDED, FAILED = 0, 1, 2
 
 
-class Box:
-    """The few things of a space that learners ask for."""
+def _of_gymnasium():
+    """Its base class, its space and its word for runs that begin again with the next step; None without it."""
+    try:
+        from gymnasium.spaces import Box
+        from gymnasium.vector import AutoresetMode, VectorEnv
+    except ImportError:
+        return None
+    return VectorEnv, Box, AutoresetMode.NEXT_STEP
 
-    def __init__(self, shape):
-        self.shape, self.dtype = shape, numpy.dtype(numpy.float64)
-        self.low, self.high = numpy.full(shape, -numpy.inf), numpy.full(shape, numpy.inf)
+
+class _Space:
+    """What learners ask of a space of any numbers."""
+
+    def __init__(self, low, high, shape, dtype=numpy.float64):
+        self.shape, self.dtype = shape, numpy.dtype(dtype)
+        self.low, self.high = (numpy.full(shape, x, dtype) for x in (low, high))
+        self._np_random = None
+
+    def __contains__(self, x):
+        return self.contains(x)
+
+    def __eq__(self, other):
+        return isinstance(other, _Space) and self.shape == other.shape and self.dtype == other.dtype
+
+    def __repr__(self):
+        return "Box(-inf, inf, %r, %s)" % (self.shape, self.dtype)
+
+    def contains(self, x):
+        return numpy.shape(x) == self.shape and not numpy.isnan(x).any()
+
+    def seed(self, seed=None):
+        self._np_random = numpy.random.default_rng(seed)
+        return seed
+
+    @property
+    def np_random(self):
+        if self._np_random is None:
+            self.seed()
+        return self._np_random
+
+    def sample(self):
+        return self.np_random.normal(size=self.shape).astype(self.dtype)
+
+
+class _Environment:
+    """What environments have beside reset and step."""
+
+    metadata, spec, render_mode, closed = {}, None, None, False
+    _np_random = _np_random_seed = None
+
+    @property
+    def unwrapped(self):
+        return self
+
+    @property
+    def np_random(self):
+        if self._np_random is None:
+            self._seed(None)
+        return self._np_random
+
+    @property
+    def np_random_seed(self):
+        if self._np_random_seed is None:
+            self._seed(None)
+        return self._np_random_seed
+
+    def _seed(self, seed):
+        self._np_random_seed = numpy.random.SeedSequence(seed).entropy
+        self._np_random = numpy.random.default_rng(self._np_random_seed)
+
+    def reset(self, *, seed=None, options=None):
+        if seed is not None:
+            self._seed(seed)
+
+    def render(self):
+        return None
+
+    def close(self, **kwargs):
+        if not self.closed:
+            self.close_extras(**kwargs)
+        self.closed = True
+
+    def __repr__(self):
+        return "%s(num_envs=%d)" % (type(self).__name__, self.num_envs)
+
+
+_base, _box, _next_step = _of_gymnasium() or (_Environment, _Space, "NextStep")
 
 
 class _Parts:
@@ -68,8 +149,9 @@ class _Lanes:
                       for i in range(lib.bd_crowd_columns(self._handle))]
         self._parts = _Parts(lib.bd_crowd_groups(self._handle))
 
-    def reset(self, obs):
-        self._parts.each(lambda a, b: lib.bd_crowd_reset(self._handle, a, b, obs.ctypes.data))
+    def reset(self, obs, which=None):
+        chosen = which.ctypes.data if which is not None else None
+        self._parts.each(lambda a, b: lib.bd_crowd_restart(self._handle, a, b, chosen, obs.ctypes.data))
 
     def step(self, actions, obs, state):
         u, y, s = actions.ctypes.data, obs.ctypes.data, state.ctypes.data
@@ -111,9 +193,10 @@ class _Singly:
         self._step[i], self._over[i] = 0, False
         self._look(i, obs)
 
-    def reset(self, obs):
+    def reset(self, obs, which=None):
         for i in range(len(self._runs)):
-            self._restart(i, obs)
+            if which is None or which[i]:
+                self._restart(i, obs)
 
     def _advance(self, first, last, actions, obs, state):
         for i in range(first, last):
@@ -139,7 +222,7 @@ class _Singly:
         self._runs, self._handles = [], []
 
 
-class Batch:
+class Batch(_base):
     """Actions are the open inputs (SI), observations the outputs (or `observations`), in units of their declaration.
 
     reward(obs, actions) gives a number per run; None: zero. A run is truncated at its stop, and terminated where it
@@ -147,14 +230,14 @@ class Batch:
     dt is on, laws that do not switch; `lanes` says how many at a time, `why` why it is one.
     """
 
-    metadata = {"autoreset_mode": "next_step"}
-    render_mode = None
+    metadata = {"autoreset_mode": _next_step, "render_modes": []}
 
     def __init__(self, model, count, experiment, dt, actions, observations, reward, options):
         outputs = list(observations or model.outputs)
         if not outputs:
             raise BondynError([], "the model has no outputs: name variables as `observations`")
         options = dict(options, record=outputs)
+        dt = model._own_step(experiment) if dt is None else dt
         self.num_envs, self.dt, self._reward, self.why = count, dt, reward, ""
         self.actions = list(actions if actions is not None else
                             (n for n, v in model.inputs.items() if v.settable))
@@ -167,27 +250,40 @@ class Batch:
         self.lanes = self._runs.lanes
         self.observations = outputs if all(n in names for n in outputs) else names  # or patterns
         self._order = [names.index(n) for n in self.observations]
-        self.single_observation_space = Box((len(self.observations),))
-        self.single_action_space = Box((len(self.actions),))
-        self.observation_space = Box((count, len(self.observations)))
-        self.action_space = Box((count, len(self.actions)))
+        self.single_observation_space, self.observation_space, self.single_action_space, self.action_space = \
+            (_box(-numpy.inf, numpy.inf, (*many, len(list_)), dtype=numpy.float64)
+             for list_ in (self.observations, self.actions) for many in ((), (count,)))
         self._obs = numpy.zeros((count, len(names)))
         self._state = numpy.zeros(count, dtype=numpy.uint8)
         self._runs.reset(self._obs)
 
+    def _which(self, options):
+        """The runs that are reset; None: all."""
+        which = (options or {}).get("reset_mask")
+        if which is None:
+            return None
+        which = numpy.ascontiguousarray(which)
+        if which.dtype != bool or which.shape != (self.num_envs,):
+            raise BondynError([], "options['reset_mask'] is a truth value for each of the %d runs" % self.num_envs)
+        return which
+
     def reset(self, *, seed=None, options=None):
-        self._runs.reset(self._obs)
+        super().reset(seed=seed)
+        which = self._which(options)
+        self._runs.reset(self._obs, which)
+        self._state[slice(None) if which is None else which] = GOES_ON
         return self._obs[:, self._order], {}
 
     def step(self, actions):
         actions = numpy.ascontiguousarray(actions, dtype=float).reshape(self.num_envs, len(self.actions))
         if not numpy.isfinite(actions).all():
             raise BondynError([], "an action is not a finite number")
+        begin = self._state != GOES_ON  # again, which has no reward
         self._runs.step(actions, self._obs, self._state)
         obs = self._obs[:, self._order]  # a copy
         reward = numpy.zeros(self.num_envs) if self._reward is None else \
-            numpy.asarray(self._reward(obs, actions), dtype=float)
+            numpy.where(begin, 0.0, numpy.asarray(self._reward(obs, actions), dtype=float))
         return obs, reward, self._state == FAILED, self._state == ENDED, {}
 
-    def close(self, **_):
+    def close_extras(self, **kwargs):
         self._runs.close()

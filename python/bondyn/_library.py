@@ -6,7 +6,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_do
 
 ABI = 1
 PARAMETER, INPUT, OUTPUT, STATE, VARIABLE = range(5)
-TEXT, LATEX, JSON, SVG, DOT, CAUSALITY = range(6)
+TEXT, LATEX, JSON, SVG, DOT, CAUSALITY, HTML, ABOUT = range(8)
 DONE, ENDED_EARLY, CANCELLED, GOING = range(4)
 NOTE, WARNING, ERROR = range(3)
 
@@ -105,6 +105,7 @@ CALLS = {
     "bd_crowd_columns": (c_int, [c_void_p]),
     "bd_crowd_name": (c_char_p, [c_void_p, c_int]),
     "bd_crowd_reset": (None, [c_void_p, c_int, c_int, c_void_p]),
+    "bd_crowd_restart": (None, [c_void_p, c_int, c_int, c_void_p, c_void_p]),
     "bd_crowd_step": (None, [c_void_p, c_int, c_int, c_void_p, c_void_p, c_void_p]),
     "bd_open": (c_void_p, [c_void_p, POINTER(RunOptions), c_void_p]),
     "bd_time": (c_double, [c_void_p]),

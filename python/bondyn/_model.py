@@ -1,5 +1,6 @@
 """Models: never changed, any number of runs."""
 import ctypes
+import json
 import re
 
 from . import _library as b
@@ -196,9 +197,13 @@ class Model:
         run.advance(run._begin + run._steps * dt)  # counted, so that rounding does not add up
         return run.outputs()
 
-    def batch(self, count, experiment=None, *, dt, actions=None, observations=None, reward=None,
+    def _own_step(self, experiment):
+        """Of fixed-step methods, in seconds."""
+        return json.loads(self._for(experiment, [])._text(b.ABOUT))["step"]
+
+    def batch(self, count, experiment=None, *, dt=None, actions=None, observations=None, reward=None,
               **options):
-        """`count` runs side by side, with the signatures of a vector environment of Gymnasium."""
+        """`count` runs side by side, as a vector environment of Gymnasium. dt: seconds of a step; None: the solver's."""
         from ._batch import Batch
         return Batch(self, count, experiment, dt, actions, observations, reward, options)
 

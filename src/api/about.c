@@ -31,9 +31,15 @@ static void add_plot(Text *out, const Model *m, const Plot *p) {
     json_close(out, '}');
 }
 
+// Of a method with fixed steps.
+static double own_step(const Experiment *x) {
+    return x->step > 0 ? x->step : (x->stop - x->start) / 1000;
+}
+
 static void add_experiment(Text *out, const Model *m, const Experiment *x) {
     json_number_of(out, "start", x ? x->start : 0);
     json_number_of(out, "stop", x ? x->stop : 10);
+    json_number_of(out, "step", x ? own_step(x) : 0.01);
     json_text_of(out, "text", name_text(m->names, x && x->text ? x->text : m->text));
     json_bool_of(out, "sweep", x && x->sweep.symbol);
     json_key(out, "plots");

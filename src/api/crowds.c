@@ -61,7 +61,11 @@ const char *bd_crowd_name(const BdCrowd *c, int column) {
 }
 
 void bd_crowd_reset(BdCrowd *c, int first, int last, double *value) {
-    crowd_reset(c->crowd, first, last, value);
+    crowd_reset(c->crowd, first, last, NULL, value);
+}
+
+void bd_crowd_restart(BdCrowd *c, int first, int last, const bool *which, double *value) {
+    crowd_reset(c->crowd, first, last, which, value);
 }
 
 void bd_crowd_step(BdCrowd *c, int first, int last, const double *inputs, double *value,

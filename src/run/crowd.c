@@ -195,11 +195,16 @@ static void begin(Member *m) {
     m->over = false;
 }
 
-// Those that are over begin again: together, if nobody of the group is on the way.
-static unsigned restart(Crowd *c, int g) {
+static unsigned over_in(const Crowd *c, int g) {
+    unsigned over = 0;
+    for (int i = 0; i < runs_in(c, g); i++) over |= (unsigned)c->member[g * c->width + i].over << i;
+    return over;
+}
+
+// Some begin again: together, if nobody else of the group is on the way.
+static unsigned restart(Crowd *c, int g, unsigned over) {
     Member *m = &c->member[g * c->width];
-    unsigned over = 0, failed = 0;
-    for (int i = 0; i < runs_in(c, g); i++) over |= (unsigned)m[i].over << i;
+    unsigned failed = 0;
     bool all = (group_together(c->group[g]) & ~over) == 0;
     for (int i = 0; i < runs_in(c, g); i++) {
         if (!is_in(over, i)) continue;
@@ -211,12 +216,12 @@ static unsigned restart(Crowd *c, int g) {
     return over;
 }
 
-// Copies the present values of a group into its rows; rows of runs that failed are left alone.
-static void show_group(const Crowd *c, int g, unsigned failed, double *value) {
+// Copies the present values of a group into its rows, but those of some that are left alone.
+static void show_group(const Crowd *c, int g, unsigned without, double *value) {
     int columns = c->job.run->results.column_count - 1, outputs = c->program->output_count;
     group_look(c->group[g], c->output[g]);
     for (int i = 0; i < runs_in(c, g); i++) {
-        if (is_in(failed, i)) continue;
+        if (is_in(without, i)) continue;
         const double *from = c->output[g] + (size_t)i * (size_t)outputs;
         double *to = value + (size_t)(g * c->width + i) * (size_t)columns;
         for (int k = 0; k < columns; k++) {
@@ -226,11 +231,13 @@ static void show_group(const Crowd *c, int g, unsigned failed, double *value) {
     }
 }
 
-void crowd_reset(Crowd *c, int first, int last, double *value) {
+void crowd_reset(Crowd *c, int first, int last, const bool *which, double *value) {
     for (int g = first; g < last; g++) {
-        for (int i = 0; i < runs_in(c, g); i++) c->member[g * c->width + i].over = true;
-        restart(c, g);
-        show_group(c, g, 0, value);
+        unsigned chosen = 0;
+        for (int i = 0; i < runs_in(c, g); i++)
+            chosen |= (unsigned)(!which || which[g * c->width + i]) << i;
+        restart(c, g, chosen);
+        show_group(c, g, ~chosen, value);
     }
 }
 
@@ -265,7 +272,7 @@ void crowd_step(Crowd *c, int first, int last, const double *inputs, double *val
                 unsigned char *state) {
     for (int g = first; g < last; g++) {
         Member *m = &c->member[g * c->width];
-        unsigned idle = restart(c, g), failed = go(c, g, idle, inputs);
+        unsigned idle = restart(c, g, over_in(c, g)), failed = go(c, g, idle, inputs);
         show_group(c, g, failed, value);
         for (int i = 0; i < runs_in(c, g); i++) {
             double rest = c->job.plan.stop - group_time(c->group[g], i);

@@ -26,8 +26,9 @@ int crowd_lanes(const Crowd *c);
 int crowd_groups(const Crowd *c);
 
 // Groups from `first` to before `last`. value: a row of columns (without time, as shown) per run of
-// the crowd; state: how each run is after it. inputs: SI, a row per run.
-void crowd_reset(Crowd *c, int first, int last, double *value);
+// the crowd; state: how each run is after it. inputs: SI, a row per run. which: per run, the others are left alone;
+// Nullable: all.
+void crowd_reset(Crowd *c, int first, int last, const bool *which, double *value);
 void crowd_step(Crowd *c, int first, int last, const double *inputs, double *value,
                 unsigned char *state);
 

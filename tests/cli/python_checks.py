@@ -118,6 +118,71 @@ def check_batch():
     assert (env.reset()[0] == first).all()
     raises(bondyn.BondynError, lambda: env.step(u[:, None] * numpy.nan))
     env.close()
+    env.close()
+
+
+# What gymnasium.vector.VectorEnv (1.x) has, by name and signature. A vector environment that lacks one is none.
+VECTOR_ENV = {
+    "reset": "(self, *, seed=None, options=None)", "step": "(self, actions)", "render": "(self)",
+    "close": "(self, **kwargs)", "close_extras": "(self, **kwargs)"}
+
+
+def plain(call):
+    """The signature without what stands for types."""
+    s = inspect.signature(call)
+    empty = inspect.Signature.empty
+    return str(s.replace(parameters=[p.replace(annotation=empty) for p in s.parameters.values()],
+                         return_annotation=empty))
+
+
+def check_environment():
+    env = o.batch(6, reward=lambda obs, u: numpy.ones(len(obs)))
+    assert env.dt == 0.01  # the step of the experiment
+    for name, signature in VECTOR_ENV.items():
+        assert plain(getattr(type(env), name)) == signature, name
+    assert env.spec is None and env.render_mode is None and not env.closed and env.unwrapped is env
+    mode = env.metadata["autoreset_mode"]
+    assert getattr(mode, "value", mode) == "NextStep" and "num_envs=6" in repr(env)
+    for space, shape in ((env.observation_space, (6, 1)), (env.action_space, (6, 1)),
+                         (env.single_observation_space, (1,)), (env.single_action_space, (1,))):
+        assert space.shape == shape and space.dtype == float and (space.low == -numpy.inf).all()
+        assert (space.high == numpy.inf).all() and space.sample().shape == shape and space.sample() in space
+        assert numpy.zeros((9, 9)) not in space
+    env.action_space.seed(4)
+    actions = env.action_space.sample()
+    env.action_space.seed(4)
+    assert (actions == env.action_space.sample()).all() and actions.dtype == float
+    obs, info = env.reset(seed=11)
+    chance = env.np_random.random()
+    env.reset(seed=11)
+    assert env.np_random.random() == chance and env.np_random_seed == 11 and info == {}
+    out = env.step(actions)
+    assert len(out) == 5 and out[0] in env.observation_space and out[4] == {}
+    assert [x.dtype for x in out[1:4]] == [float, bool, bool] and all(x.shape == (6,) for x in out[1:4])
+    env.close()
+    assert env.closed
+
+
+def check_restarts():
+    """Runs that end begin again with the next step, which has no reward; some are reset by a mask."""
+    for options in ({}, {"solver": "bdf"}):
+        env = o.batch(7, dt=0.5, reward=lambda obs, u: numpy.ones(len(obs)), **options)
+        first = env.reset()[0]
+        u = numpy.zeros((7, 1))
+        found = [env.step(u) for _ in range(5)]
+        assert [x[3].all() for x in found] == [False, False, False, True, False]
+        assert [x[1][0] for x in found] == [1, 1, 1, 1, 0] and (found[4][0] == first).all()
+        for _ in range(2):
+            obs = env.step(u)[0]
+        which = numpy.array([1, 0, 0, 1, 0, 0, 1], dtype=bool)
+        begun = env.reset(options={"reset_mask": which})[0]
+        assert (begun[which] == first[which]).all() and (begun[~which] == obs[~which]).all()
+        found = [env.step(u) for _ in range(4)]
+        assert (found[1][3] == ~which).all() and (found[2][1] == which).all() and (found[3][3] == which).all()
+        env.reset()
+        assert (env.step(u)[0] == env.step(u)[0]).sum() == 0 and not env.step(u)[3].any()
+        raises(bondyn.BondynError, lambda: env.reset(options={"reset_mask": [True]}))
+        env.close()
 
 
 EVENTS = """model Cart
@@ -180,5 +245,6 @@ def check_pictures():
 
 
 warnings.simplefilter("error")
-for check in (check_results, check_loop, check_saving, check_units, check_errors, check_batch, check_lanes, check_pictures):
+for check in (check_results, check_loop, check_saving, check_units, check_errors, check_batch, check_environment, check_restarts, check_lanes,
+              check_pictures):
     check()
