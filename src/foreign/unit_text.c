@@ -319,6 +319,14 @@ static void counters(Writer *w) {
     text_free(&sum);
 }
 
+// As `terminate` of the language: the last point is that of the event, or the end of the step.
+static void end_law(Writer *w) {
+    text_printf(w->out,
+                "  when unit_[2] > 1.5e30 then\n"
+                "    terminate \"the unit %s asks to end the run\"\n  end\n",
+                w->o->file);
+}
+
 static void exchange_laws(Writer *w) {
     const UnitDescription *d = w->d;
     for (int i = 0; i < d->state_count; i++) {
@@ -341,6 +349,7 @@ static void exchange_laws(Writer *w) {
     text_add(w->out, "  elsewhen met_ > seen_ + 0.5 then\n");
     anew(w, false);
     text_add(w->out, "    seen_ = met_\n  end\n");
+    end_law(w);
 }
 
 static void step_laws(Writer *w) {
@@ -381,6 +390,7 @@ static void step_laws(Writer *w) {
         text_free(&list);
     }
     text_add(w->out, "  end\n");
+    end_law(w);
 }
 
 void unit_text(Text *out, const UnitDescription *d, const UnitTextOptions *o) {

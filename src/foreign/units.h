@@ -8,13 +8,14 @@
 //     UNIT_STEP      token, new token, time, step, inputs      next, outputs
 //
 // A token names a state of the unit that only events (cs: steps) change. `next`: time of the next
-// event that is known ahead, or UNIT_NEVER.
+// event that is known ahead, or UNIT_NEVER, or UNIT_ENDS: the unit asks to end the run.
 #ifndef BONDYN_FOREIGN_UNITS_H
 #define BONDYN_FOREIGN_UNITS_H
 
 typedef enum { UNIT_BEGIN, UNIT_POINT, UNIT_SLOPE, UNIT_UPDATE, UNIT_STEP } UnitCommand;
 
 #define UNIT_NEVER 1e30
+#define UNIT_ENDS  2e30
 // A fault that begins so: the token is gone, and whoever knows how makes it anew.
 #define UNIT_GONE "it cannot go back"
 

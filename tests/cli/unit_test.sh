@@ -267,6 +267,33 @@ EOF
     done
 done
 
+# --- a unit that asks to end the run --------------------------------------------------------------
+
+# That is no error: the run ends at the event, or at the end of the communication step in which it is.
+expect_exit 0 run "$source_folder/tests/language/terminate.bond" Rk4 --no-plot --out landed
+tail -n 1 landed/results.csv | cut -d, -f1,2 >last
+for version in 2 3; do
+    expect_exit 0 export fmu "$source_folder/tests/language/terminate.bond" Rk4 --version $version --out fall.fmu
+    for kind in "" " as cs every 7 {ms}"; do
+        cat >fall.bond <<EOF
+model Fall from "fall.fmu"$kind
+model Top
+  Fall u
+end
+experiment Again of Top
+  stop 5 {s}
+  solver rk4 step 7 {ms}
+  record u.*
+end
+EOF
+        expect_exit 0 run fall.bond --no-plot --out fallen
+        expect_text out "the unit fall.fmu asks to end the run"
+        tail -n 1 fallen/results.csv | cut -d, -f1,2 >end
+        [ "$kind" ] || cmp last end || fail "FMI $version: the event that ends the run"
+        [ -z "$kind" ] || expect_text end "1.428,"
+    done
+done
+
 # --- FMI 3: the same through terminals, and built from its sources with the importer's headers
 # -------
 

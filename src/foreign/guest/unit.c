@@ -125,6 +125,7 @@ static bool keep(int n, double token) {
                 drop(&u.kept[j]);
         return true;
     }
+    if (the_unit.ends) return true; // some that have ended cannot be saved
     return u.api->save(i->component, &k->saved);
 }
 
@@ -184,6 +185,7 @@ static void begin(const double *in, double *out) {
         out[0] = UNIT_NEVER;
         good = u.api->get(c, &the_unit.output, out + 1);
     }
+    if (the_unit.ends) out[0] = UNIT_ENDS;
     if (good) good = keep(n, token);
     if (!good) drop_instance(n);
 }
@@ -227,6 +229,7 @@ static void update(const double *in, double *out) {
     bool good = set_point(c, in + 2) && (!the_unit.tells_steps || u.api->completed(c)) &&
                 u.api->enter_events(c) && unit_put_inputs(c, in + 3 + the_unit.state.count, true) &&
                 leave_events(c, out);
+    if (the_unit.ends) out[0] = UNIT_ENDS;
     i->now = 0;
     if (good) keep((int)(i - u.instance), in[1]);
 }
@@ -237,7 +240,7 @@ static void step(const double *in, double *out) {
     void *c = i->component;
     bool good = unit_put_inputs(c, in + 4, true) && u.api->step(c, in[2], in[3]) &&
                 u.api->get(c, &the_unit.output, out + 1);
-    out[0] = UNIT_NEVER;
+    out[0] = the_unit.ends ? UNIT_ENDS : UNIT_NEVER;
     i->now = 0;
     if (good) keep((int)(i - u.instance), in[1]);
 }
@@ -247,6 +250,7 @@ static void serve(Channel *c) {
     double *out = c->number + c->inputs;
     int states = the_unit.state.count, inputs = the_unit.input.count;
     the_unit.c = c;
+    the_unit.ends = false;
     u.log[0] = '\0';
     switch ((UnitCommand)c->command) {
     case UNIT_BEGIN: begin(in, out); break;

@@ -100,11 +100,8 @@ static bool leave_events(void *c, double *next) {
     do {
         memset(&e, 0, sizeof e);
         if (!worked(f.NewDiscreteStates(c, &e), "fmi2NewDiscreteStates")) return false;
-        if (e.terminateSimulation) {
-            unit_say("it asks to end the simulation");
-            return false;
-        }
-    } while (e.newDiscreteStatesNeeded && ++rounds < MOST_ROUNDS);
+        if (e.terminateSimulation) the_unit.ends = true;
+    } while (e.newDiscreteStatesNeeded && !e.terminateSimulation && ++rounds < MOST_ROUNDS);
     if (rounds == MOST_ROUNDS) {
         say(the_unit.c, "its events come to no end");
         return false;
@@ -115,8 +112,9 @@ static bool leave_events(void *c, double *next) {
 
 static bool completed(void *c) {
     fmi2Boolean enter = 0, end = 0;
-    return worked(f.CompletedIntegratorStep(c, fmi2True, &enter, &end),
-                  "fmi2CompletedIntegratorStep");
+    fmi2Status status = f.CompletedIntegratorStep(c, fmi2True, &enter, &end);
+    the_unit.ends = the_unit.ends || end;
+    return worked(status, "fmi2CompletedIntegratorStep");
 }
 
 static bool set_point(void *c, double time, const double *state) {
@@ -156,8 +154,13 @@ static bool slope(void *c, const double *seed, double *along) {
 
 // --- steps ---------------------------------------------------------------------------------------
 
+// A step that is discarded because the unit asks to end the run is its last one.
 static bool step(void *c, double time, double length) {
-    return worked(f.DoStep(c, time, length, fmi2True), "fmi2DoStep");
+    fmi2Status status = f.DoStep(c, time, length, fmi2True);
+    fmi2Boolean ends = 0;
+    if (status == fmi2Discard && f.GetBooleanStatus)
+        the_unit.ends = f.GetBooleanStatus(c, fmi2Terminated, &ends) == fmi2OK && ends;
+    return the_unit.ends || worked(status, "fmi2DoStep");
 }
 
 static bool load(void *library) {

@@ -138,11 +138,8 @@ static bool leave_events(void *c, double *next) {
         if (!worked(f.UpdateDiscreteStates(c, &again, &end, &nominals, &values, &defined, &time),
                     "fmi3UpdateDiscreteStates"))
             return false;
-        if (end) {
-            unit_say("it asks to end the simulation");
-            return false;
-        }
-    } while (again && ++rounds < MOST_ROUNDS);
+        if (end) the_unit.ends = true;
+    } while (again && !end && ++rounds < MOST_ROUNDS);
     if (rounds == MOST_ROUNDS) {
         say(the_unit.c, "its events come to no end");
         return false;
@@ -153,7 +150,9 @@ static bool leave_events(void *c, double *next) {
 
 static bool completed(void *c) {
     bool enter = false, end = false;
-    return worked(f.CompletedIntegratorStep(c, true, &enter, &end), "fmi3CompletedIntegratorStep");
+    fmi3Status status = f.CompletedIntegratorStep(c, true, &enter, &end);
+    the_unit.ends = the_unit.ends || end;
+    return worked(status, "fmi3CompletedIntegratorStep");
 }
 
 static bool set_point(void *c, double time, const double *state) {
@@ -220,9 +219,9 @@ static bool step(void *c, double time, double length) {
     double last = time;
     if (!worked(f.DoStep(c, time, length, true, &event, &end, &early, &last), "fmi3DoStep"))
         return false;
-    if (end) unit_say("it asks to end the simulation");
+    the_unit.ends = end;
     if (early && !end) say(the_unit.c, "fmi3DoStep returned early, at t = %g s", last);
-    return !end && !early;
+    return end || !early;
 }
 
 static bool load(void *library) {

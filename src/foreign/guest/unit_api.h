@@ -17,6 +17,7 @@ typedef struct {
 typedef struct {
     Channel *c;
     bool exchange, saves, tells_steps;
+    bool ends; // it asked to end the run, in the present command
     int indicators;
     const char *guid, *resources;
     List parameter, input, output, state, rate;
