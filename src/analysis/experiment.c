@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { GRID = 400 };
-
 // --- opening -------------------------------------------------------------------------------------
 
 bool analysis_open(Model *m, const Experiment *x, Arena *out, LinearPlan *plan, Report *r) {
@@ -62,7 +60,7 @@ static bool responses(Findings *f, Report *r) {
     for (int i = 0; i < l->p && good; i++)
         for (int j = 0; j < l->m; j++)
             f->channel[f->channels++] = channel_response(l, j, i, turn * a->from, turn * a->to,
-                                                         GRID, asked, a->frequency_count);
+                                                         FACTS_GRID, asked, a->frequency_count);
     free(asked);
     return good;
 }
@@ -123,18 +121,40 @@ static bool judge(const System *s, const LinearPlan *plan, const RunOptions *o, 
 
 // --- all of it -----------------------------------------------------------------------------------
 
-bool analysis_perform(const System *s, const LinearPlan *plan, const RunOptions *o, Beside *beside,
-                      Findings *f, Report *r) {
+static bool find_model(const System *s, const LinearPlan *plan, const RunOptions *o, Findings *f,
+                       Report *r) {
     const AnalysisPlan *a = &o->experiment->analysis;
-    *f = (Findings){.plan = a, .beside = beside};
+    *f = (Findings){.plan = a};
     bool good = linear_reach(&f->at, s, o, !a->has_time, a->time, r);
     if (good && a->steady) {
         f->point = steady_find(plan, &f->at, r);
         good = f->point != NULL;
     }
     if (good) f->l = linear_model(plan, &f->at, r);
-    return good && f->l && (!beside || beside_compare(f->l, beside, r)) && look_at(f, r) &&
+    return good && f->l;
+}
+
+bool analysis_perform(const System *s, const LinearPlan *plan, const RunOptions *o, Beside *beside,
+                      Findings *f, Report *r) {
+    bool good = find_model(s, plan, o, f, r);
+    f->beside = beside;
+    return good && (!beside || beside_compare(f->l, beside, r)) && look_at(f, r) &&
            judge(s, plan, o, f, r);
+}
+
+bool analysis_numbers(const System *s, const LinearPlan *plan, const RunOptions *o, const Expr *e,
+                      int count, double *value, Report *r) {
+    Findings f;
+    Job j;
+    int errors = r->errors;
+    bool good = find_model(s, plan, o, &f, r);
+    job_open(&j, s, o, r);
+    good = good && job_prepare(&j);
+    if (good) set_facts(&j, plan, &f);
+    for (int i = 0; i < count && good; i++) value[i] = symbols_evaluate(&j.symbols, e[i]);
+    run_free(job_close(&j, true));
+    findings_free(&f);
+    return good && r->errors == errors;
 }
 
 void findings_free(Findings *f) {

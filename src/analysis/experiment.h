@@ -27,6 +27,9 @@ bool analysis_open(Model *m, const Experiment *x, Arena *out, LinearPlan *plan, 
 // The analysis itself, of the experiment in o. Free also after a failure.
 bool analysis_perform(const System *s, const LinearPlan *plan, const RunOptions *o, Beside *beside,
                       Findings *f, Report *r);
+// Expressions of what expectations can ask for, and of parameters. False: reported.
+bool analysis_numbers(const System *s, const LinearPlan *plan, const RunOptions *o, const Expr *e,
+                      int count, double *value, Report *r);
 void findings_free(Findings *f);
 void findings_print(Text *out, const Findings *f);
 void findings_json(Text *out, const Findings *f); // members of an object

@@ -19,11 +19,6 @@ static double missing(const Probe *p, Report *r, const char *what, const char *n
     return NAN;
 }
 
-static double wrong_kind(const Findings *f, const Probe *p, Report *r, const char *kinds) {
-    return missing(p, r, "this is not asked of an experiment of the kind",
-                   analysis_name(f->plan->kind), kinds);
-}
-
 // --- entries of A, B, C and D --------------------------------------------------------------------
 
 static double slope(const Findings *f, const Probe *p, const char *of, const char *by, Report *r) {
@@ -63,19 +58,19 @@ static double share_of(const LinearModel *l, const PoleMode *x, const char *name
     return sum;
 }
 
-static double of_mode(const Findings *f, const Probe *p, const char *of, Report *r) {
-    if (!f->poles) return wrong_kind(f, p, r, "experiment Modes of Model poles");
+static double among_modes(const Findings *f, const Poles *m, const Probe *p, const char *of,
+                          Report *r) {
     if (p->fact == FACT_POLES) return f->l->n;
-    if (p->fact == FACT_UNSTABLE) return f->poles->unstable;
-    double k = p->number > 0 ? p->number - 1 : f->poles->count + p->number;
-    if (p->number == 0 || !(k >= 0 && k < f->poles->count) || k != floor(k)) {
+    if (p->fact == FACT_UNSTABLE) return m->unstable;
+    double k = p->number > 0 ? p->number - 1 : m->count + p->number;
+    if (p->number == 0 || !(k >= 0 && k < m->count) || k != floor(k)) {
         char number[40];
         snprintf(number, sizeof number, "%g", p->number);
         return missing(
             p, r, "there is no mode", number,
             "modes count from 1, slowest first, or from -1, fastest first; a pair is one");
     }
-    const PoleMode *x = &f->poles->mode[(int)k];
+    const PoleMode *x = &m->mode[(int)k];
     switch (p->fact) {
     case FACT_POLE_REAL: return creal(x->value);
     case FACT_POLE_IMAGINARY: return cimag(x->value);
@@ -83,6 +78,14 @@ static double of_mode(const Findings *f, const Probe *p, const char *of, Report 
     case FACT_POLE_FREQUENCY: return x->frequency / (2 * acos(-1));
     default: return share_of(f->l, x, of);
     }
+}
+
+static double of_mode(const Findings *f, const Probe *p, const char *of, Report *r) {
+    Poles *own = f->poles ? NULL : poles_of(f->l, r);
+    const Poles *m = f->poles ? f->poles : own;
+    double value = m ? among_modes(f, m, p, of, r) : NAN;
+    poles_free(own);
+    return value;
 }
 
 static int by_size(const void *a, const void *b) {
@@ -123,10 +126,7 @@ static double of_response(const Findings *f, const Probe *p, int input, int outp
 }
 
 // The one that is nearest to instability.
-static double of_margins(const Findings *f, const Probe *p, int input, int output, Report *r) {
-    const ChannelResponse *c = channel_of(f, input, output);
-    if (!c) return wrong_kind(f, p, r, "experiment Loop of Model bode, or nyquist");
-    const Margins *m = &c->margins;
+static double among_margins(const Findings *f, const Margins *m, const Probe *p, Report *r) {
     if (m->unstable > 0) {
         Remark *x = report_warning(r, A_UNSTABLE_LOOP, p->signal.pos,
                                    "the closed loop is unstable: poles %s: %d",
@@ -147,15 +147,29 @@ static double of_margins(const Findings *f, const Probe *p, int input, int outpu
     return frequency ? w / (2 * acos(-1)) : value;
 }
 
+static double of_margins(const Findings *f, const Probe *p, int input, int output, Report *r) {
+    const ChannelResponse *c = channel_of(f, input, output);
+    if (c) return among_margins(f, &c->margins, p, r);
+    ChannelResponse own = channel_response(f->l, input, output, 0, 0, FACTS_GRID, NULL, 0);
+    double value = among_margins(f, &own.margins, p, r);
+    channel_response_free(&own);
+    return value;
+}
+
+static double figure_of(const TimeResponse *t, Fact fact) {
+    return fact == FACT_RISE ? t->rise : fact == FACT_OVERSHOOT ? t->overshoot : t->settle;
+}
+
 static double of_step(const Findings *f, const Probe *p, int input, int output, Report *r) {
     for (int i = 0; f->answer && i < f->channels; i++) {
         const TimeResponse *t = &f->answer[i];
-        if (t->input != input || t->output != output || t->impulse) continue;
-        return p->fact == FACT_RISE        ? t->rise
-               : p->fact == FACT_OVERSHOOT ? t->overshoot
-                                           : t->settle;
+        if (t->input == input && t->output == output && !t->impulse) return figure_of(t, p->fact);
     }
-    return wrong_kind(f, p, r, "experiment Answer of Model step");
+    if (!time_response_exists(f->l, input, false, r)) return NAN;
+    TimeResponse own = time_response(f->l, input, output, false, 0);
+    double value = figure_of(&own, p->fact);
+    time_response_free(&own);
+    return value;
 }
 
 static double of_channel(const Findings *f, const Probe *p, const char *of, const char *by,
@@ -174,7 +188,7 @@ static double of_channel(const Findings *f, const Probe *p, const char *of, cons
     case FACT_DECIBEL:
     case FACT_PHASE: return of_response(f, p, input, output, r);
     case FACT_ANSWER:
-        if (!f->answer) return wrong_kind(f, p, r, "experiment Answer of Model step, or impulse");
+        if (!f->answer && !time_response_exists(l, input, false, r)) return NAN;
         return time_response_at(l, input, output, f->plan->kind == ANALYSIS_IMPULSE, p->number);
     case FACT_OVERSHOOT:
     case FACT_RISE:

@@ -4,6 +4,8 @@
 
 #include "analysis/experiment.h"
 
+enum { FACTS_GRID = 400 }; // points of a response
+
 double fact_of(const Findings *f, const Probe *p, Report *r); // NaN: reported, or there is none
 // How far the linear model is from what was measured; false: they have no channel in common.
 bool beside_compare(const LinearModel *l, Beside *b, Report *r);

@@ -235,10 +235,12 @@ static void check_places(Builder *b, const AnalysisPlan *p, const AstItem *items
         if (i->kind == ITEM_ANALYSIS && run && !finds_start(b, i)) misplaced_in_run(b, i);
         bool of_run = i->kind == ITEM_STOP || i->kind == ITEM_POINTS || i->kind == ITEM_EVERY ||
                       i->kind == ITEM_RECORD || i->kind == ITEM_PLOT || i->kind == ITEM_AUDIT ||
-                      i->kind == ITEM_FREQUENCY;
+                      i->kind == ITEM_FREQUENCY || i->kind == ITEM_FIT ||
+                      i->kind == ITEM_SENSITIVITY;
         if (of_run && !run)
             misplaced(b, i, "this belongs to a run, and the experiment is an analysis",
-                      "its pictures are drawn without asking; write a second experiment for a run");
+                      "write a second experiment for a run; pictures of an analysis are drawn "
+                      "without asking");
     }
 }
 
@@ -251,6 +253,10 @@ void analysis_build(Builder *b, const Env *env, const AstClass *class, AnalysisP
     if (plan->kind == ANALYSIS_NONE) check_slopes(b, class->items);
     for (const AstItem *i = class->items; i && !b->stop; i = i->next)
         if (i->kind == ITEM_ANALYSIS) read_statement(&k, i);
+    for (const AstItem *i = class->items; i && plan->beside; i = i->next)
+        if (i->kind == ITEM_MINIMISE)
+            misplaced(b, i, "a search has nothing beside it",
+                      "compare in another experiment, with what was found");
     if (plan->kind == ANALYSIS_STEADY || plan->free_count || plan->given_count ||
         plan->moving_count)
         plan->steady = true;

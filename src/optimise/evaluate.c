@@ -1,6 +1,7 @@
 // Objective and constraints of one run, with their slopes by the parameters.
 #include "optimise/inside.h"
 
+#include "analysis/experiment.h"
 #include "base/memory.h"
 #include <math.h>
 #include <string.h>
@@ -101,6 +102,38 @@ static bool find_values(Trial *t, Along *a) {
     return good;
 }
 
+// Numbers of an analysis; they have no slopes.
+static bool analyse(Trial *t, const RunOptions *o) {
+    const SearchCase *c = &t->plan->cases[0];
+    int count = 1 + 2 * t->limits;
+    Expr *e = memory_zeroed((size_t)count, sizeof *e);
+    double *value = memory_zeroed((size_t)count, sizeof *value);
+    e[0] = aims(t)->objective;
+    for (int k = 0; k < t->limits; k++) {
+        e[1 + 2 * k] = aims(t)->limit[k].left;
+        e[2 + 2 * k] = aims(t)->limit[k].right;
+    }
+    bool good = analysis_numbers(c->system, c->plan, o, e, count, value, t->report);
+    if (good) t->value = value[0];
+    good = good && isfinite(t->value);
+    for (int k = 0; k < t->limits && good; k++) {
+        t->limit[k] = value[1 + 2 * k] - value[2 + 2 * k];
+        good = isfinite(t->limit[k]);
+    }
+    free(e);
+    free(value);
+    return good;
+}
+
+static bool run_along(Trial *t, const RunOptions *o, const int *var, bool slopes) {
+    Along a;
+    bool good = along_run(&a, t->plan->cases[0].system, o, &t->shared, t->report) &&
+                find_values(t, &a) && (!slopes || find_slopes(t, &a, var));
+    for (int j = 0; j < t->n && good && slopes; j++) good = isfinite(t->slope[j]);
+    along_close(&a);
+    return good;
+}
+
 static void run_at(Trial *t, bool slopes) {
     int *var = memory_zeroed((size_t)t->n + 1, sizeof *var), count;
     double *to = memory_zeroed((size_t)t->n + 1, sizeof *to);
@@ -111,14 +144,10 @@ static void run_at(Trial *t, bool slopes) {
     o.set_value = to;
     o.set_count = count;
     o.progress = NULL;
-    Along a;
     report_free(t->report);
     *t->report = (Report){0};
     t->value = NAN;
-    t->good = along_run(&a, t->plan->cases[0].system, &o, &t->shared, t->report) &&
-              find_values(t, &a) && (!slopes || find_slopes(t, &a, var));
-    for (int j = 0; j < t->n && t->good && slopes; j++) t->good = isfinite(t->slope[j]);
-    along_close(&a);
+    t->good = t->plan->cases[0].plan ? analyse(t, &o) : run_along(t, &o, var, slopes);
     free(var);
     free(to);
 }

@@ -9,11 +9,13 @@
 #ifndef BONDYN_OPTIMISE_OPTIMISE_H
 #define BONDYN_OPTIMISE_OPTIMISE_H
 
+#include "analysis/linear.h"
 #include "sensitivity/sensitivity.h"
 
 typedef struct {
     const System *system;
     const Experiment *experiment; // with what is searched for
+    const LinearPlan *plan;       // of an experiment that analyses; NULL: it runs
 } SearchCase;
 
 typedef struct {             // what is asked for

@@ -189,10 +189,13 @@ static const struct {
                {"direct", NLOPT_GN_DIRECT_L, false}, {"isres", NLOPT_GN_ISRES, true},
                {"crs", NLOPT_GN_CRS2_LM, false}};
 
+enum { SLSQP = 0, LAST_WITH_SLOPES = 2, COBYLA = 3 };
+
+// Analyses have no slopes.
 static int method_of(const SearchPlan *p) {
     for (int i = 0; p->method && i < (int)(sizeof methods / sizeof *methods); i++)
         if (strcmp(methods[i].name, p->method) == 0) return i;
-    return p->method ? -1 : 0;
+    return p->method ? -1 : p->cases[0].plan ? COBYLA : SLSQP;
 }
 
 static const char *reason(nlopt_result r) {
@@ -396,7 +399,39 @@ static bool no_start(Search *s) {
     return false;
 }
 
+// Anything that is looked at, a twentieth of the parameter's range further on.
+static bool changes_by_step(Search *s, const double *from, int i) {
+    const FreeFound *f = &s->found->free[i];
+    Trial *t = &s->trial;
+    double *before = memory_zeroed((size_t)t->limits + 1, sizeof *before);
+    double *x = memory_zeroed((size_t)t->n, sizeof *x), step = s->scale[i] / 20;
+    before[0] = t->value;
+    memcpy(before + 1, t->limit, (size_t)t->limits * sizeof *before);
+    memcpy(x, from, (size_t)t->n * sizeof *x);
+    x[i] += x[i] + step <= f->to ? step : -step;
+    bool any = !trial_at(t, x, false) || t->value != before[0] ||
+               memcmp(before + 1, t->limit, (size_t)t->limits * sizeof *before) != 0;
+    free(before);
+    free(x);
+    return any;
+}
+
+// Leaves the trial where it was.
+static bool has_effect_by_steps(Search *s) {
+    Trial *t = &s->trial;
+    double *from = memory_zeroed((size_t)t->n, sizeof *from);
+    bool good = true;
+    memcpy(from, t->x, (size_t)t->n * sizeof *from);
+    for (int i = 0; i < t->n && good; i++) {
+        good = changes_by_step(s, from, i) || free_refuse(s->plan, s->found, i, s->r);
+        trial_at(t, from, false);
+    }
+    free(from);
+    return good;
+}
+
 static bool has_effect(Search *s) {
+    if (s->plan->cases[0].plan) return has_effect_by_steps(s);
     for (int i = 0; i < s->trial.n; i++) {
         bool any = s->trial.slope[i] != 0;
         for (int k = 0; k < s->trial.limits; k++)
@@ -510,7 +545,15 @@ static void close_search(Search *s) {
 }
 
 static bool check_method(const SearchPlan *p, Report *r) {
-    if (method_of(p) >= 0) return true;
+    bool known = method_of(p) >= 0;
+    if (known && (!p->cases[0].plan || method_of(p) > LAST_WITH_SLOPES)) return true;
+    if (known) {
+        Remark *m = report_error(r, O_NO_METHOD, p->cases[0].experiment->aims.pos,
+                                 "'%s' goes by slopes, which numbers of an analysis do not have",
+                                 p->method);
+        remark_help(r, m, "take cobyla, bobyqa, neldermead, direct, isres or crs");
+        return false;
+    }
     Remark *m = report_error(r, O_NO_METHOD, POS_NONE, "there is no method '%s'", p->method);
     remark_help(r, m, "take slsqp, mma, lbfgs, cobyla, bobyqa, neldermead, direct, isres or crs");
     return false;
@@ -521,6 +564,7 @@ Found *search_run(const SearchPlan *p, Report *r) {
     const Aims *a = &p->cases[0].experiment->aims;
     f->text = name_text(p->cases[0].system->model->names, a->text);
     f->most = a->most;
+    f->gradient = "without";
     if (!check_method(p, r) || !free_gather(p, f, r)) {
         found_free(f);
         return NULL;

@@ -14,6 +14,7 @@ typedef struct {
     Pipeline *p;
     const char *folder; // NULL: no files
     Findings f;
+    Found *found; // of a search, NULL: none
     TextList written;
     bool failed; // to write
 } Task;
@@ -105,6 +106,7 @@ static void print_all(Task *t) {
     const Run *run = t->f.run;
     text_printf(&s->out, "model        %s\nexperiment   %s\n", name_text(m->names, m->name),
                 name_text(m->names, t->p->experiment->name));
+    if (t->found) found_print(&s->out, t->found);
     findings_print(&s->out, &t->f);
     if (run->verdict_count)
         text_printf(&s->out, "expectations %d of %d hold\n", run->verdict_count - run->failed_count,
@@ -123,6 +125,12 @@ static void tell_json(Task *t, ExitCode code) {
     json_text_of(&s->out, "model", name_text(m->names, m->name));
     json_text_of(&s->out, "experiment", name_text(m->names, t->p->experiment->name));
     findings_json(&s->out, &t->f);
+    if (t->found) {
+        found_json(&part, t->found);
+        json_key(&s->out, "found");
+        json_raw(&s->out, text_get(&part));
+        text_clear(&part);
+    }
     verdicts_json(&part, t->f.run, t->p->system);
     json_key(&s->out, "expectations");
     json_raw(&s->out, text_get(&part));
@@ -149,25 +157,43 @@ static ExitCode finish(Task *t) {
     return code;
 }
 
-bool find_all(Session *s, Pipeline *p, RunOptions *o, LinearPlan *plan, Beside *beside,
-              Findings *f) {
+// The parameters that it searches for; false: reported.
+static bool search_first(Session *s, const Pipeline *p, RunOptions *o, const LinearPlan *plan,
+                         const char *file, Found **found) {
+    const SearchCase one = {p->system, p->experiment, plan};
+    if (!search_wanted(p->experiment)) return true;
+    *found = session_search(s, &one, 1, o, file);
+    if (*found) found_options(*found, 0, &s->arena, o);
+    if (*found && (*found)->interrupted)
+        report_warning(&s->report, T_INTERRUPTED, POS_NONE,
+                       "the search was interrupted; the same command goes on from there");
+    return *found;
+}
+
+bool find_all(Session *s, Pipeline *p, RunOptions *o, LinearPlan *plan, Beside *beside, Findings *f,
+              const char *file, Found **found) {
     const AnalysisPlan *a = &p->experiment->analysis;
     PipelineOptions rest = {.last = STAGE_SYSTEM};
     o->experiment = p->experiment;
     return analysis_open(p->model, p->experiment, &p->arena, plan, &s->report) &&
-           pipeline_finish(p, &rest, &s->report) &&
+           pipeline_finish(p, &rest, &s->report) && search_first(s, p, o, plan, file, found) &&
            (!a->beside || run_beside(s, o, a->beside, &s->arena, beside)) &&
            analysis_perform(p->system, plan, o, a->beside ? beside : NULL, f, &s->report);
 }
 
 ExitCode run_analysis(Session *s, Pipeline *p, RunOptions *o, const char *folder) {
     Task t = {.s = s, .p = p, .folder = folder};
+    RunOptions own = *o;
     if (p->experiment->analysis.kind == ANALYSIS_POWER)
         return session_finish(s, p, o) ? run_power(s, p, o, folder) : EXIT_INPUT;
     LinearPlan plan;
     Beside beside = {0};
-    ExitCode code = find_all(s, p, o, &plan, &beside, &t.f) ? finish(&t) : EXIT_INPUT;
+    const char *file = path_join(&s->arena, folder ? folder : ".", "search.part");
+    bool good = find_all(s, p, &own, &plan, &beside, &t.f, file, &t.found);
+    ExitCode code = good ? finish(&t) : EXIT_INPUT;
+    if (t.found && t.found->interrupted) code = exit_worse(code, EXIT_INTERRUPTED);
     array_free(&t.written);
     findings_free(&t.f);
+    found_free(t.found);
     return code;
 }

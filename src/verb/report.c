@@ -40,7 +40,7 @@ static const char *model_text(Session *s) {
 // The parameters that the experiment searches for, and derivatives: with those the page's run is made. False: reported.
 static bool look_first(Session *s, const Pipeline *p, RunOptions *o, Found **found,
                        Sensitivities **by) {
-    const SearchCase one = {p->system, p->experiment};
+    const SearchCase one = {p->system, p->experiment, NULL};
     if (search_wanted(p->experiment)) {
         *found = session_search(s, &one, 1, o, arena_printf(&s->arena, "%s.search", page_path(s)));
         if (!*found) return false;
@@ -90,7 +90,9 @@ static ExitCode make_findings(Session *s, Pipeline *p, RunOptions *o) {
     Beside beside = {0};
     Findings f = {0};
     ExitCode code = EXIT_INPUT;
-    if (find_all(s, p, o, &plan, &beside, &f)) {
+    Found *found = NULL;
+    const char *file = arena_printf(&s->arena, "%s.search", page_path(s));
+    if (find_all(s, p, o, &plan, &beside, &f, file, &found)) {
         Meshes meshes = meshes_load(&s->arena, p->model, s->sources, &s->report);
         PageModes modes = {0};
         if (f.poles) modes = page_modes(p->model, &plan, &f);
@@ -98,6 +100,7 @@ static ExitCode make_findings(Session *s, Pipeline *p, RunOptions *o) {
                            .experiment = p->experiment,
                            .run = f.run,
                            .findings = &f,
+                           .found = found,
                            .modes = f.poles ? &modes : NULL,
                            .meshes = &meshes,
                            .source = model_text(s),
@@ -105,7 +108,9 @@ static ExitCode make_findings(Session *s, Pipeline *p, RunOptions *o) {
         code = write_page(s, &page, page_path(s)) ? run_verdict(f.run) : EXIT_INPUT;
         page_modes_free(&modes);
     }
+    if (found && found->interrupted) code = exit_worse(code, EXIT_INTERRUPTED);
     findings_free(&f);
+    found_free(found);
     return code;
 }
 

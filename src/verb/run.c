@@ -390,7 +390,7 @@ static void finish(Task *k) {
 static bool look_first(Task *k, RunOptions *own, Found **found, const Found *given, int system) {
     Session *s = k->s;
     if (!given && search_wanted(k->p->experiment)) {
-        SearchCase one = {k->p->system, k->p->experiment};
+        SearchCase one = {k->p->system, k->p->experiment, NULL};
         given = *found =
             session_search(s, &one, 1, own, path_join(&s->arena, k->folder, "search.part"));
         if (!given) return false;
@@ -561,7 +561,7 @@ static ExitCode fit_together(Session *s, Syntax *syntax, const TextList *chosen,
     for (int i = 0; i < count && good; i++) {
         good = session_build(&p[i], s, syntax, chosen->data[i], STAGE_SYSTEM, SYNTAX_STAYS) &&
                suits(s, &p[i]);
-        cases[i] = (SearchCase){p[i].system, p[i].experiment};
+        cases[i] = (SearchCase){p[i].system, p[i].experiment, NULL};
     }
     char *folder = good ? path_folder(&s->arena, result_folder(s, &p[0], true)) : NULL;
     char *file = good ? path_join(&s->arena, folder, "search.part") : NULL;

@@ -216,9 +216,10 @@ LinearModel *session_linear(Session *s, Pipeline *p);
 // NULL: no files.
 bool is_analysis(const Pipeline *p);
 ExitCode run_analysis(Session *s, Pipeline *p, RunOptions *o, const char *folder);
-// All that it finds, also free after a failure; `beside` must live as long. False: reported.
-bool find_all(Session *s, Pipeline *p, RunOptions *o, LinearPlan *plan, Beside *beside,
-              Findings *f);
+// All that it finds, also free after a failure; `beside` must live as long. First it searches, if it shall, with `file` for what
+// is found on the way. False: reported.
+bool find_all(Session *s, Pipeline *p, RunOptions *o, LinearPlan *plan, Beside *beside, Findings *f,
+              const char *file, Found **found);
 // The nonlinear response of an experiment with `frequency`; false: reported.
 bool run_beside(Session *s, const RunOptions *o, const char *experiment, Arena *out, Beside *b);
 bool session_levels(Session *s, TextList *set, TextList *label); // of --vary; false: reported

@@ -57,4 +57,57 @@ expect_exit 0 optimize "$search" Damping --method crs --out killed
 [ $begun = no ] || says "known from before"
 found | cmp -s - whole.txt || fail "a killed search ends elsewhere: $(found) for $(cat whole.txt)"
 [ ! -e killed/search.part ] || fail "a finished search leaves its file"
+# Searches over numbers of an analysis. The loop k/(s (T s + 1)) has a phase margin of 45 degrees with k T = sqrt(2); closed it has the
+# damping 1/(2 sqrt(k T)), and overshoots by exp(-pi z/sqrt(1 - z^2)).
+cat >loop.bond <<'END'
+model Loop
+  param k = 2 {1/s}, T = 0.1 {s}, colour = 3
+  input u = 0
+  output y
+  var x initial 0, v initial 0
+  T*der(v) = u - v
+  der(x) = k*v
+  y = x
+end
+model Closed
+  param k = 5 {1/s}, T = 0.1 {s}
+  input r = 0
+  output y
+  Loop open(k = k, T = T, u = r - y)
+  y = open.x
+end
+experiment Fast of Loop bode
+  maximise k
+  over k from 1 to 100 {1/s}
+  subject to phase_margin(y, u) >= 45 {deg}
+  expect k = sqrt(2)/T within 1e-5 relative
+  expect phase_margin(y, u) = 45 {deg} within 1e-4
+end
+experiment Calm of Closed step
+  maximise k
+  over k from 3 to 100 {1/s}, T from 0.05 to 0.1 {s}
+  subject to overshoot(y, r) <= 0.1
+  subject to k*T <= 2
+  subject to pole_frequency(1) > 1 {Hz}
+  expect k*T = (log(10)^2 + pi^2)/(4*log(10)^2) within 1e-3
+  expect T = 0.05 {s} within 1e-6
+  expect overshoot(y, r) < 0.1001
+end
+experiment Damped of Closed poles
+  set k = 40 {1/s}
+  minimise (pole_damping(1) - 0.5)^2
+  over k from 1 to 100 {1/s}
+  expect k = 10 {1/s} within 1e-3 relative
+  expect phase_margin(y, r) > 0
+end
+END
+expect_exit 0 optimize loop.bond --all --no-plot
+expect_text out "largest"
+expect_text out "subject to phase_margin(y, u) >= 45 {deg}: holds, and is what limits it"
+expect_text out "without slopes"
+expect_exit 0 optimize loop.bond Damped --method direct --json --no-plot
+"$json_check" out || fail "a search over an analysis is not JSON"
+expect_text out '"found": {"objective": "(pole_damping(1) - 0.5)^2"'
+expect_exit 0 report loop.bond Fast --out fast.html
+grep -q 'id="found"' fast.html || fail "the page of an analysis does not show what was found"
 exit $failed

@@ -54,7 +54,7 @@ static void open_case(Case *c, const char *text, const char *experiment) {
     assert_non_null(mkdtemp(c->folder));
     snprintf(c->file, sizeof c->file, "%s/search.part", c->folder);
     c->options = (RunOptions){.engine = ENGINE_VM};
-    c->searched = (SearchCase){c->b.pipeline.system, c->b.pipeline.experiment};
+    c->searched = (SearchCase){c->b.pipeline.system, c->b.pipeline.experiment, NULL};
     c->plan =
         (SearchPlan){.cases = &c->searched,
                      .count = 1,
