@@ -84,6 +84,9 @@ static bool look_at(Findings *f, Report *r) {
     case ANALYSIS_NYQUIST: return responses(f, r);
     case ANALYSIS_STEP:
     case ANALYSIS_IMPULSE: return answers(f, r);
+    case ANALYSIS_REDUCE:
+        return has_channels(f->l, f->plan->kind, r) &&
+               reduce_model(f->l, f->plan->order, &f->reduced, r);
     default: return true;
     }
 }
@@ -162,6 +165,7 @@ void findings_free(Findings *f) {
     for (int i = 0; i < f->channels && f->answer; i++) time_response_free(&f->answer[i]);
     free(f->channel);
     free(f->answer);
+    reduced_free(&f->reduced);
     poles_free(f->poles);
     linear_model_free(f->l);
     steady_free(f->point);
@@ -179,6 +183,7 @@ void findings_print(Text *out, const Findings *f) {
     for (int i = 0; i < f->channels && f->channel; i++) response_print(out, f->l, &f->channel[i]);
     for (int i = 0; i < f->channels && f->answer; i++)
         time_response_print(out, f->l, &f->answer[i]);
+    if (f->reduced.order) reduced_print(out, f->l, &f->reduced);
     if (f->beside)
         text_printf(out, "the nonlinear response is at most %.4g dB and %.4g degrees away\n",
                     f->beside->off_decibel, f->beside->off_phase);
@@ -195,6 +200,12 @@ void findings_json(Text *out, const Findings *f) {
     if (f->poles) poles_json(&part, f->poles), key = "poles";
     if (f->channel) response_json(&part, f->l, f->channel, f->channels), key = "channels";
     if (f->answer) time_response_json(&part, f->l, f->answer, f->channels), key = "answers";
+    if (f->reduced.order) {
+        json_open(&part, '{');
+        reduced_json(&part, f->l, &f->reduced);
+        json_close(&part, '}');
+        key = "reduced";
+    }
     if (part.length) json_key(out, key), json_raw(out, text_get(&part));
     text_free(&part);
     if (!f->beside) return;
@@ -211,6 +222,7 @@ static const char *table_of(const Findings *f, Text *t) {
     case ANALYSIS_NYQUIST: response_csv(t, f->l, f->channel, f->channels); return "response.csv";
     case ANALYSIS_STEP:
     case ANALYSIS_IMPULSE: time_response_csv(t, f->l, f->answer, f->channels); return "answer.csv";
+    case ANALYSIS_REDUCE: reduced_csv(t, &f->reduced); return "reduced.csv";
     default: return NULL;
     }
 }
@@ -226,6 +238,7 @@ static const char *picture_of(const Findings *f, Text *t) {
         return "nyquist.svg";
     case ANALYSIS_STEP: time_response_svg(t, f->l, f->answer, f->channels); return "step.svg";
     case ANALYSIS_IMPULSE: time_response_svg(t, f->l, f->answer, f->channels); return "impulse.svg";
+    case ANALYSIS_REDUCE: reduced_svg(t, f->l, &f->reduced); return "reduced.svg";
     default: return NULL;
     }
 }

@@ -5,6 +5,7 @@
 #ifndef BONDYN_ANALYSIS_EXPERIMENT_H
 #define BONDYN_ANALYSIS_EXPERIMENT_H
 
+#include "analysis/reduce.h"
 #include "analysis/response.h"
 #include "analysis/steady.h"
 #include "analysis/time_response.h"
@@ -17,6 +18,7 @@ typedef struct {
     Poles *poles;
     ChannelResponse *channel;
     TimeResponse *answer;
+    Reduced reduced;      // order 0: not asked for
     int channels;         // of either
     const Beside *beside; // Nullable
     Run *run;             // verdicts

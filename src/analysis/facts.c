@@ -197,6 +197,23 @@ static double of_channel(const Findings *f, const Probe *p, const char *of, cons
     }
 }
 
+static double of_reduction(const Findings *f, const Probe *p, Report *r) {
+    Reduced own = {0};
+    bool known = f->reduced.order > 0;
+    if (!known && !reduce_model(f->l, f->plan->order, &own, r)) return NAN;
+    const Reduced *x = known ? &f->reduced : &own;
+    double k = p->number - 1, value = x->bound;
+    char number[40];
+    snprintf(number, sizeof number, "%g", p->number);
+    if (p->fact == FACT_HANKEL)
+        value = k >= 0 && k < x->n && k == floor(k)
+                    ? x->hankel[(int)k]
+                    : missing(p, r, "there is no singular value", number,
+                              "they count from 1, the largest first, up to the number of states");
+    reduced_free(&own);
+    return value;
+}
+
 double fact_of(const Findings *f, const Probe *p, Report *r) {
     const Names *names = f->l->model->names;
     const char *of = name_text(names, p->of), *by = name_text(names, p->from);
@@ -209,6 +226,8 @@ double fact_of(const Findings *f, const Probe *p, Report *r) {
     case FACT_POLE_DAMPING:
     case FACT_POLE_FREQUENCY:
     case FACT_SHARE: return of_mode(f, p, of, r);
+    case FACT_HANKEL:
+    case FACT_REDUCTION_BOUND: return of_reduction(f, p, r);
     case FACT_BESIDE_DECIBEL:
     case FACT_BESIDE_PHASE:
         if (!f->beside)

@@ -6,6 +6,8 @@
 // the smallest are left out; the error of the answer is at most twice their sum at every frequency (Glover, Enns).
 #include "analysis/reduce.h"
 
+#include "analysis/response.h"
+#include "analysis/time_response.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "numeric/matrix_function.h"
@@ -164,6 +166,13 @@ bool reduce_balanced(const LinearModel *l, int order, Reduced *x, Report *r) {
     return false;
 }
 
+bool reduce_model(const LinearModel *l, int order, Reduced *x, Report *r) {
+    bool good = true;
+    *x = (Reduced){0};
+    for (int j = 0; j < l->m && good; j++) good = time_response_exists(l, j, false, r);
+    return good && reduce_balanced(l, order < l->n ? order : l->n, x, r);
+}
+
 void reduced_free(Reduced *x) {
     free(x->hankel);
     free(x->A);
@@ -215,4 +224,47 @@ void reduced_json(Text *out, const LinearModel *l, const Reduced *x) {
     json_matrix(out, "B", x->B, x->order, x->m);
     json_matrix(out, "C", x->C, x->p, x->order);
     json_matrix(out, "D", x->D, x->p, x->m);
+}
+
+static void csv_matrix(Text *out, const char *name, const double *a, int rows, int cols) {
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++)
+            text_printf(out, "%s,%d,%d,%.17g\n", name, i + 1, j + 1, a[j * rows + i]);
+}
+
+void reduced_csv(Text *out, const Reduced *x) {
+    text_printf(out, "matrix,row,column,value\n");
+    csv_matrix(out, "hankel", x->hankel, x->n, 1);
+    csv_matrix(out, "bound", &x->bound, 1, 1);
+    csv_matrix(out, "A", x->A, x->order, x->order);
+    csv_matrix(out, "B", x->B, x->order, x->m);
+    csv_matrix(out, "C", x->C, x->p, x->order);
+    csv_matrix(out, "D", x->D, x->p, x->m);
+}
+
+void reduced_svg(Text *out, const LinearModel *l, const Reduced *x) {
+    enum { POINTS = 400 };
+    LinearModel small = *l;
+    small.n = x->order;
+    small.A = x->A;
+    small.B = small.Bz = x->B;
+    small.C = x->C;
+    small.D = small.Dz = x->D;
+    small.B1 = NULL;
+    Text name = {0};
+    text_printf(&name, "%d of %d states", x->order, x->n);
+    int count = 0;
+    ChannelResponse *c = memory_zeroed(2 * (size_t)l->m * (size_t)l->p + 1, sizeof *c);
+    for (int i = 0; i < l->p; i++)
+        for (int j = 0; j < l->m; j++) {
+            ChannelResponse *whole = &c[count++], *part = &c[count++];
+            *whole = channel_response(l, j, i, 0, 0, POINTS, NULL, 0);
+            double from = whole->w[0], to = whole->w[whole->count - 1];
+            *part = channel_response(&small, j, i, from, to, POINTS, NULL, 0);
+            part->of = text_get(&name);
+        }
+    response_svg(out, l, c, count, PICTURE_BODE, NULL);
+    for (int i = 0; i < count; i++) channel_response_free(&c[i]);
+    free(c);
+    text_free(&name);
 }

@@ -14,7 +14,11 @@ typedef struct {
 // order 0: as many as leave a bound of 1 % of the largest singular value. False with the reasons in r: a mode does not decay.
 bool reduce_balanced(const LinearModel *l, int order, Reduced *x, Report *r);
 void reduced_free(Reduced *x);
+// The same of a model whose answers to all inputs exist: order as above, or more than there are.
+bool reduce_model(const LinearModel *l, int order, Reduced *x, Report *r);
 void reduced_print(Text *out, const LinearModel *l, const Reduced *x);
 void reduced_json(Text *out, const LinearModel *l, const Reduced *x); // members of an object
+void reduced_csv(Text *out, const Reduced *x);
+void reduced_svg(Text *out, const LinearModel *l, const Reduced *x); // responses of both
 
 #endif

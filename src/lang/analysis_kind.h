@@ -11,6 +11,7 @@ typedef enum {
     ANALYSIS_NYQUIST,
     ANALYSIS_STEP,
     ANALYSIS_IMPULSE,
+    ANALYSIS_REDUCE,
     ANALYSIS_POWER, // a run of which every power is told
     ANALYSIS_KINDS
 } AnalysisKind;
@@ -44,6 +45,8 @@ typedef enum {
     FACT_SETTLING,
     FACT_BESIDE_DECIBEL, // how far a nonlinear response is away at most
     FACT_BESIDE_PHASE,
+    FACT_HANKEL, // singular value n of a balanced model, largest first
+    FACT_REDUCTION_BOUND,
     FACT_COUNT
 } Fact;
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const kinds[ANALYSIS_KINDS] = {"",        "steady", "linearize", "poles", "bode",
-                                                  "nyquist", "step",   "impulse",   "power"};
+static const char *const kinds[ANALYSIS_KINDS] = {
+    "", "steady", "linearize", "poles", "bode", "nyquist", "step", "impulse", "reduce", "power"};
 
 AnalysisKind analysis_named(const char *word) {
     for (int i = 1; i < ANALYSIS_KINDS; i++)
@@ -178,6 +178,23 @@ static void read_discrete(Making *k, const AstItem *item) {
               "leave it out: the answer is then that of the continuous part");
 }
 
+static void read_order(Making *k, const AstItem *item) {
+    double x;
+    if (k->plan->kind != ANALYSIS_REDUCE) {
+        misplaced(k->b, item, "'order' is that of a reduced model",
+                  "say so behind the model: experiment Small of Model reduce");
+        return;
+    }
+    if (!number(k, item->left, DIM_ONE, "the order", &x)) return;
+    if (x >= 1 && x <= 1e6 && x == (double)(int)x) {
+        k->plan->order = (int)x;
+        return;
+    }
+    Remark *m = complain(k->b, L_SETTING, ast_start(item->left), "a model has no %g states", x);
+    remark_help(k->b->r, m,
+                "write order 3, or leave it out: as many states as leave 1 %% of error");
+}
+
 // --- all of them ---------------------------------------------------------------------------------
 
 static void read_statement(Making *k, const AstItem *item) {
@@ -193,6 +210,7 @@ static void read_statement(Making *k, const AstItem *item) {
     if (strcmp(word, "from") == 0) read_span(k, item);
     if (strcmp(word, "at") == 0) read_point(k, item);
     if (strcmp(word, "discrete") == 0) read_discrete(k, item);
+    if (strcmp(word, "order") == 0) read_order(k, item);
 }
 
 // A run can begin at a steady point: at steady, free, given, moving.

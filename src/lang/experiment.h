@@ -75,6 +75,7 @@ typedef struct {
     double from, to;   // Hz, or s of responses in time; 0: not said
     double *frequency; // rows of the table, Hz
     int frequency_count;
+    int order;          // of a reduced model; 0: not said
     const char *beside; // an experiment with a nonlinear frequency response; NULL: none
     Pos pos;
 } AnalysisPlan;

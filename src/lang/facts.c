@@ -43,6 +43,8 @@ static const FactWord words[] = {
     {"overshoot", FACT_OVERSHOOT, "yu"},
     {"rise_time", FACT_RISE, "yu"},
     {"settling_time", FACT_SETTLING, "yu"},
+    {"hankel", FACT_HANKEL, "n"},
+    {"reduction_bound", FACT_REDUCTION_BOUND, ""},
     {"beside_decibel", FACT_BESIDE_DECIBEL, ""},
     {"beside_phase", FACT_BESIDE_PHASE, ""},
 };

@@ -20,7 +20,7 @@ Name parse_analysis_kind(Parser *p, Pos *pos) {
                            name_text(p->names, word));
         p_help(p, m,
                "without a word it is a run; others are steady, linearize, poles, bode, nyquist, "
-               "step, impulse and power");
+               "step, impulse, reduce and power");
         return 0;
     }
     p_advance(p);
@@ -57,8 +57,9 @@ static void parse_span(Parser *p, AstItem *item) {
 
 // False: the word starts none of these statements.
 bool parse_analysis(Parser *p, ItemList *list) {
-    static const char *const words[] = {"inputs", "outputs",     "free", "moving", "beside",
-                                        "given",  "frequencies", "from", "at",     "discrete"};
+    static const char *const words[] = {"inputs", "outputs",  "free",        "moving",
+                                        "beside", "given",    "frequencies", "from",
+                                        "at",     "discrete", "order"};
     enum { NAMES = 5, GIVEN = 5, SPAN = 7, ALONE = 9 };
     int which = -1;
     for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++)

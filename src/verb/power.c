@@ -121,16 +121,16 @@ static ExitCode tell_power(Session *s, const Pipeline *p, const PowerPlan *plan,
     Told told = {.plan = plan,
                  .table = power_measure(&s->arena, p->system, plan, run, 0.01 * SPARED),
                  .paths = power_paths(&s->arena, p->system, plan, run)};
-    bool good, all = session_has(s, OPT_VERBOSE);
+    bool good, all = session_has(s, OPT_VERBOSE), tells = !session_has(s, OPT_QUIET);
     if (s->json) {
         told_json(s, &told, &good);
         return good && write_files(s, &told, run, p->system, folder) ? run_verdict(run)
                                                                      : EXIT_INPUT;
     }
-    power_print(&s->out, &told.table, all);
-    paths_print(&s->out, plan, &told.paths, all);
+    if (tells) power_print(&s->out, &told.table, all);
+    if (tells) paths_print(&s->out, plan, &told.paths, all);
     good = tell_efficiency(s, &told.table);
-    if (run->verdict_count)
+    if (tells && run->verdict_count)
         text_printf(&s->out, "expectations %d of %d hold\n", run->verdict_count - run->failed_count,
                     run->verdict_count);
     if (run->failed_count || all) verdicts_print(&s->out, run, p->system);

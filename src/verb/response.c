@@ -303,8 +303,9 @@ ExitCode verb_reduce(Session *s) {
     double order = 0;
     if (!option_number(s, OPT_ORDER, &order)) return EXIT_USAGE;
     bool good = gather_variants(&x) && !no_channel(&x);
-    for (int j = 0; good && j < x.l->m; j++) good = time_response_exists(x.l, j, false, &s->report);
-    good = good && reduce_balanced(x.l, (int)fmin(order, x.l->n), &reduced, &s->report);
+    const Experiment *asked = good ? x.variant.data[0].p.experiment : NULL;
+    if (asked && !session_has(s, OPT_ORDER)) order = asked->analysis.order;
+    good = good && reduce_model(x.l, (int)fmin(order, x.l->n), &reduced, &s->report);
     if (good && s->json) {
         json_key(&s->out, "reduced");
         json_open(&s->out, '{');
