@@ -16,6 +16,7 @@ struct Bounds {
         *holds; // its relations and pieces stay as they are; NULL: they are what bounds say
     Bound *reg;
     ARRAY(uint32_t) input; // registers that are read and not written, but for time
+    unsigned char *jumps;  // per register, see bounds_jump
 };
 
 static const Bound whole_line = {-INFINITY, INFINITY};
@@ -238,6 +239,23 @@ static Bound function_of(Op op, Bound a, Bound b) {
     }
 }
 
+// Where no relation or piece that is held keeps the operation smooth.
+static bool may_jump(const Bounds *b, const Instruction *c) {
+    Bound x = b->reg[c->a], y = tape_info[c->op].b ? b->reg[c->b] : point(0);
+    switch (c->op) {
+    case TAPE_DIV: return has(y, 0);
+    case TAPE_RECIPROCAL: return has(x, 0);
+    case OP_POWER: return y.low < 0 && has(x, 0);
+    case OP_TAN: return !isfinite(tangent(x).low);
+    case OP_ATAN2: return y.low <= 0 && has(x, 0);
+    case OP_SIGN:
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_MOD: return !is_point(function_of((Op)c->op, x, y));
+    default: return false;
+    }
+}
+
 static Bound result_of(const Bounds *b, const Instruction *c) {
     const Bound *r = b->reg;
     Bound first = r[c->a], second = tape_info[c->op].b ? r[c->b] : (Bound){0, 0};
@@ -261,6 +279,7 @@ Bounds *bounds_new(const Program *p, const TapeFunction *f, const Machine *holds
     b->program = p;
     b->function = f;
     b->reg = memory_zeroed(p->register_count, sizeof *b->reg);
+    b->jumps = memory_zeroed(p->register_count, sizeof *b->jumps);
     b->holds = holds;
     known[p->time] = 1;
     for (int i = 0; i < p->state_count; i++) known[p->first_state + (uint32_t)i] = 1;
@@ -282,6 +301,7 @@ void bounds_free(Bounds *b) {
     if (!b) return;
     array_free(&b->input);
     free(b->reg);
+    free(b->jumps);
     free(b);
 }
 
@@ -303,6 +323,16 @@ void bounds_give(Bounds *b, int state, Bound over) {
 void bounds_over(Bounds *b, double from, double to, Bound *result) {
     const TapeFunction *f = b->function;
     b->reg[b->program->time] = (Bound){from, to};
-    for (int i = 0; i < f->count; i++) b->reg[f->code[i].to] = result_of(b, &f->code[i]);
+    for (int i = 0; i < f->count; i++) {
+        const Instruction *c = &f->code[i];
+        const TapeInfo *info = &tape_info[c->op];
+        bool held = b->holds && (c->op == TAPE_SWITCH || c->op == TAPE_HELD);
+        b->jumps[c->to] = may_jump(b, c) || (info->a && b->jumps[c->a]) ||
+                          (info->b && b->jumps[c->b]) || (info->to && b->jumps[c->to]);
+        if (held) b->jumps[c->to] = false;
+        b->reg[c->to] = result_of(b, c);
+    }
     for (int i = 0; i < f->result_count; i++) result[i] = b->reg[f->result[i]];
 }
+
+bool bounds_jump(const Bounds *b, int result) { return b->jumps[b->function->result[result]]; }

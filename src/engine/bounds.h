@@ -23,5 +23,7 @@ void bounds_free(Bounds *b);
 bool bounds_refresh(Bounds *b, const Machine *m);
 void bounds_give(Bounds *b, int state, Bound over); // where the tape has states
 void bounds_over(Bounds *b, double from, double to, Bound *result);
+// May a result jump over the interval that was looked at last, as 1/x and the angle atan2 do? Slopes do not show it.
+bool bounds_jump(const Bounds *b, int result);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 
-enum { MOST_RELATIONS = 512, MOST_STATES = 8, LARGE = 300 };
+enum { MOST_RELATIONS = 512, MOST_STATES = 16, LARGE = 1000 };
 
 typedef struct {
     Builder *b;
@@ -61,6 +61,28 @@ static bool is_known(const Insides *s, Expr e) {
 
 // --- relations -----------------------------------------------------------------------------------
 
+static bool is_jump(const Insides *s, Expr e) {
+    const Dag *d = s->b->dag;
+    double exponent;
+    switch (expr_op(d, e)) {
+    case OP_TAN:
+    case OP_ATAN2: return s->kind[e] != 0;
+    case OP_POWER:
+        return s->kind[expr_arg(d, e, 0)] != 0 &&
+               (!expr_is_number(d, expr_arg(d, e, 1), &exponent) || exponent < 0);
+    default: return false;
+    }
+}
+
+// It may jump where its slopes go on: atan2(sin(q), cos(q)) looks straight.
+static bool has_jumps(const Insides *s, Expr e) {
+    walk_start(s->one);
+    walk_add(s->one, e);
+    for (int i = 0; i < walk_count(s->one); i++)
+        if (is_jump(s, walk_at(s->one, i))) return true;
+    return false;
+}
+
 // The states that it depends on; false: too many.
 static bool find_states(Insides *s, Expr e, TapeInside *into) {
     const Builder *b = s->b;
@@ -91,7 +113,7 @@ static void add_slope(Insides *s, Expr e, Expr by, bool *straight) {
 // False: it is straight, and goes along a step as states do, so that points tell enough.
 static bool add_slopes(Insides *s, Expr e, TapeInside *into) {
     Builder *b = s->b;
-    bool straight = true;
+    bool straight = !b->program->sw[into->relation].jumps;
     if (!find_states(s, e, into)) return true;
     into->slope = s->slope.count;
     add_slope(s, e, b->system->time, &straight);
@@ -103,6 +125,8 @@ static bool add_slopes(Insides *s, Expr e, TapeInside *into) {
 
 static void add_relations(Insides *s, const Exprs *event_function) {
     Program *p = s->b->program;
+    for (int i = 0; i < event_function->count; i++)
+        p->sw[i].jumps = has_jumps(s, event_function->data[i]);
     for (int i = 0; i < event_function->count && p->inside_relations < MOST_RELATIONS; i++) {
         Expr e = event_function->data[i];
         if (!is_known(s, e)) continue;

@@ -101,6 +101,7 @@ typedef struct {
     bool
         stepwise; // of a function with pieces: its argument only jumps, and does not move in between
     bool decides; // a `when` that acts, or a mode, needs it
+    bool jumps;   // its event function may: 1/x, tan, atan2
 } TapeSwitch;
 
 static inline bool switch_has_pieces(const TapeSwitch *s) {

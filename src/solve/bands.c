@@ -1,6 +1,6 @@
 // How far event functions are uncertain, so that a relation at its zero is known as such.
 //
-//     room   near (a point beside) | here (event functions) | band (how far they move) | there
+//     room   near (a point beside) | here (event functions) | band (how far they move) | there | far (states, event functions)
 #include "solve/job.h"
 
 #include "base/memory.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 double *bands_room(const Program *p) {
-    return memory_zeroed(2 * (size_t)p->state_count + 3 * (size_t)p->switch_count + 1,
+    return memory_zeroed(2 * (size_t)p->state_count + 4 * (size_t)p->switch_count + 1,
                          sizeof(double));
 }
 
@@ -56,6 +56,34 @@ bool bands_widen(Job *j, double time, const double *state, const double *size, d
     return true;
 }
 
+// Beside a jump or a pole, as 1/x has one, an event function moves as far as it is away from zero and is not near it: much
+// farther off it is no larger.
+bool bands_leave_jumps(Job *j, double time, const double *state, double *room) {
+    enum { FAR = 64, WAYS = 6 };
+    const Program *p = j->p;
+    int n = p->state_count, switches = p->switch_count;
+    double *near = room, *here = near + n, *band = here + switches, *there = band + switches;
+    double *far = room + 2 * n + 3 * switches, digits = FAR * BANDS_DIGITS;
+    bool any = false;
+    for (int i = 0; i < switches; i++) {
+        far[i] = 0;
+        any = any || (p->sw[i].jumps && here[i] != 0 && fabs(here[i]) <= 4 * band[i]);
+    }
+    for (int way = 0; way < WAYS && any; way++) {
+        double sign = way % 2 ? -1 : 1, later = way < 4 ? 0 : sign * digits * fabs(time);
+        for (int i = 0; i < n; i++) {
+            double part = way < 4 ? digits * fabs(state[i]) : 0;
+            if (way < 4 && j->sizes.known) part = fmax(part, FAR * j->rtol * j->sizes.most[i]);
+            near[i] = state[i] + (way >= 2 && part_of(i) < 0 ? -sign : sign) * part;
+        }
+        if (!machine_switches(j->m, time + later, near, there)) return false;
+        for (int i = 0; i < switches; i++) far[i] = fmax(far[i], fabs(there[i]));
+    }
+    for (int i = 0; i < switches && any; i++)
+        if (p->sw[i].jumps && far[i] < 4 * fabs(here[i])) band[i] = 0;
+    return true;
+}
+
 // --- relations that stay -------------------------------------------------------------------------
 
 // The band of each relation that has just crossed its zero becomes what the tolerance does to it.
@@ -89,7 +117,8 @@ void bands_stay(Job *j, double time, const double *state, const int *direction) 
     if (p->switch_count == 0 || !j->m->hold) return;
     double *room = bands_room(p), *here = room + p->state_count, *band = here + p->switch_count;
     bool good = bands_find(j->m, time, state, digits, room) &&
-                (!direction || widen_crossed(j, time, state, direction, room));
+                (!direction || widen_crossed(j, time, state, direction, room)) &&
+                bands_leave_jumps(j, time, state, room);
     for (int i = 0; good && i < p->switch_count; i++) {
         bool crossed = direction && direction[i] && !(has_modes(j) && p->sw[i].decides);
         if (crossed) j->shift[i] = 0; // it was that of the other side

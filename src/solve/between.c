@@ -118,24 +118,31 @@ static double search(Look *l, int i) {
 
 // --- what counts ---------------------------------------------------------------------------------
 
-// Is the change larger than what the tolerance of the run could cause?
-static bool is_sure(Look *l, double time, int *direction) {
-    Job *j = l->j;
+// Changes that are no larger than what the tolerance of the run could cause are none.
+bool between_leave_small(Job *j, double time, const double *state, int *direction) {
     const Program *p = j->p;
-    double *state = row(j, PARTS + 2), *room, *here, *band;
-    if (!l->in->at(l->in->context, time, false, state)) return false;
-    if (!events_missed(j, time, state, direction)) return false;
-    room = bands_room(p);
-    here = room + p->state_count;
-    band = here + p->switch_count;
-    bool sure = false, good = bands_find(j->m, time, state, BANDS_DIGITS, room) &&
-                              bands_widen(j, time, state, j->sizes.most, room);
+    double *room = bands_room(p), *here = room + p->state_count, *band = here + p->switch_count;
+    bool any = false, good = bands_find(j->m, time, state, BANDS_DIGITS, room) &&
+                             bands_widen(j, time, state, j->sizes.most, room) &&
+                             bands_leave_jumps(j, time, state, room);
     for (int i = 0; i < p->switch_count && good; i++) {
-        bool before = row(j, 0)[i] < 0 && !(l->by_bounds && enclosure_knows(j, i));
-        if (before || fabs(here[i] + j->shift[i]) <= band[i]) direction[i] = 0;
-        sure = sure || direction[i];
+        if (fabs(here[i] + j->shift[i]) <= band[i]) direction[i] = 0;
+        any = any || direction[i];
     }
     free(room);
+    return any;
+}
+
+static bool is_sure(Look *l, double time, int *direction) {
+    Job *j = l->j;
+    double *state = row(j, PARTS + 2);
+    if (!l->in->at(l->in->context, time, false, state)) return false;
+    if (!events_missed(j, time, state, direction)) return false;
+    bool sure = false, any = between_leave_small(j, time, state, direction);
+    for (int i = 0; i < j->p->switch_count && any; i++) {
+        if (row(j, 0)[i] < 0 && !(l->by_bounds && enclosure_knows(j, i))) direction[i] = 0;
+        sure = sure || direction[i];
+    }
     return sure;
 }
 

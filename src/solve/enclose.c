@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DEPTH = 44, MOST_LOOKS = 1000, MOST_SURE = 64, DEEP_BELOW = 8 };
+enum { DEPTH = 44, MOST_LOOKS = 1000, MOST_SURE = 64, DEEP_BELOW = 8, BESIDE_JUMPS = 100000 };
 
 typedef struct { // a point inside the step
     double time, *state, *away;
@@ -35,8 +35,10 @@ struct Enclosure {
     double *middle;  // used states between
     bool *open;      // relations that are still looked at
     bool *below;     // that have changed, but for what the tolerance may do
+    int *deep;       // how often the interval had been halved in which they did
     bool *untold;    // that bounds did not decide about
     bool *unclear;   // over the present interval
+    bool *jumps;     // its function may jump there, so that slopes say nothing
     int looks, sure;
     bool lost;              // after MOST_LOOKS
     bool asleep;            // points tell enough of the present step
@@ -94,8 +96,10 @@ Enclosure *enclosure_new(const Job *j) {
     e->middle = rest;
     e->open = memory_zeroed(all, sizeof *e->open);
     e->below = memory_zeroed(all, sizeof *e->below);
+    e->deep = memory_zeroed(all, sizeof *e->deep);
     e->untold = memory_zeroed(all, sizeof *e->untold);
     e->unclear = memory_zeroed(all, sizeof *e->unclear);
+    e->jumps = memory_zeroed(all, sizeof *e->jumps);
     e->safe = memory_zeroed((size_t)e->used + 1, sizeof *e->safe);
     return e;
 }
@@ -112,8 +116,10 @@ void enclosure_free(Enclosure *e) {
     free(e->state);
     free(e->open);
     free(e->below);
+    free(e->deep);
     free(e->untold);
     free(e->unclear);
+    free(e->jumps);
     free(e);
 }
 
@@ -207,10 +213,11 @@ typedef struct {
     EncloseSure *is_sure;
     void *context;
     double *time;
+    double least; // intervals are not halved further
 } Search;
 
-// Over the interval from e->from to b, whose middle is known. tiny: it is not halved further.
-static Verdict judge_all(Search *s, const Mark *b, int depth, bool tiny) {
+// Over the interval from e->from to b, whose middle is known.
+static Verdict judge_all(Search *s, const Mark *b, int depth) {
     Job *j = s->j;
     Enclosure *e = j->enclosure;
     Verdict worst = CLEAR;
@@ -224,20 +231,22 @@ static Verdict judge_all(Search *s, const Mark *b, int depth, bool tiny) {
         if (!e->open[i]) continue;
         Bound away = away_of(j, f, e->value[f->value]);
         if (away.low >= 0) continue;
-        if (!sloped) {
+        bool jumps = e->jumps[i] = bounds_jump(e->relations, f->value);
+        if (!sloped && !jumps) {
             enclose_give(e, e->slopes, e->from.state, e->middle, b->state);
             bounds_over(e->slopes, e->from.time, b->time, e->slope);
             sloped = true;
         }
-        Bound slope = slope_of(j, f, &e->from, e->middle, b);
+        Bound slope = jumps ? (Bound){-INFINITY, INFINITY} : slope_of(j, f, &e->from, e->middle, b);
         bool falls_on = e->below[i] && slope.high <= 0;
         Verdict v = e->below[i] ? (falls_on || slope.low >= 0 ? CHANGED : OPEN)
                                 : judge(away, slope, h, e->from.away[i], b->away[i],
                                         switch_has_pieces(&j->p->sw[f->relation]));
-        if (v == OPEN && e->below[i] && depth > DEEP_BELOW) v = CHANGED;
-        if (v == OPEN && tiny) {
+        if (v == OPEN && e->below[i] && depth > e->deep[i] + DEEP_BELOW) v = CHANGED;
+        if (v == OPEN &&
+            (depth == DEPTH - 1 || h <= (jumps ? BESIDE_JUMPS * s->least : s->least))) {
             v = b->away[i] < 0 ? CHANGED : CLEAR;
-            if (v == CLEAR && !e->below[i]) e->open[i] = false, e->untold[i] = true;
+            if (v == CLEAR && !e->below[i] && !jumps) e->open[i] = false, e->untold[i] = true;
         }
         e->unclear[i] = v == OPEN;
         if (v > worst) worst = v;
@@ -273,7 +282,8 @@ static bool is_clear_by_slopes(Job *j, const Mark *m, const Mark *b) {
     for (int i = 0; i < j->p->inside_relations; i++) {
         const TapeInside *f = &j->p->inside[i];
         bool pieces = switch_has_pieces(&j->p->sw[f->relation]);
-        if (e->unclear[i] && (f->slope < 0 || pieces || e->below[i] || b->away[i] < 0))
+        bool jumps = e->jumps[i];
+        if (e->unclear[i] && (f->slope < 0 || pieces || jumps || e->below[i] || b->away[i] < 0))
             return false;
     }
     enclose_give(e, e->slopes, m->state, m->state, m->state);
@@ -284,12 +294,13 @@ static bool is_clear_by_slopes(Job *j, const Mark *m, const Mark *b) {
 }
 
 // At the right end of an interval in which something has changed: is it more than what the tolerance may do?
-static bool take_changes(Search *s, const Mark *b) {
+static bool take_changes(Search *s, const Mark *b, int depth) {
     Job *j = s->j;
     Enclosure *e = j->enclosure;
     bool any = false;
     for (int i = 0; i < j->p->inside_relations; i++) {
         if (!e->open[i]) continue;
+        if (!e->below[i]) e->deep[i] = depth;
         e->below[i] = b->away[i] < 0;
         any = any || e->below[i];
     }
@@ -302,14 +313,13 @@ static bool take_changes(Search *s, const Mark *b) {
 static bool search(Search *s, double from, double to, int top) {
     Job *j = s->j;
     Enclosure *e = j->enclosure;
-    double least = larger(1e-12 * (to - from), 4 * events_margin(j, to));
+    s->least = larger(1e-12 * (to - from), 4 * events_margin(j, to));
     while (top >= 0) {
         Mark *b = &e->mark[top];
         double h = b->time - e->from.time, middle = e->from.time + h / 2;
-        bool tiny = h <= least || top == DEPTH - 1;
         if (e->looks++ > MOST_LOOKS) return e->lost = true;
         if (!enclose_used_at(e, s->in, middle, false, e->middle)) return false;
-        Verdict v = judge_all(s, b, top, tiny);
+        Verdict v = judge_all(s, b, top);
         if (v == OPEN) {
             Mark *m = &e->mark[++top];
             m->time = middle;
@@ -318,7 +328,7 @@ static bool search(Search *s, double from, double to, int top) {
             if (!is_clear_by_slopes(j, m, b)) continue;
             top--;
         }
-        if (v == CHANGED && (b->time >= to || take_changes(s, b))) return b->time < to;
+        if (v == CHANGED && (b->time >= to || take_changes(s, b, top))) return b->time < to;
         Mark done = e->from; // b becomes the left end; its room is used again
         e->from = *b;
         *b = done;
@@ -397,7 +407,7 @@ static bool give_up(Job *j) {
 bool enclosure_find(Job *j, double from, double to, const StepInside *in, EncloseSure *is_sure,
                     void *context, bool *closed, double *time) {
     Enclosure *e = j->enclosure;
-    Search s = {j, in, is_sure, context, time};
+    Search s = {j, in, is_sure, context, time, 0};
     memset(closed, 0, (size_t)j->p->switch_count * sizeof *closed);
     if (!e || j->p->inside_relations == 0) return false;
     e->lost = false;
@@ -431,7 +441,10 @@ bool enclosure_knows(const Job *j, int relation) {
 
 bool enclosure_is_lost(const Job *j) { return j->enclosure && j->enclosure->lost; }
 
+// Points say nothing about functions that jump.
 void enclosure_sleep(Job *j, bool asleep) {
+    for (int i = 0; i < j->p->inside_relations && asleep; i++)
+        asleep = !j->p->sw[j->p->inside[i].relation].jumps;
     if (j->enclosure) j->enclosure->asleep = asleep;
 }
 

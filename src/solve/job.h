@@ -250,6 +250,8 @@ double *bands_room(const Program *p); // to free
 bool bands_find(Machine *m, double time, const double *state, double digits, double *room);
 // ... and what the tolerance of the run may do, at least, in the present mode.
 bool bands_widen(Job *j, double time, const double *state, const double *size, double *room);
+// ... and none of those that are beside a jump, not near a zero.
+bool bands_leave_jumps(Job *j, double time, const double *state, double *room);
 bool bands_keep_still(Job *j, const double *state, double *room);
 // Relations at their zeros stay as they are until they are clear of them, by j->shift; those
 // that have just crossed (direction, nullable) and decide about nothing but rates by the tolerance.
@@ -370,6 +372,7 @@ bool between_find(Job *j, double from, double to, const StepInside *in, int *dir
 // The first time at which one of the relations has changed that differ at `to`.
 double between_narrow(Job *j, double from, double to, const StepInside *in, const int *direction);
 
+bool between_leave_small(Job *j, double time, const double *state, int *direction);
 bool between_is_cut(
     const Job *j); // the step ends there, though nothing changes: it was too long to look into
 

@@ -44,6 +44,7 @@ void rk78_open(Rk78 *k, Job *j) {
     k->polynomial = cut(&rest, RK78_POWERS * total);
     for (int i = 0; i < 3; i++) k->event_function[i] = cut(&rest, switches);
     k->crossed = memory_zeroed((size_t)switches, sizeof *k->crossed);
+    k->others = memory_zeroed((size_t)switches, sizeof *k->others);
     if (j->n) memcpy(k->y, j->state, (size_t)j->n * sizeof *k->y);
     if (j->nq) memcpy(k->y + j->n, j->quad, (size_t)j->nq * sizeof *k->y);
 }
@@ -51,6 +52,7 @@ void rk78_open(Rk78 *k, Job *j) {
 void rk78_shut(Rk78 *k) {
     free(k->y); // the block begins here
     free(k->crossed);
+    free(k->others);
 }
 
 // --- failure -------------------------------------------------------------------------------------

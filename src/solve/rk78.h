@@ -37,7 +37,7 @@ typedef struct {
     bool whole;                // it is known of quadratures, too, and not of states alone
     double *next, *error;      // y at its end, and the error of that
     double *trial, *rate;      // scratch
-    int *crossed;              // switches that changed
+    int *crossed, *others;     // switches that changed; room
     double *event_function[3]; // switch functions at a, b and between them, see rk78_event.c
 } Rk78;
 

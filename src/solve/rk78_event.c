@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 60 };
+enum { SECANT_ROUNDS = 24, MOST_ROUNDS = 84 };
 
 // Only those that have at the end of the step (`crossed`): of one that is at its zero from the
 // begin on, rounding would say so sooner.
@@ -52,8 +52,8 @@ static void state_at(const Rk78 *k, double time, const double *off, double *stat
     for (int i = 0; off && i < k->j->n; i++) state[i] += (time - k->t) / k->step * off[i];
 }
 
-// Times a and b until they are one; an end that stays counts less and less (Illinois). Gives: b,
-// or where an event function has no value.
+// Times a and b until they are one; an end that stays counts less and less (Illinois), and a function
+// that swings in between is halved in the end. Gives: b, or where an event function has no value.
 static double first_change(Rk78 *k, double end, const double *off) {
     Job *j = k->j;
     double a = k->t, b = end, weight = 1, near = events_margin(j, end);
@@ -64,7 +64,8 @@ static double first_change(Rk78 *k, double end, const double *off) {
         !any_changed(k, k->event_function[1]))
         return b;
     for (int round = 0; round < MOST_ROUNDS && b - a > near; round++) {
-        double c = round % 8 == 7 ? a + (b - a) / 2 : secant(k, a, b, weight);
+        double c =
+            round % 8 == 7 || round >= SECANT_ROUNDS ? a + (b - a) / 2 : secant(k, a, b, weight);
         c = fmin(fmax(c, a + near / 4), b - near / 4);
         state_at(k, c, off, k->trial);
         if (!event_functions(j, c, k->trial, k->event_function[2])) return c;
@@ -79,7 +80,7 @@ static double first_change(Rk78 *k, double end, const double *off) {
     return b;
 }
 
-bool rk78_locate(Rk78 *k) {
+static bool locate_crossed(Rk78 *k) {
     double end = k->end, *off = k->rate;
     if (!rk78_look_inside(k)) return false;
     double time = first_change(k, end, NULL), better = end;
@@ -96,6 +97,35 @@ bool rk78_locate(Rk78 *k) {
     point_at(k, k->end, better < end ? off : NULL, k->next);
     k->step = k->end - k->t;
     return true;
+}
+
+// At the place that was found others may have changed, which have changed back at the end of the step.
+// One that begins at its zero is not among them: rounding would say so at once.
+static bool others_changed(Rk78 *k) {
+    const double clear = 1e-3;
+    Job *j = k->j;
+    const int switches = j->p->switch_count;
+    double *begin = k->event_function[0], *end = k->event_function[1];
+    bool any = false, changed = false;
+    if (!events_missed(j, k->end, k->next, k->others)) return false;
+    for (int i = 0; i < switches; i++) any = any || (k->others[i] && !k->crossed[i]);
+    if (!any || !between_leave_small(j, k->end, k->next, k->others) ||
+        !event_functions(j, k->t, k->y, begin) || !event_functions(j, k->end, k->next, end))
+        return false;
+    for (int i = 0; i < switches; i++) {
+        bool new = k->others[i] && !k->crossed[i] && fabs(begin[i]) > clear *fabs(end[i]) &&
+                   (begin[i] < 0) == (j->m->truth[i] != 0);
+        if (new) k->crossed[i] = k->others[i];
+        changed = changed || new;
+    }
+    return changed;
+}
+
+bool rk78_locate(Rk78 *k) {
+    enum { MOST_TIMES = 16 };
+    bool good = locate_crossed(k);
+    for (int i = 0; good && i < MOST_TIMES && others_changed(k); i++) good = locate_crossed(k);
+    return good;
 }
 
 // --- changes that the ends of a step do not show -------------------------------------------------

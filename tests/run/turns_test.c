@@ -17,7 +17,7 @@
 
 static int seeds = 40, first_seed;
 
-enum { POINTS = 400000, MARKS = 9, KINDS = MARKS };
+enum { POINTS = 400000, KINDS = 12 };
 
 static const double span = 50, turn = 6.283185307179586;
 
@@ -45,6 +45,9 @@ static double mark_at(const Mark *m, double t) {
     case 6: return floor(q / m->period) - 2 * floor(floor(q / m->period) / 2) - 0.5;
     case 7: return sin(q) + sin(r) - 2 * m->level;
     case 8: return fmin(q - m->at, m->at + m->width - q);
+    case 9: return atan2(sin(q), cos(q)) - 3 * m->level;
+    case 10: return 1 / sin(q) - 1 / m->width;
+    case 11: return tan(q / 2) - 20 * m->level;
     default: return 0;
     }
 }
@@ -59,6 +62,9 @@ static const char *const formula[KINDS] = {
     "mod(floor(q/@p), 2) > 0.5",
     "sin(q) + sin(r) > 2*@l",
     "q > @a and q < @a + @w",
+    "atan2(sin(q), cos(q)) > 3*@l",
+    "1/sin(q) > 1/@w",
+    "tan(q/2) > 20*@l",
 };
 
 static void add_formula(Text *t, const Mark *m) {
@@ -83,8 +89,9 @@ static Mark random_mark(Random *r) {
     m.level = random_between(r, 0.8, 0.99);
     m.period = turn * random_between(r, 0.5, 2);
     m.at = angle(&m, 0, span * random_between(r, 0.1, 0.9));
-    m.width = m.kind == 5 ? random_between(r, 0.05, 0.3)
-                          : (angle(&m, 0, span) - m.a[0]) * pow(10, random_between(r, -3.5, -1.5));
+    m.width = m.kind == 5 || m.kind == 10
+                  ? random_between(r, 0.05, 0.3)
+                  : (angle(&m, 0, span) - m.a[0]) * pow(10, random_between(r, -3.5, -1.5));
     return m;
 }
 
