@@ -31,7 +31,11 @@ static void tell(Kinks *k, Expr what) {
         report_warning(r, A_KINK, own ? s->model->equation[law].pos : s->model->pos,
                        "at t = %g s the model is on the edge of '%s'", at->time, text_get(&name));
     remark_help(r, x,
-                "the derivatives are those of one side; move the point with --at or `initial`");
+                expr_op(s->dag, what) == OP_ABS
+                    ? "its derivative is taken as 0, between those of both sides; move the point "
+                      "with --at or `initial`"
+                    : "the derivatives are those of one side; move the point with --at or "
+                      "`initial`");
     text_free(&name);
 }
 
