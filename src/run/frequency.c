@@ -177,6 +177,7 @@ static bool run_tone(Job *j, Machine *m, const double *params, Tone *t) {
                       .step = plan->step,
                       .max_step = 1 / (STEPS_PER_PERIOD * t->frequency),
                       .stop = times[rounds * PAIR - 1],
+                      .start_state = j->options->start_state,
                       .times = times,
                       .time_count = rounds * PAIR,
                       .sink = take_point,

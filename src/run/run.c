@@ -42,6 +42,9 @@ static bool make_plan(Job *j) {
     Experiment *plan = &j->plan;
     plan_from_options(j);
     if (plan->points <= 0 && plan->every == 0) plan->points = DEFAULT_POINTS;
+    bool tones =
+        plan->sweep.symbol != 0; // which need no end; who looks at the model beside them does
+    if (tones && !(plan->stop > plan->start)) plan->stop = plan->start + DEFAULT_STOP;
     if (fmax(fabs(plan->start), fabs(plan->stop)) > FARTHEST_TIME)
         return refuse_times(j, "look at the units: no time lies beyond 1e18 s");
     if (plan->stop > plan->start && plan->stop - plan->start < SHORTEST_TIME)

@@ -284,4 +284,22 @@ experiment Slides of Sled
 end
 END
 expect_exit 0 run sled.bond --all --no-plot
+# An experiment over frequencies has no end; its model is analysed all the same, and its tones can begin at rest: of the two points of
+# rest at +-1 the one beside the start.
+cat >tones.bond <<'END'
+model Valley
+  input u = 0
+  output y
+  var x initial 0.8
+  der(x)*1 {s} = u + x - x^3
+  y = x
+end
+experiment Tones of Valley
+  at steady
+  frequency u amplitude 1e-4 at (0.1, 1) {Hz} of y
+end
+END
+expect_exit 0 linearize tones.bond Tones --steady
+expect_text out "der(x)                                 -2"
+expect_exit 0 run tones.bond --no-plot
 exit $failed
