@@ -6,6 +6,8 @@ bondyn=$1 tests=$2
 here=$(cd "$(dirname "$0")/../.." && pwd)
 : "${BONDYN_LIBRARY:=$here/library}"
 export BONDYN_LIBRARY
+CC=$here/tests/cc_kept.sh BONDYN_PLAIN=yes # what is looked for does not depend on how it is optimised
+export CC BONDYN_PLAIN
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 failed=0
