@@ -302,8 +302,13 @@ static bool give_state(ForeignUnit *u, double token, const double *answer, doubl
     return !name_bad(u, u->d.state, u->d.state_count, out + 2, "the state", time);
 }
 
-// in: time, parameters, inputs
+// in: has it begun, time, parameters, inputs
 static bool make_begin(ForeignUnit *u, const double *in, double *out) {
+    if (in[0] != 0) {
+        memset(out, 0, (size_t)u->function[PART_BEGIN].call.outputs * sizeof *out);
+        return true;
+    }
+    in++;
     double *work = memory_zeroed((size_t)begin_inputs(u), sizeof *work);
     double *answer = memory_zeroed((size_t)event_outputs(u), sizeof *answer);
     work[0] = ++u->tokens;
@@ -341,6 +346,22 @@ static bool make_change(ForeignUnit *u, const double *in, double *out) {
     return good;
 }
 
+// An indicator that lies at its zero after an event, and begins to move, is on its other side a moment later: then the
+// unit is told. To tell it now, when nothing has happened since its last event, would be that event once more.
+static bool put_off(const Function *f, const double *in, double *out) {
+    int states = f->u->d.state_count, inputs = f->u->inputs;
+    for (int i = 0; i < MEMOS && f->part == PART_UPDATE; i++) {
+        const Memo *m = &f->memo[i];
+        if (!m->in || m->out[0] != in[0] || m->in[1] != in[1] || !(m->out[1] > in[1])) continue;
+        if (!same(m->out + 2, in + 2, states) || !same(m->in + 2 + states, in + 2 + states, inputs))
+            continue;
+        memcpy(out, m->out, (size_t)f->call.outputs * sizeof *out);
+        out[1] = fmin(out[1], in[1] + 1e-9 * fmax(1e-3, fabs(in[1])));
+        return true;
+    }
+    return false;
+}
+
 static bool compute_change(const External *e, const double *in, double *out) {
     Function *f = e->context;
     ForeignUnit *u = f->u;
@@ -349,7 +370,7 @@ static bool compute_change(const External *e, const double *in, double *out) {
     bool good = true;
     if (m)
         memcpy(out, m->out, (size_t)e->outputs * sizeof *out);
-    else
+    else if (!put_off(f, in, out))
         good = f->part == PART_BEGIN ? make_begin(u, in, out) : make_change(u, in, out);
     if (good && !m) remember(f, in, out);
     pthread_mutex_unlock(&u->lock);
@@ -422,7 +443,7 @@ static void set_functions(ForeignUnit *u) {
     u->point = 2 + states + u->inputs;
     u->values = states + u->outputs + u->d.indicators;
     int state_values = 1 + event_outputs(u);
-    set_function(u, PART_BEGIN, 1 + u->parameters + u->inputs, state_values);
+    set_function(u, PART_BEGIN, 2 + u->parameters + u->inputs, state_values);
     if (u->steps) {
         set_function(u, PART_STEP, 3 + u->inputs, state_values);
         return;

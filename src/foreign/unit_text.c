@@ -31,8 +31,9 @@ typedef struct {
 // --- names ---------------------------------------------------------------------------------------
 
 static bool is_taken(const Writer *w, int upto, const char *name) {
-    static const char *const words[] = {"unit_",  "held_", "indicator_", "begun_", "seen_",  "met_",
-                                        "ticks_", "modes", "pre",        "reinit", "sample", "pi"};
+    static const char *const words[] = {"unit_",  "held_",  "indicator_", "begun_", "seen_",
+                                        "met_",   "ticks_", "over_",      "modes",  "pre",
+                                        "reinit", "sample", "pi"};
     if (is_keyword(name)) return true;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i], name) == 0) return true;
@@ -152,10 +153,10 @@ static void functions(Writer *w) {
     int params = count_role(w, UNIT_PARAMETER), inputs = count_role(w, UNIT_INPUT);
     int outputs = count_role(w, UNIT_OUTPUT), point = 2 + d->state_count;
     if (w->o->steps) {
-        function(w, "begin", 1 + params + inputs, 2 + outputs);
+        function(w, "begin", 2 + params + inputs, 2 + outputs);
         function(w, "step", 3 + inputs, 2 + outputs);
     } else {
-        function(w, "begin", 1 + params + inputs, 2 + d->state_count);
+        function(w, "begin", 2 + params + inputs, 2 + d->state_count);
         function(w, "rates", point + inputs, d->state_count);
         function(w, "free", point, count_outputs(w, false));
         function(w, "through", point + inputs, count_outputs(w, true));
@@ -177,8 +178,10 @@ static const char as_it_is[] = ", %s";
 // Inputs may depend on outputs: an event begins with those before it.
 static const char before[] = ", pre(%s)";
 
+// All branches of a `when` are computed at each of its events: once the unit has begun nothing is done.
 static void begin_call(Writer *w, bool at_start_values) {
-    text_printf(w->out, "%s_unit_begin(%s", w->o->name, at_start_values ? "0" : "time");
+    text_printf(w->out, "%s_unit_begin(%s", w->o->name,
+                at_start_values ? "0, 0" : "pre(over_), time");
     inputs_of(w, UNIT_PARAMETER, as_it_is);
     for (int i = 0; i < w->d->variable_count && at_start_values; i++)
         if (is_used(w, i) && w->d->variable[i].role == UNIT_INPUT) {
@@ -344,7 +347,7 @@ static void exchange_laws(Writer *w) {
         text_add(w->out, "\n");
     }
     counters(w);
-    text_add(w->out, "  when initial then\n");
+    text_add(w->out, "  var over_ discrete\n  when initial then\n    over_ = 1\n");
     anew(w, true);
     text_add(w->out, "  elsewhen met_ > seen_ + 0.5 then\n");
     anew(w, false);
@@ -364,8 +367,9 @@ static void step_laws(Writer *w) {
         if (is_used(w, i) && w->d->variable[i].role == UNIT_OUTPUT)
             text_printf(w->out, "  %s = unit_[%d]%s\n", w->value[i], ++entry, per_unit(w, i, '*'));
     for (int k = 0; k < 2; k++) {
-        text_add(w->out, k ? "  elsewhen sample(step_, step_) then\n    unit_ = "
-                           : "  when initial then\n    unit_ = ");
+        text_add(w->out,
+                 k ? "  elsewhen sample(step_, step_) then\n    unit_ = "
+                   : "  var over_ discrete\n  when initial then\n    over_ = 1\n    unit_ = ");
         if (k) {
             text_printf(w->out, "%s_unit_step(%s_pick_1(pre(unit_)), time - step_, step_",
                         w->o->name, w->o->name);

@@ -337,7 +337,7 @@ cat >hostile.c <<'EOF'
 #include <stdlib.h>
 #include <unistd.h>
 #include "fmi2Functions.h"
-static double x = 1, t;
+static double x = 1, t, speed = -2; // of deed 9
 static int me;
 static fmi2Status act(void) {
 #if DEED == 2
@@ -363,6 +363,8 @@ fmi2Component fmi2Instantiate(fmi2String n, fmi2Type k, fmi2String g, fmi2String
 #if DEED == 1
     abort();
 #endif
+    static int made;
+    if (DEED == 9 && ++made > 2) return 0;
     if (g[0] != '1') { f->logger(0, "u", fmi2Error, "e", "the GUID is %s, not mine", g); return 0; }
     return &me;
 }
@@ -375,14 +377,14 @@ fmi2Status fmi2Terminate(fmi2Component c) { (void)c; return fmi2OK; }
 #define SET(T) fmi2Status fmi2Set##T(fmi2Component c, const fmi2ValueReference *r, size_t n, const fmi2##T *v) { (void)c, (void)r, (void)n, (void)v; return fmi2OK; }
 GET(Real) GET(Integer) GET(Boolean) SET(Real) SET(Integer) SET(Boolean)
 fmi2Status fmi2EnterEventMode(fmi2Component c) { (void)c; return fmi2OK; }
-fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *e) { (void)c; e->newDiscreteStatesNeeded = 0; e->terminateSimulation = 0; e->nextEventTimeDefined = 0; return fmi2OK; }
+fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *e) { (void)c; e->newDiscreteStatesNeeded = 0; e->terminateSimulation = 0; e->nextEventTimeDefined = 0; if (DEED == 9 && x <= 0) { x = 0; speed = (speed < 0 ? -speed : speed)/2; } return fmi2OK; }
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c) { (void)c; return fmi2OK; }
 fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean a, fmi2Boolean *b, fmi2Boolean *d) { (void)c, (void)a; *b = *d = 0; return fmi2OK; }
 fmi2Status fmi2SetTime(fmi2Component c, fmi2Real now) { (void)c; t = now; return fmi2OK; }
 fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real *v, size_t n) { (void)c, (void)n; x = v[0]; return fmi2OK; }
 fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real *v, size_t n) { (void)c, (void)n; v[0] = x; return fmi2OK; }
-fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real *v, size_t n) { (void)c, (void)n, (void)v; return fmi2OK; }
-fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real *v, size_t n) { (void)c, (void)n; v[0] = DEED == 6 && t > 0.5 ? 0.0/(x - x) : -x; return act(); }
+fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real *v, size_t n) { (void)c; if (n) v[0] = x; return fmi2OK; }
+fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real *v, size_t n) { (void)c, (void)n; v[0] = DEED == 9 ? speed : DEED == 6 && t > 0.5 ? 0.0/(x - x) : -x; return act(); }
 EOF
 cat >modelDescription.xml <<'EOF'
 <?xml version="1.0"?>
@@ -426,6 +428,14 @@ hostile 7 5 "crashed (signal 11"
 [ "$(grep -vc '^#' h/results.csv)" -ge 6 ] || fail "rows are lost with a crash"
 [ "$(cat precious)" = precious ] || fail "a file was changed"
 hostile 0 0
+
+# A unit that halves its speed at each event at which its state is not above zero, where it is set to zero, and whose
+# indicator is that state: it comes back once, from 1 by -2 to 0 and by 1 to 0.5. Nor is another instance made at events.
+cp modelDescription.xml whole.xml
+sed -i 's/guid="1"/guid="1" numberOfEventIndicators="1"/' modelDescription.xml
+hostile 9 0
+tail -n 1 h/results.csv | awk -F, '!($1 == 1 && $NF > 0.5 - 1e-9 && $NF < 0.5 + 1e-9) { exit 1 }' || fail "an event was handled twice: $(tail -n 1 h/results.csv)"
+mv whole.xml modelDescription.xml
 
 # wrong WORDS SED-COMMAND: another description
 wrong() {
