@@ -13,14 +13,22 @@ static void consider(Extreme *e, int place) {
     e->inner = place == 2;
 }
 
+void extreme_take(Extreme *e, const Window *around, int place) {
+    e->best = around->y[place];
+    e->around = *around;
+    e->inner = place == 2;
+}
+
 // The middle one of five has neighbours enough; the first two of all never will.
 void extreme_point(Extreme *e, double time, double y) {
     Window *w = &e->last;
-    memmove(w->time, w->time + 1, 4 * sizeof *w->time);
-    memmove(w->y, w->y + 1, 4 * sizeof *w->y);
+    for (int i = 0; i < 4; i++) { // faster than two calls for so little
+        w->time[i] = w->time[i + 1];
+        w->y[i] = w->y[i + 1];
+    }
     w->time[4] = time;
     w->y[4] = y;
-    e->broken = e->broken || isnan(y);
+    if (isnan(y)) e->broken = true;
     e->count++;
     if (e->count <= 2)
         consider(e, 4);

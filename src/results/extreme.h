@@ -24,6 +24,8 @@ typedef struct { // the largest value so far, and the points around it
 } Extreme;
 
 void extreme_point(Extreme *e, double time, double y); // times rise
+// For who keeps the last points of many signals together, and the rules of extreme_point: this is the largest value so far.
+void extreme_take(Extreme *e, const Window *around, int place);
 void extreme_event(Extreme *e, double time, double before, double after);
 double extreme_value(Extreme *e); // after the last point; NaN: there is none
 // The points that it is made of, and how it changes with their values; 0: it has no value.

@@ -79,6 +79,11 @@ typedef struct { // a signal at the rows
     Extreme *extreme; // least, largest; the same with points inside of steps; NULL: nobody asks
 } Track;
 
+typedef struct { // the last points, also those inside of steps, of all columns
+    long count;
+    double time[5], *value[5];
+} Recent;
+
 typedef struct { // of a plot
     int x, y;    // tracks
     Trace trace;
@@ -106,6 +111,7 @@ typedef struct { // everything about one run
     ARRAY(int) settle_var, settle_output;
     ProbeTrack *probe;      // per probe of the plan
     int cut_off;            // probes of times that the command line's `stop` left out
+    Recent recent;          // where extremes are wanted
     const int *watch_track; // per expression of RunOptions.watch
     int *unknown;           // outputs: unknowns of implicit blocks, for partial derivatives
     long taken;             // points so far

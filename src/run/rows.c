@@ -8,6 +8,7 @@
 // Curves see every row; each keeps what its picture needs (trace.h).
 #include "run/job.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { BLOCK_VALUES = 1 << 17, LEAST_BLOCK = 16, LARGEST_BLOCK = 16384 };
@@ -41,7 +42,53 @@ void rows_open(Job *j, const Column *column, int count, long rows) {
         Extreme *e = j->tracks.data[c].extreme = ARENA_ARRAY(&j->run->arena, Extreme, EXTREMES);
         for (int k = 0; k < EXTREMES; k++) e[k].sign = k % 2 ? 1 : -1;
     }
+    for (int i = 0; i < 5 && j->options->extremes; i++)
+        j->recent.value[i] = ARENA_ARRAY(&j->tmp, double, count);
     j->stride = 1;
+}
+
+// Room for one more point, in place of the oldest.
+static double *next_recent(Job *j, double time) {
+    Recent *r = &j->recent;
+    double *oldest = r->value[0];
+    for (int i = 0; i < 4; i++) {
+        r->time[i] = r->time[i + 1];
+        r->value[i] = r->value[i + 1];
+    }
+    r->time[4] = time;
+    r->count++;
+    return r->value[4] = oldest;
+}
+
+static Window recent_window(const Recent *r, int column) {
+    Window w;
+    for (int i = 0; i < 5; i++) w.time[i] = r->time[i], w.y[i] = r->value[i][column];
+    return w;
+}
+
+// As extreme_point does for one signal; hardly any point is a new largest value of any.
+static void look_at_recent(Job *j) {
+    const Recent *r = &j->recent;
+    int place = r->count <= 2 ? 4 : 2;
+    bool looks = r->count <= 2 || r->count >= 5;
+    for (int c = 0; c < j->run->results.column_count; c++) {
+        Extreme *least = &j->tracks.data[c].extreme[2], *most = least + 1;
+        double y = r->value[place][c], newest = r->value[4][c];
+        if (isnan(newest)) least->broken = most->broken = true;
+        if (!looks || (r->count > 1 && !(y < least->best) && !(y > most->best))) continue;
+        Window w = recent_window(r, c);
+        if (r->count == 1 || y < least->best) extreme_take(least, &w, place);
+        if (r->count == 1 || y > most->best) extreme_take(most, &w, place);
+    }
+}
+
+static void close_recent(Job *j) {
+    for (int c = 0; c < j->run->results.column_count; c++)
+        for (int k = 2; k < EXTREMES; k++) {
+            Extreme *e = &j->tracks.data[c].extreme[k];
+            e->last = recent_window(&j->recent, c);
+            e->count = j->recent.count;
+        }
 }
 
 static void look(Job *j, const SolvePoint *p) {
@@ -52,9 +99,12 @@ static void look(Job *j, const SolvePoint *p) {
     }
     for (int i = 0; i < j->tracks.count; i++) {
         const Track *t = &j->tracks.data[i];
-        for (int k = 0; t->extreme && k < EXTREMES; k++)
-            extreme_point(&t->extreme[k], p->time, t->now);
+        for (int k = 0; t->extreme && k < 2; k++) extreme_point(&t->extreme[k], p->time, t->now);
     }
+    if (!j->options->extremes) return;
+    double *value = next_recent(j, p->time);
+    for (int c = 0; c < j->run->results.column_count; c++) value[c] = j->tracks.data[c].now;
+    look_at_recent(j);
 }
 
 static void store(Job *j, int row) {
@@ -127,17 +177,22 @@ void rows_sides(Job *j, double time, const double *before, const double *after) 
     }
 }
 
+// Integrals are not known there: they stay as they were at the last point.
 void rows_inside(Job *j, double time, const double *output) {
-    for (int i = 1; j->options->extremes && i < j->tracks.count; i++) {
-        const Track *t = &j->tracks.data[i];
-        for (int k = 2; t->extreme && !t->integral && k < EXTREMES; k++)
-            extreme_point(&t->extreme[k], time, show(t->shown, output[t->output]));
+    if (!j->options->extremes) return;
+    double *value = next_recent(j, time);
+    value[0] = time;
+    for (int c = 1; c < j->run->results.column_count; c++) {
+        const Track *t = &j->tracks.data[c];
+        value[c] = t->integral ? t->now : show(t->shown, output[t->output]);
     }
+    look_at_recent(j);
 }
 
 static void close_extremes(Job *j) {
     Run *run = j->run;
     int columns = run->results.column_count;
+    close_recent(j);
     run->least = ARENA_ARRAY(&run->arena, double, columns);
     run->most = ARENA_ARRAY(&run->arena, double, columns);
     for (int c = 0; c < columns; c++) {
