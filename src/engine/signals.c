@@ -136,6 +136,7 @@ static void find_signals(Signals *s, const ExprWalk *walk) {
     for (int i = 0; i < y->state_count; i++) take_signal(s, y->rate[i]);
     for (int i = 0; i < y->whens.branch_count; i++) take_signal(s, y->whens.condition[i]);
     for (int i = 0; i < y->whens.guard_count; i++) take_signal(s, y->whens.guard[i]);
+    for (int i = 0; i < y->whens.delay_count; i++) take_signal(s, y->whens.delayed[i]);
 }
 
 // Those that bend; value and second derivative.
@@ -172,6 +173,7 @@ void write_signals(Builder *b, Draft *draft, const ProgramOptions *options) {
     ExprWalk *walk = walk_rates(b, options);
     for (int i = 0; i < y->whens.branch_count; i++) walk_add(walk, y->whens.condition[i]);
     for (int i = 0; i < y->whens.guard_count; i++) walk_add(walk, y->whens.guard[i]);
+    for (int i = 0; i < y->whens.delay_count; i++) walk_add(walk, y->whens.delayed[i]);
     mark_delays(&s);
     classify(&s, walk);
     find_signals(&s, walk);

@@ -216,10 +216,11 @@ static bool known_inside(void *context, double time, bool roughly, double *state
 }
 
 // Steps may be far shorter than the distance of wanted points.
-static void look_for_peaks(Fixed *f, double next) {
+static void look_inside(Fixed *f, double next) {
     StepInside in = {f->begin, f->y, known_inside, f};
     f->length = next - f->t;
     if (!f->folded) peaks_look(f->j, f->t, next, f->within ? 4 : 1, &in);
+    if (!f->folded && f->within) history_inside(f->j, f->t, next, &in);
 }
 
 double fixed_grid(const Job *j, double k) {
@@ -245,7 +246,7 @@ static bool advance_quietly(Fixed *f) {
     bool event;
     if (!step_to(f, t, &grid, &event) || !fixed_emit_between(f, t, grid - fixed_near(j)))
         return false;
-    look_for_peaks(f, grid);
+    look_inside(f, grid);
     if (!fixed_watch_step(f, t, grid - t)) return false;
     f->k++;
     f->t = grid;
@@ -263,7 +264,7 @@ bool fixed_advance(Fixed *f) {
     if (f->take && j->scout) next = fmin(next, scout_ahead(j, t, next, next - t));
     bool event = false;
     if (!step_to(f, t, &next, &event) || !fixed_emit_between(f, t, next - close)) return false;
-    look_for_peaks(f, next);
+    look_inside(f, next);
     double h = next - t;
     if (!history_add(j, next, f->y)) return false;
     if (breaks && !event) next = over + events_margin(j, over);

@@ -412,6 +412,8 @@ void history_leave(Job *j);
 void history_pass(Job *j, MachinePass *pass, void *context); // all of it, to save it or put it back
 // Goes back to a point inside the last step, at which the run starts anew.
 bool history_go_back(Job *j, double time, const double *state);
+// Points inside of a step that is over, where its ends do not tell what signals do in between.
+void history_inside(Job *j, double from, double to, const StepInside *in);
 bool history_add(Job *j, double time, const double *state);   // the end of a step
 bool history_break(Job *j, double time, const double *state); // what happened there may jump
 double history_next_break(Job *j, double time);               // in a delayed signal

@@ -413,9 +413,10 @@ static bool after_step(Multistep *c, int flag) {
         }
     }
     c->taken_back = false;
+    StepInside in = {c->back_state, vector_data(c->y), inside_at, c};
+    history_inside(j, c->back_time, c->t, &in);
     if (!history_add(j, c->t, vector_data(c->y))) return false;
     if (!emit_up_to(c, events_before(j, c->t, c->jump))) return false;
-    StepInside in = {c->back_state, vector_data(c->y), inside_at, c};
     peaks_look(j, c->back_time, c->t, 2, &in);
     get_quad(c); // emitting used the vector
     if (inside && j->nq && !c->how->quad_value(c, c->t)) return false;

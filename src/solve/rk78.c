@@ -258,7 +258,7 @@ static void move_to_end(Rk78 *k) {
 static bool arrive(Rk78 *k, bool event) {
     Job *j = k->j;
     if (!emit_inside(k, &event)) return false;
-    rk78_peaks(k);
+    rk78_keep_inside(k);
     move_to_end(k);
     j->stats->steps++;
     j->stats->last_step = k->step;

@@ -66,7 +66,7 @@ void rk78_state_inside(const Rk78 *k, double time, double *state);
 // --- rk78_event.c: a relation changed in the accepted step. `step`, `end` and `next` become those
 // of the first point where one has. False: a rate has no value on the way.
 bool rk78_locate(Rk78 *k);
-void rk78_peaks(Rk78 *k); // see peaks.c
+void rk78_keep_inside(Rk78 *k); // see peaks.c
 // The same of one that changed inside and changed back before the end.
 bool rk78_ends_inside(Rk78 *k);
 

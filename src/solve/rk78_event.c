@@ -166,9 +166,11 @@ bool rk78_ends_inside(Rk78 *k) {
     return false;
 }
 
-void rk78_peaks(Rk78 *k) {
+// Largest values and delayed signals.
+void rk78_keep_inside(Rk78 *k) {
     double known = k->known;
     StepInside in = {k->y, k->next, inside, k};
     peaks_look(k->j, k->t, k->end, 4, &in);
+    history_inside(k->j, k->t, k->end, &in);
     k->known = known;
 }
