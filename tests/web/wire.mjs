@@ -8,6 +8,7 @@ import { connect as connectSocket } from "node:net";
 // --- the server --------------------------------------------------------------------------------------
 
 export const servers = new Set();
+process.on("exit", () => { for (const s of servers) s.kill("SIGKILL"); }); // also when a test breaks off: who waits for their output waits no longer
 
 // `runtime`: a folder for tokens, in place of the user's.
 export async function serve(bondyn, file, { port = 0, runtime, quiet = false } = {}) {
@@ -116,7 +117,7 @@ export class Wire {
     this.look(message);
   }
   look(message) {
-    this.waiting = this.waiting.filter((w) => { if (this.ended) { w.no(new Error("the server has closed")); return false; } if (message && w.fits(message)) { w.ok(message); return false; } return true; });
+    this.waiting = this.waiting.filter((w) => { if (this.ended) { w.no(new Error("the server has closed, in wait of " + w.fits)); return false; } if (message && w.fits(message)) { w.ok(message); return false; } return true; });
   }
 
   send(message) { this.socket.write(frame(JSON.stringify(message))); }
@@ -127,10 +128,12 @@ export class Wire {
 
   // The next message that fits.
   next(fits, ms = 90000) {
-    return new Promise((ok, no) => {
+    const message = new Promise((ok, no) => {
       const timer = setTimeout(() => no(new Error("in vain: " + fits)), ms);
       this.waiting.push({ fits, ok: (m) => { clearTimeout(timer); ok(m); }, no: (e) => { clearTimeout(timer); no(e); } });
     });
+    message.catch(() => {}); // whoever waits for it is told; one that nobody has come to yet does not end the program
+    return message;
   }
   close() { this.socket.destroy(); }
 }
