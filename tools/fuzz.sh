@@ -25,7 +25,7 @@ one() { # one TARGET [SECONDS]
         [ $# -gt 0 ] || how="-runs=1000 -seed=1"
     fi
     # A conversation builds its models with every change: 18 inputs a second.
-    if [ "${target##*/}" = fuzz_lsp ] && [ $# -eq 0 ]; then how="-runs=1500 -seed=1"; fi
+    if [ "${target##*/}" = fuzz_lsp ] && [ $# -eq 0 ]; then how="-runs=500 -seed=1"; fi
     good=yes
     # shellcheck disable=SC2086
     ASAN_OPTIONS=detect_leaks=$leaks "$target" $how $plain -max_len=8192 -timeout=60 -rss_limit_mb=4096 -verbosity=0 -print_final_stats=1 \

@@ -3,5 +3,6 @@
 #define BONDYN_BASE_CLOCK_H
 
 double clock_seconds(void); // from some moment on that never changes; it does not jump
+double clock_worked(void);  // how long a processor worked for this thread
 
 #endif

@@ -91,9 +91,10 @@ static double elapsed(const Native *n) {
 
 static void remove_work(Native *n) {
     if (!n->work) return;
-    unlink(n->source);
-    unlink(n->made);
-    unlink(n->output);
+    int count;
+    char **left =
+        folder_files(&n->arena, n->work, "", &count); // also what a compiler that was ended left
+    for (int i = 0; i < count; i++) unlink(left[i]);
     rmdir(n->work);
     n->work = NULL;
 }
@@ -236,6 +237,14 @@ static bool write_source(Native *n, const Text *text) {
     return good;
 }
 
+// The environment as it is, but that passing files of the compiler belong into the folder of the work.
+static void environment_of(Native *n, WordList *list) {
+    for (char **e = environ; *e; e++)
+        if (strncmp(*e, "TMPDIR=", 7) != 0) array_push(list, *e);
+    array_push(list, arena_printf(&n->arena, "TMPDIR=%s", n->work));
+    array_push(list, NULL);
+}
+
 // In a group of its own, so that all of it can be ended; its words go to a file.
 static int spawn_compiler(Native *n, WordList *words) {
     for (int i = 0; i < FLAGS; i++) array_push(words, (char *)flags[i]);
@@ -249,8 +258,12 @@ static int spawn_compiler(Native *n, WordList *words) {
     posix_spawn_file_actions_adddup2(&files, 1, 2);
     posix_spawnattr_init(&how);
     posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
-    int error = posix_spawnp(&n->compiler, words->data[0], &files, &how, words->data, environ);
+    WordList environment = {0};
+    environment_of(n, &environment);
+    int error =
+        posix_spawnp(&n->compiler, words->data[0], &files, &how, words->data, environment.data);
     if (error) n->compiler = 0;
+    array_free(&environment);
     posix_spawnattr_destroy(&how);
     posix_spawn_file_actions_destroy(&files);
     return error;

@@ -77,12 +77,13 @@ static bool no_rows(void *context, const BdRows *block) { // the history keeps w
     return true;
 }
 
-// A piece that takes long ends when somebody wants something else, or nobody is there any more.
+// A piece on which much work was spent ends when somebody wants something else, or nobody is there any more. On a busy
+// machine a short piece may take long by the clock, too: that is no reason to end a run.
 static bool goes_on(void *context, double fraction) {
     Live *v = context;
     (void)fraction;
     if (atomic_load(&v->page->closed) || v->page->to_live.closed) return false;
-    return clock_seconds() - v->piece_begun < 2 || !box_bytes(&v->page->to_live);
+    return clock_worked() - v->piece_begun < 2 || !box_bytes(&v->page->to_live);
 }
 
 static bool has_live_inputs(const BdModel *m) {
@@ -135,7 +136,7 @@ static double end_of_run(const Live *v, const Built *b) {
 bool drive_start(Live *v, Built *b) {
     BdReport *r = bd_report_new();
     double stop = end_of_run(v, b);
-    v->piece_begun = clock_seconds();
+    v->piece_begun = clock_worked();
     BdRun *run = drive_open(b->model, stop, goes_on, v, r);
     if (!run) {
         tell_failure(v, "the run could not start", r);
@@ -191,13 +192,18 @@ bool drive_to(Live *v, double time) {
     BdReport *r = bd_report_new();
     put_inputs(v);
     if (time > v->stop) time = v->stop;
-    v->piece_begun = clock_seconds();
+    v->piece_begun = clock_worked();
     record(v, CALL_ADVANCE, 0, time);
     bool good = bd_advance(v->run, time, r);
     BdStatus status = bd_status(v->run);
     if (!good || (status != BD_GOING && status != BD_DONE)) {
         v->status = LIVE_FAILED;
-        tell_failure(v, "the run ended early", r);
+        tell_failure(
+            v,
+            status == BD_CANCELLED
+                ? "a step of the run took long, and something else was asked for: it was ended"
+                : "the run ended early",
+            r);
     } else if (status == BD_DONE) {
         v->status = LIVE_ENDED;
         tell_end(v);

@@ -36,13 +36,13 @@ typedef struct {
     bool *input_fresh;
     int inputs;
     // time
-    double speed;    // simulated seconds per second; infinite: as fast as it goes
-    double begun;    // seconds of the clock at which time `from` was due
-    double from;     // time of the run
-    long ticks;      // frames since
-    long missed;     // deadlines
-    double achieved; // speed, as it is
-    double piece_begun;
+    double speed;       // simulated seconds per second; infinite: as fast as it goes
+    double begun;       // seconds of the clock at which time `from` was due
+    double from;        // time of the run
+    long ticks;         // frames since
+    long missed;        // deadlines
+    double achieved;    // speed, as it is
+    double piece_begun; // work until then
     double last_frame;
 } Live;
 

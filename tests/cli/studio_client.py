@@ -11,6 +11,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 
 LIMIT = 60  # seconds for any answer; a machine under load is slow, a dead server never answers
@@ -19,7 +20,8 @@ LIMIT = 60  # seconds for any answer; a machine under load is slow, a dead serve
 class Server:
     def __init__(self, bondyn, file, port=0, env=None):
         command = [bondyn, "studio", file, "--no-open"] + (["--port", str(port)] if port else [])
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env)
+        self.said = tempfile.TemporaryFile("w+")  # beside the address
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.said, text=True, env=env)
         self.address = self.process.stdout.readline().strip()
         found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{32})", self.address)
         assert found, "no address: " + self.address
@@ -28,7 +30,8 @@ class Server:
     def stop(self):
         self.process.send_signal(signal.SIGINT)
         code = self.process.wait(LIMIT)
-        assert code == 0, "the server ended with %d" % code
+        self.said.seek(0)
+        assert code == 0, "the server ended with %d:\n%s" % (code, self.said.read()[-6000:])
 
     def alive(self):
         return self.process.poll() is None

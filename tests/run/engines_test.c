@@ -16,9 +16,9 @@
 // cannot see anyway, as the code is not theirs, is compared once. Larger ones, all but the grid of
 // 10000 resistors, are compared by tests/long/engines.sh.
 #ifdef __SANITIZE_ADDRESS__
-static int largest = 6000;
+static int largest = 2000;
 #else
-static int largest = 15000;
+static int largest = 5000;
 #endif
 static int share = 0, shares = 1; // each program of several takes some of the examples
 enum { LARGEST_JACOBIAN = 1500, POINTS = 8, MOST_COMPARED = 300 };
