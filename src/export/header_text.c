@@ -131,14 +131,15 @@ static void write_state_fields(const Writing *w, Fields *f) {
 
 static void write_event_fields(const Writing *w, Fields *f) {
     const Whens *n = &w->p->system->whens;
-    static const char *const per_switch[] = {"piece",  "switch_value", "event_value", "ahead",
-                                             "before", "here",         "band",        "shift"};
+    static const char *const per_switch[] = {"piece", "switch_value", "event_value",
+                                             "ahead", "before",       "here",
+                                             "band",  "shift",        "argument"};
     const Most *most = &w->most;
     if (most->switches) {
         long count = most->switches;
         field(f, 'c', "held", count, "states of relations");
         field(f, 'i', "direction", count, "");
-        for (int i = 0; i < 8; i++) field(f, 'r', per_switch[i], count, "");
+        for (int i = 0; i < 9; i++) field(f, 'r', per_switch[i], count, "");
         field(f, 'r', "inside", 10 * count + most->states + 1, "");
     }
     if (most->clocks) field(f, 'r', "phase", 2L * most->clocks, "");

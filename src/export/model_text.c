@@ -95,10 +95,10 @@ static void write_switch_data(const Writing *w, Text *o) {
     text_printf(o, "static const model_switch_info model_%sswitch_of[] = {\n", w->now->name);
     for (int i = 0; i < p->switch_count; i++) {
         const TapeSwitch *s = &p->sw[i];
-        text_printf(o, "    {%d, %d, %d, %d, %d},\n", kind_of_switch(s), s->or_equal,
-                    s->table ? export_table(w, s->table) : 0, s->watcher, s->decides);
+        text_printf(o, "    {%d, %d, %d, %d, %d, %d},\n", kind_of_switch(s), s->or_equal,
+                    s->table ? export_table(w, s->table) : 0, s->watcher, s->decides, s->jumps);
     }
-    text_add(o, p->switch_count ? "};\n" : "    {0, 0, 0, -1, 0}};\n");
+    text_add(o, p->switch_count ? "};\n" : "    {0, 0, 0, -1, 0, 0}};\n");
 }
 
 static void write_settings(const Writing *w, Text *o, const char *name, const Setting *s,
@@ -247,19 +247,22 @@ static void write_part_data(const Writing *w, Text *o) {
 
 static const char data_types[] =
     "\ntypedef struct { // kind: 0 a relation, 1 a table, 2 floor, 3 ceil\n"
-    "    int kind, or_equal, table, watcher, decides;\n} model_switch_info;\n";
+    "    int kind, or_equal, table, watcher, decides, jumps;\n} model_switch_info;\n";
 static const char settle_type[] = "typedef struct {\n    int state, output;\n} model_settling;\n";
 
 // What no relation of the model has need not be asked for at every step.
 static void write_switch_kinds(const Writing *w, Text *o) {
-    bool pieces = false, watchers = false;
+    bool pieces = false, watchers = false, jumps = false;
     for (int k = 0; k < w->part_count; k++)
         for (int i = 0; i < w->part[k].p->switch_count; i++) {
             const TapeSwitch *s = &w->part[k].p->sw[i];
             pieces = pieces || kind_of_switch(s) != 0;
             watchers = watchers || s->watcher >= 0;
+            jumps = jumps || s->jumps;
         }
-    text_printf(o, "enum { model_has_pieces = %d, model_has_watchers = %d };\n", pieces, watchers);
+    text_printf(o,
+                "enum { model_has_pieces = %d, model_has_watchers = %d, model_has_jumps = %d };\n",
+                pieces, watchers, jumps);
 }
 
 // Values of all parameters.

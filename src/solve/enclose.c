@@ -411,7 +411,7 @@ bool enclosure_find(Job *j, double from, double to, const StepInside *in, Enclos
     memset(closed, 0, (size_t)j->p->switch_count * sizeof *closed);
     if (!e || j->p->inside_relations == 0) return false;
     e->lost = false;
-    if (e->asleep) return false;
+    if (e->asleep || in->by_steps) return false;
     memset(e->untold, 0, (size_t)j->p->inside_relations * sizeof *e->untold);
     if (bounds_refresh(e->relations, j->m)) e->is_safe = false;
     const double little = 0.01;

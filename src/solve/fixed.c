@@ -133,7 +133,7 @@ static bool inside(void *context, double time, bool roughly, double *state) {
 // What an event sent off may be back before the step ends, and look as if nothing had happened: a
 // ball that bounces less than a step would fall through the floor.
 static bool comes_back(Fixed *f, double t, double *next) {
-    StepInside in = {f->begin, f->y, inside, f};
+    StepInside in = {f->begin, f->y, inside, f, !f->within};
     double time;
     f->length = *next - t;
     bool found = (f->after || f->within) &&
@@ -217,7 +217,7 @@ static bool known_inside(void *context, double time, bool roughly, double *state
 
 // Steps may be far shorter than the distance of wanted points.
 static void look_inside(Fixed *f, double next) {
-    StepInside in = {f->begin, f->y, known_inside, f};
+    StepInside in = {f->begin, f->y, known_inside, f, !f->within};
     f->length = next - f->t;
     if (!f->folded) peaks_look(f->j, f->t, next, f->within ? 4 : 1, &in);
     if (!f->folded && f->within) history_inside(f->j, f->t, next, &in);

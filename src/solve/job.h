@@ -361,6 +361,7 @@ typedef struct {
     // ... and inside; roughly: good enough to tell whether more is worth while. False: no value.
     bool (*at)(void *context, double time, bool roughly, double *state);
     void *context;
+    bool by_steps; // inside are ends of shorter steps, not one curve: bounds say nothing
 } StepInside;
 
 void between_open(Job *j);

@@ -300,7 +300,7 @@ static bool ends_inside(Multistep *c) {
     Job *j = c->j;
     double time;
     const double short_step = 1e-3; // of the run
-    StepInside in = {c->back_state, vector_data(c->y), inside_at, c};
+    StepInside in = {c->back_state, vector_data(c->y), inside_at, c, false};
     bool stiff = c->how != &cvode_adams && j->enclosure;
     // Where errors hold steps of stiff methods back, and these are short, eight points see what lasts for 1e-4 of the run.
     if (stiff) enclosure_sleep(j, c->t - c->back_time < short_step * j->span && !has_no_error(c));
@@ -413,7 +413,7 @@ static bool after_step(Multistep *c, int flag) {
         }
     }
     c->taken_back = false;
-    StepInside in = {c->back_state, vector_data(c->y), inside_at, c};
+    StepInside in = {c->back_state, vector_data(c->y), inside_at, c, false};
     history_inside(j, c->back_time, c->t, &in);
     if (!history_add(j, c->t, vector_data(c->y))) return false;
     if (!emit_up_to(c, events_before(j, c->t, c->jump))) return false;

@@ -154,7 +154,7 @@ static bool inside(void *context, double time, bool roughly, double *state) {
 
 bool rk78_ends_inside(Rk78 *k) {
     double time, known = k->known;
-    StepInside in = {k->y, k->next, inside, k};
+    StepInside in = {k->y, k->next, inside, k, false};
     if (between_find(k->j, k->t, k->end, &in, k->crossed, &time)) {
         k->end = time;
         k->step = time - k->t;
@@ -169,7 +169,7 @@ bool rk78_ends_inside(Rk78 *k) {
 // Largest values and delayed signals.
 void rk78_keep_inside(Rk78 *k) {
     double known = k->known;
-    StepInside in = {k->y, k->next, inside, k};
+    StepInside in = {k->y, k->next, inside, k, false};
     peaks_look(k->j, k->t, k->end, 4, &in);
     history_inside(k->j, k->t, k->end, &in);
     k->known = known;

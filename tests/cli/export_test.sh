@@ -76,6 +76,11 @@ sed -i 's/\(Jumps_past_room\) = [0-9]*/\1 = 20/' later/model.h
 gcc $flags later/main.c later/model.c -lm -o later/main 2>log || { fail "less room for the past"; cat log; }
 later/main >log 2>err && fail "a past without room"
 expect_text err "no room for the past"
+# ... inside of a step behind an event: a window narrower than an eighth of it, a relation beside a pole, arguments of floor
+# that jump onto whole numbers, several relations that change in one step; and angles that turn often within a step
+check inside "$both" "$here/inside.bond" Go
+check insides gcc "$here/inside.bond" Go --solver euler
+check shaft gcc "$source_folder/tests/found/turning_shaft.bond" Adams --solver rk4
 # ... a run that its model ends
 check ended "$both" "$source_folder/tests/language/terminate.bond" Counted --solver rk4
 check landed gcc "$source_folder/tests/language/terminate.bond" Auto --solver euler
