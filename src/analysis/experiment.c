@@ -137,8 +137,14 @@ static bool find_model(const System *s, const LinearPlan *plan, const RunOptions
     return good && f->l;
 }
 
+bool analysis_at_value(const System *s, const LinearPlan *plan, const RunOptions *o, Findings *f,
+                       Report *r) {
+    return find_model(s, plan, o, f, r) && look_at(f, r) && judge(s, plan, o, f, r);
+}
+
 bool analysis_perform(const System *s, const LinearPlan *plan, const RunOptions *o, Beside *beside,
                       Findings *f, Report *r) {
+    if (o->experiment->analysis.vary.count) return analysis_over(s, plan, o, f, r);
     bool good = find_model(s, plan, o, f, r);
     f->beside = beside;
     return good && (!beside || beside_compare(f->l, beside, r)) && look_at(f, r) &&
@@ -171,6 +177,7 @@ void findings_free(Findings *f) {
     steady_free(f->point);
     run_free(f->run);
     reached_free(&f->at);
+    arena_free(&f->arena);
     *f = (Findings){0};
 }
 
@@ -180,6 +187,7 @@ void findings_print(Text *out, const Findings *f) {
     if (f->plan->kind == ANALYSIS_STEADY) steady_print(out, f->point);
     if (f->plan->kind == ANALYSIS_LINEARIZE) linear_print(out, f->l);
     if (f->poles) poles_print(out, f->poles);
+    if (f->locus.count) locus_print(out, &f->locus);
     for (int i = 0; i < f->channels && f->channel; i++) response_print(out, f->l, &f->channel[i]);
     for (int i = 0; i < f->channels && f->answer; i++)
         time_response_print(out, f->l, &f->answer[i]);
@@ -198,6 +206,7 @@ void findings_json(Text *out, const Findings *f) {
     const char *key = "linear";
     if (f->plan->kind == ANALYSIS_LINEARIZE) linear_json(&part, f->l);
     if (f->poles) poles_json(&part, f->poles), key = "poles";
+    if (f->locus.count) locus_json(&part, &f->locus), key = "locus";
     if (f->channel) response_json(&part, f->l, f->channel, f->channels), key = "channels";
     if (f->answer) time_response_json(&part, f->l, f->answer, f->channels), key = "answers";
     if (f->reduced.order) {
@@ -217,7 +226,13 @@ static const char *table_of(const Findings *f, Text *t) {
     switch (f->plan->kind) {
     case ANALYSIS_STEADY: steady_csv(t, f->point); return "steady.csv";
     case ANALYSIS_LINEARIZE: linear_csv(t, f->l); return "linear.csv";
-    case ANALYSIS_POLES: poles_csv(t, f->poles); return "poles.csv";
+    case ANALYSIS_POLES:
+        if (f->locus.count) {
+            locus_csv(t, &f->locus);
+            return "locus.csv";
+        }
+        poles_csv(t, f->poles);
+        return "poles.csv";
     case ANALYSIS_BODE:
     case ANALYSIS_NYQUIST: response_csv(t, f->l, f->channel, f->channels); return "response.csv";
     case ANALYSIS_STEP:
@@ -229,7 +244,13 @@ static const char *table_of(const Findings *f, Text *t) {
 
 static const char *picture_of(const Findings *f, Text *t) {
     switch (f->plan->kind) {
-    case ANALYSIS_POLES: poles_svg(t, f->poles); return "poles.svg";
+    case ANALYSIS_POLES:
+        if (f->locus.count) {
+            locus_svg(t, &f->locus);
+            return "locus.svg";
+        }
+        poles_svg(t, f->poles);
+        return "poles.svg";
     case ANALYSIS_BODE:
         response_svg(t, f->l, f->channel, f->channels, PICTURE_BODE, f->beside);
         return "bode.svg";

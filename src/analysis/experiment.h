@@ -5,6 +5,7 @@
 #ifndef BONDYN_ANALYSIS_EXPERIMENT_H
 #define BONDYN_ANALYSIS_EXPERIMENT_H
 
+#include "analysis/locus.h"
 #include "analysis/reduce.h"
 #include "analysis/response.h"
 #include "analysis/steady.h"
@@ -15,13 +16,15 @@ typedef struct {
     Reached at;         // the point
     SteadyPoint *point; // NULL: not asked for
     LinearModel *l;
-    Poles *poles;
+    Poles *poles; // NULL: not asked for, or over the values of a parameter:
+    Locus locus;  // count 0: not asked for
     ChannelResponse *channel;
     TimeResponse *answer;
     Reduced reduced;      // order 0: not asked for
     int channels;         // of either
     const Beside *beside; // Nullable
-    Run *run;             // verdicts
+    Run *run;             // verdicts; over several values, of each the one nearest to failing
+    Arena arena;
 } Findings;
 
 // Before the system of the model is built; false with the reasons in r.
@@ -29,6 +32,11 @@ bool analysis_open(Model *m, const Experiment *x, Arena *out, LinearPlan *plan, 
 // The analysis itself, of the experiment in o. Free also after a failure.
 bool analysis_perform(const System *s, const LinearPlan *plan, const RunOptions *o, Beside *beside,
                       Findings *f, Report *r);
+// The same with the parameters as they are in o, without `vary` and `beside`; and over all values of `vary`.
+bool analysis_at_value(const System *s, const LinearPlan *plan, const RunOptions *o, Findings *f,
+                       Report *r);
+bool analysis_over(const System *s, const LinearPlan *plan, const RunOptions *o, Findings *f,
+                   Report *r);
 // Expressions of what expectations can ask for, and of parameters. False: reported.
 bool analysis_numbers(const System *s, const LinearPlan *plan, const RunOptions *o, const Expr *e,
                       int count, double *value, Report *r);

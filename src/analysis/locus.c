@@ -8,6 +8,12 @@
 #include <math.h>
 #include <string.h>
 
+bool locus_take(Locus *l, Arena *out, const LinearModel *m, int k) {
+    l->pole[k] = ARENA_ARRAY(out, Complex, m->n + 1);
+    l->poles = k && l->poles < m->n ? l->poles : m->n;
+    return dense_eigen(m->n, m->A, l->pole[k], NULL, NULL);
+}
+
 static void continue_branches(const Complex *from, Complex *to, int n) {
     Complex *left = memory_zeroed((size_t)n + 1, sizeof *left);
     bool *taken = memory_zeroed((size_t)n + 1, sizeof *taken);
@@ -69,6 +75,20 @@ void locus_json(Text *out, const Locus *l) {
         text_add(out, "]}");
     }
     text_add(out, "]}");
+}
+
+void locus_csv(Text *out, const Locus *l) {
+    text_printf(out, "%s%s%s%s,pole,real,imaginary\n", l->name, *l->unit ? " [" : "", l->unit,
+                *l->unit ? "]" : "");
+    for (int k = 0; k < l->count; k++)
+        for (int i = 0; i < l->poles; i++) {
+            text_number(out, l->value[k]);
+            text_printf(out, ",%d,", i + 1);
+            text_number(out, creal(l->pole[k][i]));
+            text_char(out, ',');
+            text_number(out, cimag(l->pole[k][i]));
+            text_char(out, '\n');
+        }
 }
 
 void locus_svg(Text *out, const Locus *l) {

@@ -160,7 +160,9 @@ void response_json(Text *out, const LinearModel *l, const ChannelResponse *c, in
 }
 
 void response_csv(Text *out, const LinearModel *l, const ChannelResponse *c, int count) {
-    text_add(out, "input,output,frequency [Hz],real,imaginary,gain [dB],phase [deg]\n");
+    bool several = count && c[0].of;
+    text_printf(out, "input,output,%sfrequency [Hz],real,imaginary,gain [dB],phase [deg]\n",
+                several ? "of," : "");
     for (int k = 0; k < count; k++) {
         bool asked = c[k].asked_count > 0;
         for (int i = 0; i < (asked ? c[k].asked_count : c[k].count); i++) {
@@ -169,6 +171,7 @@ void response_csv(Text *out, const LinearModel *l, const ChannelResponse *c, int
                             decibel(cabs(x)), degrees(carg(x))};
             text_printf(out, "\"%s\",\"%s\"", l->input[c[k].input].name,
                         l->output[c[k].output].name);
+            if (several) text_printf(out, ",\"%s\"", c[k].of);
             for (int j = 0; j < 5; j++) {
                 text_char(out, ',');
                 text_number(out, row[j]);

@@ -211,6 +211,7 @@ static void read_statement(Making *k, const AstItem *item) {
     if (strcmp(word, "at") == 0) read_point(k, item);
     if (strcmp(word, "discrete") == 0) read_discrete(k, item);
     if (strcmp(word, "order") == 0) read_order(k, item);
+    if (strcmp(word, "vary") == 0) vary_build(k->b, k->env, item, p);
 }
 
 // A run can begin at a steady point: at steady, free, given, moving.
@@ -262,6 +263,17 @@ static void check_places(Builder *b, const AnalysisPlan *p, const AstItem *items
     }
 }
 
+static void check_vary(Builder *b, const AnalysisPlan *p, const AstItem *items) {
+    for (const AstItem *i = items; i && p->vary.symbol; i = i->next) {
+        if (i->kind == ITEM_MINIMISE)
+            misplaced(b, i, "a search has values of its own, and goes through no others",
+                      "leave out 'vary', and look at what was found in another experiment");
+        if (i->kind == ITEM_ANALYSIS && strcmp(text_of(b, i->name), "beside") == 0)
+            misplaced(b, i, "responses over several values have nothing beside them",
+                      "compare in another experiment, at one value: set k = ...");
+    }
+}
+
 void analysis_build(Builder *b, const Env *env, const AstClass *class, AnalysisPlan *plan) {
     *plan = (AnalysisPlan){.kind = class->analysis ? analysis_named(text_of(b, class->analysis))
                                                    : ANALYSIS_NONE,
@@ -271,6 +283,7 @@ void analysis_build(Builder *b, const Env *env, const AstClass *class, AnalysisP
     if (plan->kind == ANALYSIS_NONE) check_slopes(b, class->items);
     for (const AstItem *i = class->items; i && !b->stop; i = i->next)
         if (i->kind == ITEM_ANALYSIS) read_statement(&k, i);
+    check_vary(b, plan, class->items);
     for (const AstItem *i = class->items; i && plan->beside; i = i->next)
         if (i->kind == ITEM_MINIMISE)
             misplaced(b, i, "a search has nothing beside it",

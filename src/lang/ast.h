@@ -134,7 +134,7 @@ typedef enum {
     ITEM_SUBJECT,     // left relation right
     ITEM_FIT,         // left = what the model gives, right = the data [within tolerance]
     ITEM_SENSITIVITY, // exprs = signals, args = parameters
-    ITEM_ANALYSIS,    // name = its word, exprs = paths (given: and values), left and right: amounts
+    ITEM_ANALYSIS, // name = its word, exprs = paths (given: and values; vary: values), left and right: amounts
     ITEM_LIVE, // left = the input, args = what drives it (the second value of a source has no name),
                // right = scale or NULL
     // in mechanisms; args are the clauses in order, by their word: at, rotated and by (axis and

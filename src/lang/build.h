@@ -60,6 +60,13 @@ void report_unused_overrides(Builder *b);
 // --- analysis_plan.c
 void analysis_build(Builder *b, const Env *env, const AstClass *class, AnalysisPlan *plan);
 
+// --- vary.c
+void vary_build(Builder *b, const Env *env, const AstItem *item, AnalysisPlan *plan);
+
+// --- search.c
+// A parameter with a number of its own; -1: reported with this code.
+int number_parameter(Builder *b, const Env *env, const AstExpr *e, Code code);
+
 // --- sweep.c
 const AstItem *sweep_drive(Builder *b, const AstItem *frequency); // the input's value, as a `set`
 void sweep_declare(Builder *b, const AstClass *experiment);       // its frequency as a parameter

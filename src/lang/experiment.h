@@ -61,6 +61,13 @@ typedef struct {       // `frequency`: a sine on an input, and what answers
     Pos pos;
 } Sweep;
 
+typedef struct { // `vary`: a parameter of an analysis that goes through values
+    Expr symbol;
+    double *value; // SI
+    int count;     // 0: it does not
+    Pos pos;
+} Vary;
+
 // What an experiment does in place of a run, for src/analysis.
 typedef struct {
     AnalysisKind kind;
@@ -75,7 +82,8 @@ typedef struct {
     double from, to;   // Hz, or s of responses in time; 0: not said
     double *frequency; // rows of the table, Hz
     int frequency_count;
-    int order;          // of a reduced model; 0: not said
+    int order; // of a reduced model; 0: not said
+    Vary vary;
     const char *beside; // an experiment with a nonlinear frequency response; NULL: none
     Pos pos;
 } AnalysisPlan;

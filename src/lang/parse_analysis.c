@@ -55,12 +55,34 @@ static void parse_span(Parser *p, AstItem *item) {
     item->right = parse_sum(p);
 }
 
+// vary path = sum ".." sum "in" sum ["log"]        vary path = (expr, ...)
+static void parse_vary(Parser *p, AstItem *item) {
+    ExprList values = {0};
+    item->left = parse_path(p, "a parameter");
+    p_expect(p, TOKEN_EQUALS, "'=' and the values");
+    array_push(&values, parse_sum(p));
+    if (p_accept(p, TOKEN_DOTS)) {
+        array_push(&values, parse_sum(p));
+        if (!p->failed && !p_accept(p, TOKEN_IN)) {
+            Remark *m = p_fail_expected(p, "'in' and how many values");
+            p_help(p, m, "write vary k = 10 .. 100 in 40, and behind it log for equal ratios");
+        }
+        if (!p->failed) array_push(&values, parse_sum(p));
+        item->relative = p_accept_word(p, "log");
+    } else if (p_at(p, TOKEN_COMMA)) {
+        Remark *m = p_fail_expected(p, "the end of the statement");
+        p_help(p, m, "a list stands in parentheses: vary k = (20, 50, 100) {N/m}");
+    }
+    item->expr_count = values.count;
+    item->exprs = p_keep_exprs(p, &values);
+}
+
 // False: the word starts none of these statements.
 bool parse_analysis(Parser *p, ItemList *list) {
     static const char *const words[] = {"inputs", "outputs",  "free",        "moving",
                                         "beside", "given",    "frequencies", "from",
-                                        "at",     "discrete", "order"};
-    enum { NAMES = 5, GIVEN = 5, SPAN = 7, ALONE = 9 };
+                                        "at",     "discrete", "order",       "vary"};
+    enum { NAMES = 5, GIVEN = 5, SPAN = 7, ALONE = 9, VARY = 11 };
     int which = -1;
     for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++)
         if (p_at_word(p, words[i])) which = i;
@@ -74,6 +96,8 @@ bool parse_analysis(Parser *p, ItemList *list) {
         parse_given(p, item);
     else if (which == SPAN)
         parse_span(p, item);
+    else if (which == VARY)
+        parse_vary(p, item);
     else if (which != ALONE)
         item->left = parse_expr(p);
     if (!p->failed) p_add_item(list, item);

@@ -25,24 +25,22 @@ typedef struct {
 
 // --- parameters ----------------------------------------------------------------------------------
 
-// The parameter that a path names; -1: reported. It must be a number of its own.
-static int parameter(Making *k, const AstExpr *e) {
-    Builder *b = k->b;
+int number_parameter(Builder *b, const Env *env, const AstExpr *e, Code code) {
     Signal s;
-    if (!scalar_signal(b, k->env, e, &s, NULL)) return -1;
+    if (!scalar_signal(b, env, e, &s, NULL)) return -1;
     int var = expr_op(b->dag, s.what) == OP_SYMBOL ? expr_symbol_index(b->dag, s.what) : -1;
     if (var >= b->var.count) var = -1;
     if (var < 0 || b->var.data[var].kind != VAR_PARAM) {
-        Remark *m = complain(b, L_SEARCH, ast_start(e), "'%s' is no parameter that can move",
-                             expr_text(b, e));
+        Remark *m =
+            complain(b, code, ast_start(e), "'%s' is no parameter that can move", expr_text(b, e));
         remark_help(b->r, m,
                     "name a `param` with a number; of a start value: param x0 = 1, and "
                     "initial x = x0");
         return -1;
     }
     if (b->var.data[var].value && !expr_is_number(b->dag, b->var.data[var].value, NULL)) {
-        Remark *m = complain(b, L_SEARCH, ast_start(e), "'%s' follows from other parameters",
-                             expr_text(b, e));
+        Remark *m =
+            complain(b, code, ast_start(e), "'%s' follows from other parameters", expr_text(b, e));
         remark_help(b->r, m, "make a number of it first: set %s = ...", expr_text(b, e));
         return -1;
     }
@@ -71,7 +69,7 @@ static bool bound(Making *k, const AstExpr *e, int var, double *x) {
 static void add_freedom(Making *k, const AstItem *item) {
     Builder *b = k->b;
     Freedom f = {.from = -INFINITY, .to = INFINITY, .pos = ast_start(item->left)};
-    int var = parameter(k, item->left);
+    int var = number_parameter(k->b, k->env, item->left, L_SEARCH);
     if (var < 0) return;
     f.symbol = b->var.data[var].symbol;
     if (item->right &&
@@ -231,7 +229,7 @@ static void add_sensitivity(Making *k, const AstItem *item) {
         if (scalar_signal(k->b, k->env, item->exprs[i], &s, NULL)) array_push(&k->sensitive, s);
     }
     for (int i = 0; i < item->arg_count; i++) {
-        int var = parameter(k, item->args[i].value);
+        int var = number_parameter(k->b, k->env, item->args[i].value, L_SEARCH);
         Expr symbol = var < 0 ? 0 : k->b->var.data[var].symbol;
         bool known = var < 0;
         for (int j = 0; j < k->by.count; j++) known = known || k->by.data[j] == symbol;

@@ -60,6 +60,34 @@ void verdicts_make(Job *j) {
     tell_of_cut_off(j, cut_off);
 }
 
+// How far it is from failing; below 0 when it fails, least of all where there is no number.
+static double slack(const Verdict *v) {
+    double over = v->left - v->right;
+    if (isnan(over)) return v->pass ? 0 : -INFINITY;
+    switch (v->expectation->relation) {
+    case EXPECT_LESS: return v->tolerance - over;
+    case EXPECT_GREATER: return v->tolerance + over;
+    default: return v->tolerance - fabs(over);
+    }
+}
+
+void verdicts_join(Run **to, Run **from, const char *of) {
+    for (int i = 0; i < (*from)->verdict_count; i++) (*from)->verdict[i].of = of;
+    if (!*to) {
+        *to = *from;
+        *from = NULL;
+        return;
+    }
+    Run *run = *to;
+    run->failed_count = 0;
+    for (int i = 0; i < run->verdict_count && i < (*from)->verdict_count; i++) {
+        Verdict *v = &run->verdict[i];
+        const Verdict *x = &(*from)->verdict[i];
+        if (v->pass == x->pass ? slack(x) < slack(v) : v->pass) *v = *x;
+        run->failed_count += !v->pass;
+    }
+}
+
 // --- telling ------------------------------------------------------------------------------------
 
 static void print_failure(Text *out, const Verdict *v, Shown in) {
@@ -86,7 +114,10 @@ void verdicts_print(Text *out, const Run *run, const System *s) {
         text_printf(out, "  %-6s  %s", v->pass ? "holds" : "FAILS",
                     name_text(s->model->names, v->expectation->text));
         if (v->pass)
-            text_printf(out, "  (%.10g%s%s)", show(in, v->left), *in.unit ? " " : "", in.unit);
+            text_printf(out, "  (%.10g%s%s%s%s)", show(in, v->left), *in.unit ? " " : "", in.unit,
+                        v->of ? " at " : "", v->of ? v->of : "");
+        else if (v->of)
+            text_printf(out, "  at %s", v->of);
         text_char(out, '\n');
         if (!v->pass) print_failure(out, v, in);
     }
@@ -102,6 +133,7 @@ void verdicts_json(Text *out, const Run *run, const System *s) {
         json_number_of(out, "right", v->right);
         json_number_of(out, "tolerance", v->tolerance);
         json_bool_of(out, "pass", v->pass);
+        if (v->of) json_text_of(out, "of", v->of);
         json_close(out, '}');
     }
     json_close(out, ']');

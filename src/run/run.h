@@ -11,6 +11,7 @@ typedef struct {
     const Expectation *expectation;
     double left, right, tolerance; // absolute, SI
     bool pass;
+    const char *of; // at which value of a parameter, where there are several: "k = 3"; or NULL
 } Verdict;
 
 typedef struct {
@@ -67,6 +68,9 @@ typedef struct {
 Run *run_experiment(const System *s, const RunOptions *o, Report *r);
 void run_free(Run *run);
 
+// Verdicts of the same expectations elsewhere: of each two the one that is nearer to failing stays in *to, which
+// takes the whole run where it has none. `of` says where; it must outlive *to.
+void verdicts_join(Run **to, Run **from, const char *of);
 // One line per expectation; a failed one has a second line with both sides and the distance.
 void verdicts_print(Text *out, const Run *run, const System *s);
 void verdicts_json(Text *out, const Run *run, const System *s);

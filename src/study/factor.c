@@ -97,10 +97,15 @@ static bool read_range(Reader *r, double first, Factor *f) {
     if (!read_number(r, &count)) return false;
     if (count < 2 || count > MOST_LEVELS || count != floor(count))
         return bad_factor(r, "a range has 2 values or more, and at most a million");
+    bool log = take(r, "log");
+    if (log && !(first * last > 0))
+        return bad_factor(r, "a range in equal ratios neither holds 0 nor goes through it");
     f->level_count = (int)count;
     f->level = ARENA_ARRAY(r->out, double, f->level_count);
     for (int i = 0; i < f->level_count; i++)
-        f->level[i] = first + (last - first) * i / (f->level_count - 1);
+        f->level[i] = log ? first * pow(last / first, (double)i / (f->level_count - 1))
+                          : first + (last - first) * i / (f->level_count - 1);
+    if (log) f->level[f->level_count - 1] = last;
     return true;
 }
 

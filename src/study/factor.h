@@ -1,6 +1,7 @@
 // Factors of a study: parameters that change from run to run, and how.
 //
 //     k = 10 .. 100 in 10 {N/m}      evenly, 10 values with both ends
+//     k = 1 .. 100 in 10 log {N/m}   in equal ratios
 //     k = 10, 20, 50 {N/m}           these
 //     k = normal(50, 5) {N/m}        mean and standard deviation
 //     k = uniform(40, 60) {N/m}      k = triangular(40, 50, 65) {N/m}      least, likeliest, most

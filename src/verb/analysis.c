@@ -7,6 +7,7 @@
 #include "analysis/sensitivity.h"
 #include "analysis/steady.h"
 #include "analysis/symbolic.h"
+#include "results/shown.h"
 #include "study/factor.h"
 #include <math.h>
 #include <stdlib.h>
@@ -370,6 +371,21 @@ ExitCode verb_slopes(Session *s) {
     return good ? EXIT_GOOD : EXIT_INPUT;
 }
 
+bool session_vary(Session *s, const Pipeline *p) {
+    const Vary *v = is_analysis(p) ? &p->experiment->analysis.vary : NULL;
+    if (!v || !v->count || s->options.varies.count || session_has(s, OPT_AT)) return false;
+    const Var *var = &p->model->var[model_of_symbol(p->model, v->symbol)];
+    Shown in = shown_in(p->model, var->unit);
+    Text words = {0};
+    text_printf(&words, "%s =", name_text(p->model->names, var->path));
+    for (int k = 0; k < v->count; k++)
+        text_printf(&words, "%s %.17g", k ? "," : "", show(in, v->value[k]));
+    if (*in.unit) text_printf(&words, " {%s}", in.unit);
+    array_push(&s->options.varies, arena_copy_text(&s->arena, text_get(&words), words.length));
+    text_free(&words);
+    return true;
+}
+
 // Each value of --vary as a setting, and as words.
 bool session_levels(Session *s, TextList *set, TextList *label) {
     Pipeline p;
@@ -399,17 +415,6 @@ static LinearModel *linear_with(Session *s, const Pipeline *p, Asked *a, int var
     return linear_at(s, a);
 }
 
-// Poles with the parameter at one of its values; NULL: reported.
-static Complex *poles_with(Session *s, const Pipeline *p, Asked *a, int var, double value,
-                           int *count) {
-    LinearModel *l = linear_with(s, p, a, var, value);
-    Complex *pole = l ? ARENA_ARRAY(&s->arena, Complex, l->n + 1) : NULL;
-    if (l && !dense_eigen(l->n, l->A, pole, NULL, NULL)) pole = NULL;
-    if (l) *count = l->n;
-    linear_model_free(l);
-    return pole;
-}
-
 static bool make_locus(Session *s, const Pipeline *p, Asked *a, Locus *l) {
     Factor f = {0};
     if (!one_factor(s, p, &f)) return false;
@@ -420,10 +425,10 @@ static bool make_locus(Session *s, const Pipeline *p, Asked *a, Locus *l) {
                  .discrete = a->options.discrete};
     l->pole = ARENA_ARRAY(&s->arena, Complex *, f.level_count + 1);
     for (int k = 0; k < f.level_count; k++) {
-        int count = 0;
-        l->pole[k] = poles_with(s, p, a, f.var, factor_si(&f, f.level[k]), &count);
-        if (!l->pole[k]) return false;
-        l->poles = k && l->poles < count ? l->poles : count;
+        LinearModel *m = linear_with(s, p, a, f.var, factor_si(&f, f.level[k]));
+        bool good = m && locus_take(l, &s->arena, m, k);
+        linear_model_free(m);
+        if (!good) return false;
     }
     locus_join(l);
     return true;

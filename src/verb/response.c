@@ -13,6 +13,11 @@ ExitCode verb_poles(Session *s) {
     if (session_has(s, OPT_NEAR)) return verb_nearest(s);
     Pipeline p;
     LinearModel *l = session_linear(s, &p);
+    if (l && session_vary(s, &p)) {
+        linear_model_free(l);
+        pipeline_free(&p);
+        return verb_locus(s);
+    }
     Poles *m = l ? poles_of(l, &s->report) : NULL;
     Text text = {0};
     bool good = m != NULL;
@@ -132,12 +137,24 @@ static bool several_values(Answers *x) {
     return good;
 }
 
+// Values that the experiment goes through, in place of the one of the model.
+static bool take_vary(Answers *x) {
+    Variant *first = &x->variant.data[0];
+    if (verb_takes(x->s->verb, OPT_VARY) && session_vary(x->s, &first->p)) {
+        linear_model_free(first->l);
+        pipeline_free(&first->p);
+        x->variant.count = 0;
+        return several_values(x);
+    }
+    return true;
+}
+
 static bool gather_variants(Answers *x) {
     Session *s = x->s;
     const char *at = session_value(s, OPT_AT);
     bool good = s->options.varies.count ? several_values(x)
                 : at && strchr(at, ',') ? several_times(x)
-                                        : add_variant(x, NULL);
+                                        : add_variant(x, NULL) && take_vary(x);
     if (good && x->variant.count) x->l = x->variant.data[0].l;
     return good && x->l;
 }

@@ -263,6 +263,16 @@ static void print_frequency(Text *t, const Names *n, const AstItem *i) {
 
 static void print_analysis(Text *t, const Names *n, const AstItem *i) {
     text_printf(t, "%s ", name_text(n, i->name));
+    if (strcmp(name_text(n, i->name), "vary") == 0) {
+        static const char *const between[] = {" = ", " .. ", " in "};
+        ast_print(t, n, i->left);
+        for (int k = 0; k < i->expr_count; k++) {
+            text_add(t, between[k]);
+            ast_print(t, n, i->exprs[k]);
+        }
+        if (i->relative) text_add(t, " log");
+        return;
+    }
     print_exprs(t, n, i->exprs, 0, i->expr_count);
     print_sides(t, n, i, " to ");
 }

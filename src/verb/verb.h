@@ -222,6 +222,8 @@ bool find_all(Session *s, Pipeline *p, RunOptions *o, LinearPlan *plan, Beside *
               const char *file, Found **found);
 // The nonlinear response of an experiment with `frequency`; false: reported.
 bool run_beside(Session *s, const RunOptions *o, const char *experiment, Arena *out, Beside *b);
+// `vary` of the experiment becomes --vary, unless options say where; true: it has.
+bool session_vary(Session *s, const Pipeline *p);
 bool session_levels(Session *s, TextList *set, TextList *label); // of --vary; false: reported
 ExitCode run_power(Session *s, const Pipeline *p, RunOptions *o, const char *folder); // power.c
 bool session_hand_over(Session *s, const Text *text);

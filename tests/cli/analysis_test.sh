@@ -100,6 +100,35 @@ says "-68.61791202 +- 904.8420649i"
 grep -q "<svg" locus.svg || fail "no root locus"
 expect_exit 1 poles "$fin" --vary "KBL = normal(340, 3)"
 
+# `vary` in experiments: as --vary, in equal ratios where wanted; the verb takes the experiment's values
+analysed=$examples/analysis/analysis.bond
+expect_exit 0 poles "$analysed" Locus
+cp out locus.verb
+says "-4.75 +- 1.561249"
+expect_exit 0 poles "$analysed" Modes --vary "d = 1 .. 19 in 10 {N.s/m}"
+cmp -s out locus.verb || fail "vary and --vary differ: $(diff out locus.verb)"
+expect_exit 0 poles "$analysed" Locus --vary "d = 25 .. 2500 in 3 log {N.s/m}"
+says "250  "
+[ "$(wc -l <out)" = 4 ] || fail "--vary does not stand before the experiment: $(cat out)"
+expect_exit 1 poles "$analysed" --vary "d = 0 .. 10 in 3 log"
+expect_text err "equal ratios"
+expect_exit 0 run "$analysed" Locus --out locus
+grep -q "<svg" locus/locus.svg || fail "no root locus of an experiment"
+[ "$(wc -l <locus/locus.csv)" = 21 ] || fail "not 10 values of 2 poles: $(cat locus/locus.csv)"
+expect_exit 0 run "$analysed" Springs --out springs --verbose
+says "at k = "
+grep -q '"x","k = 100 N/m",0.1,' springs/response.csv || fail "which spring? $(cat springs/response.csv)"
+expect_exit 0 bode "$analysed" Springs --out springs.svg
+[ "$(grep -c "^from u" out)" = 3 ] || fail "not three springs: $(cat out)"
+expect_exit 0 run "$analysed" Locus --json --no-plot
+"$json_check" out || fail "run --json of a locus"
+grep -q '"of": "d = ' out || fail "verdicts do not say where"
+expect_exit 0 report "$analysed" Locus --out locus.html
+grep -q "poles \[1/s\] over d" locus.html || fail "no root locus in the report"
+grep -q "locus.svg" locus.html || fail "no picture of the root locus in the report"
+expect_exit 0 report "$analysed" Springs --out springs.html
+grep -q "k = 50 N/m" springs.html || fail "no springs in the report"
+
 # the forms
 for form in --latex --csv --octave; do
     expect_exit 0 linearize "$fin" $form
