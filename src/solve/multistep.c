@@ -219,7 +219,7 @@ static void get_quad(Multistep *c) {
 
 static void remember(Multistep *c) {
     Job *j = c->j;
-    bool looked_back = j->p->switch_count > 0 || j->m->branch || j->o->inside_step;
+    bool looked_back = j->p->switch_count > 0 || j->m->branch || j->o->inside_step || j->history;
     if (!looked_back && c->how != &cvode_adams) return;
     get_quad(c);
     c->back_time = c->t;
