@@ -212,7 +212,7 @@ graze_sin: n, y; stop=60, step=0.0001
 even_osc: n, y; stop=60, step=0.0001
     var y initial 0, v initial 1, q initial 0; der(q)=40/(1{s}); der(y) = v/(1{s}); der(v) = -y/(1{s});
     COUNT y*sin(q) > 0.99
-slowing_turn: x; stop=50
+slowing_turn: x; stop=50, near=5e-4
     var q initial 0, w initial 100, x initial 0; der(q) = w/(1{s}); der(w) = -0.01*w/(1{s});
     der(x) = (if sin(q) > 0.9 then 1 else 0)/(1{s})
 wave_if: x
